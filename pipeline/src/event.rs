@@ -1,0 +1,71 @@
+//! Versioned events of a call, as live viewers and other systems see them. Text here has passed the screen.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::latency::TurnLatency;
+use crate::ports::{EndReason, Played};
+use crate::turn::{CallId, Heard, SegmentKind, Speaker, TurnId};
+
+/// Version of the event shapes below.
+pub const EVENT_VERSION: u32 = 1;
+
+/// One event. `event_id` is time-ordered, so a viewer can resume after the last one it saw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallEvent {
+    pub version: u32,
+    pub event_id: Uuid,
+    pub call_id: CallId,
+    /// Tenant's UUID; used for routing, not shown.
+    #[serde(skip)]
+    pub tenant: Uuid,
+    pub at: DateTime<Utc>,
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// What happened. [`EventBody::name`] is the SSE event name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EventBody {
+    Started { line: String, from: Option<String>, direction: String, language: String, carrier_sid: String },
+    Interim { turn: TurnId, speaker: Speaker, text: String },
+    Final { turn: TurnId, speaker: Speaker, text: String },
+    ReplySegment { turn: TurnId, segment: u16, speaker: Speaker, text: String, segment_kind: SegmentKind },
+    ReplyHeard { turn: TurnId, state: Played, heard_text: String, estimated: bool },
+    Interrupted { turn: TurnId, heard: Heard },
+    Dtmf { turn: TurnId, digits: String },
+    Tool { turn: TurnId, tool: String, ok: bool },
+    /// `state` is `lost`, `failed`, `recovered` or `slow`; `reason` holds no caller text.
+    Provider { provider: String, state: String, reason: String },
+    /// `level` is `none`, `watch` or `urgent`.
+    Attention { level: String, reason: String },
+    Latency { latency: TurnLatency },
+    Ended { reason: EndReason, duration_ms: u64 },
+    PassportUpdated { passport_id: Uuid, version: u64, status: String },
+    EscalationUpdated { escalation_id: Uuid, status: String },
+}
+
+impl EventBody {
+    /// Name on the wire, as in the outer contract.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "call.started",
+            Self::Interim { .. } => "call.turn.interim",
+            Self::Final { .. } => "call.turn.final",
+            Self::ReplySegment { .. } => "call.reply.segment",
+            Self::ReplyHeard { .. } => "call.reply.heard",
+            Self::Interrupted { .. } => "call.interrupted",
+            Self::Dtmf { .. } => "call.dtmf",
+            Self::Tool { .. } => "call.tool",
+            Self::Provider { .. } => "call.provider",
+            Self::Attention { .. } => "call.attention",
+            Self::Latency { .. } => "call.latency",
+            Self::Ended { .. } => "call.ended",
+            Self::PassportUpdated { .. } => "passport.updated",
+            Self::EscalationUpdated { .. } => "escalation.updated",
+        }
+    }
+}

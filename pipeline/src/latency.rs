@@ -1,0 +1,50 @@
+//! The per-turn waterfall: where each millisecond between the caller's last word and our first went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::turn::TurnId;
+
+/// Stages of a turn, in order. They lie side by side on the clock, so they sum to the turn time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Last speech frame in → the decision that the turn is over.
+    Endpointing,
+    /// Decision → final text (zero when it was decoded during the wait).
+    SttFinal,
+    Guard,
+    Retrieval,
+    Orchestrator,
+    LlmFirstToken,
+    /// First words → first speakable clause.
+    FirstClause,
+    Rules,
+    /// First clause → its first audio.
+    TtsFirstByte,
+    /// First audio → first frame out (includes the wait for durability).
+    Pacing,
+}
+
+/// One stage's share, milliseconds.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StageTime {
+    pub stage: Stage,
+    pub ms: f64,
+}
+
+/// One turn's waterfall. `total_ms` = sum of `stages` + `unattributed_ms`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TurnLatency {
+    pub turn: TurnId,
+    /// Last speech frame in → first reply frame out, ms.
+    pub total_ms: f64,
+    pub stages: Vec<StageTime>,
+    pub unattributed_ms: f64,
+    /// A filler was spoken while the caller waited.
+    pub filler: bool,
+    /// The reply was begun before the turn's end was decided, and kept.
+    pub speculative: bool,
+    /// The end-of-turn signal judged the caller complete (embedded path), so the short wait applied.
+    #[serde(default)]
+    pub judged_complete: bool,
+}

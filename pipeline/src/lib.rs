@@ -1,0 +1,9 @@
+//! Audio to turns and back: the session of a call, speech adapters, turn taking and latency.
+//!
+//! `session` is pure and owns every decision of a live call; `driver` is the one task that runs it; `ports`
+//! says what it needs from outside.
+
+pub mod event;
+pub mod latency;
+pub mod ports;
+pub mod turn;

@@ -1,0 +1,327 @@
+//! What the pipeline needs from outside, as ports.
+//!
+//! Each stream port is a pair of bounded channels, opened once per call: commands go in, events come out, and
+//! dropping the command side ends the work. The pure session speaks only these command and event types, so a
+//! local model, a cloud vendor and a simulator are the same to it. Every event names the turn, segment or
+//! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use telephony::media::AudioFrame;
+use tokio::sync::mpsc;
+
+use crate::event::CallEvent;
+use crate::latency::Stage;
+use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
+
+/// BCP 47 primary language of a call: `en` or `es`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    #[default]
+    En,
+    Es,
+}
+
+/// Why a port could not do its work. Never carries caller text.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PortError {
+    /// At its bound: refuse politely, try again later.
+    #[error("{0} is at its capacity")]
+    Full(&'static str),
+    /// Not usable: what is wrong and what to do about it.
+    #[error("{what}: {fix}")]
+    Unavailable { what: String, fix: String },
+}
+
+// ---------------------------------------------------------------- speech to text
+
+/// A recogniser. `open` is cheap; streams share models.
+pub trait SpeechToText: Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+    fn open(&self, language: Language) -> Result<SttStream, PortError>;
+}
+
+#[derive(Debug)]
+pub struct SttStream {
+    /// Bound 256 (5 s of frames). Full: the driver drops audio and counts it.
+    pub commands: mpsc::Sender<SttCommand>,
+    pub events: mpsc::Receiver<SttEvent>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SttCommand {
+    /// Every inbound frame of the call, speech or not, in order.
+    Audio(AudioFrame),
+    /// The session heard speech begin (about 60–100 ms ago). The recogniser adds its own pre-roll of 400 ms.
+    SpeechStarted { utterance: UtteranceId },
+    /// The caller fell silent (about 150–200 ms ago), for the `pause`-th time in this utterance. Answer with
+    /// `Final` for everything up to here and, where there is an end-of-turn model, with `TurnEnd`.
+    /// The caller may go on: a later pause replaces the result.
+    Pause { utterance: UtteranceId, pause: u32 },
+    /// Speech went on after a pause: work for that pause is worthless, stop it if you can.
+    Resumed { utterance: UtteranceId },
+    /// The utterance is over; forget its audio.
+    Ended { utterance: UtteranceId },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SttEvent {
+    /// Text so far; replaces the earlier interim of the same utterance.
+    Interim { utterance: UtteranceId, text: String },
+    /// Text of the utterance up to the named pause. Empty when there were no words.
+    Final {
+        utterance: UtteranceId,
+        pause: u32,
+        text: String,
+        /// 0–1; 1 where the engine gives none.
+        confidence: f32,
+    },
+    /// Probability 0–1 that the caller has finished, judged at the named pause.
+    TurnEnd { utterance: UtteranceId, pause: u32, probability: f32 },
+    /// The engine is gone; the stream gives nothing more.
+    Lost { reason: String },
+}
+
+// ---------------------------------------------------------------- voice activity
+
+/// Speech score over time. Runs in the call's own task, so it must cost well under a millisecond a frame.
+pub trait VoiceActivity: Send + 'static {
+    /// Takes 20 ms; gives the probability of speech (0–1) whenever a window is complete (here: 32 ms).
+    fn push(&mut self, frame: &AudioFrame) -> Option<f32>;
+}
+
+// ---------------------------------------------------------------- text to speech
+
+pub trait TextToSpeech: Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+    fn open(&self, language: Language) -> Result<TtsStream, PortError>;
+}
+
+#[derive(Debug)]
+pub struct TtsStream {
+    /// Bound 64. Full: reply text waits (back-pressure).
+    pub commands: mpsc::Sender<TtsCommand>,
+    /// Bound 64 pieces. Full: synthesis waits.
+    pub events: mpsc::Receiver<TtsEvent>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TtsCommand {
+    /// Say this. Segments are synthesised in the order given.
+    Speak(ReplySegment),
+    /// Forget everything of this turn.
+    Cancel { turn: TurnId },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TtsEvent {
+    /// Mu-law 8 kHz of any length, in order.
+    Audio { segment: SegmentId, mulaw: Vec<u8> },
+    /// The segment is complete. `words` may be empty: then word times are estimated from text and length.
+    Done { segment: SegmentId, words: Vec<WordTime> },
+    Failed { segment: SegmentId, reason: String },
+}
+
+// ---------------------------------------------------------------- replies
+
+/// What decides what to say. `open` starts one conversation.
+pub trait Responder: Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+    fn open(&self, call: CallBrief) -> Result<ReplyStream, PortError>;
+}
+
+/// What a conversation knows of its call from the start.
+#[derive(Clone, Debug)]
+pub struct CallBrief {
+    pub call: CallId,
+    /// Tenant's UUID.
+    pub tenant: uuid::Uuid,
+    pub passport: uuid::Uuid,
+    /// Caller's number as the carrier gave it, if it gave one. Sensitive: for zone code and tools only.
+    pub caller: Option<String>,
+    /// Number that was called, E.164.
+    pub line: String,
+    pub language: Language,
+}
+
+#[derive(Debug)]
+pub struct ReplyStream {
+    /// Bound 32. Never full in practice; full counts as a lost responder.
+    pub commands: mpsc::Sender<ReplyCommand>,
+    /// Bound 64. Full: the responder waits.
+    pub events: mpsc::Receiver<ReplyEvent>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReplyCommand {
+    /// Begin a reply. While `speculative`, the run must have no effect at all: no write, no state, no tool beyond
+    /// pure reads. Segments that need an effect wait for `Commit`.
+    Start { turn: TurnId, input: TurnInput, speculative: bool },
+    /// The caller's turn really ended with exactly this input: the run may take effect.
+    Commit { turn: TurnId },
+    /// Drop the run. After a commit, effects stay; speech stops.
+    Cancel { turn: TurnId },
+    /// What the caller really heard of a reply, once it ended or was cut.
+    Heard(Heard),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TurnInput {
+    /// The stream opened: greet.
+    Opened,
+    /// What the caller said.
+    Said { text: String },
+    /// Keys the caller pressed, complete.
+    Digits { digits: String },
+    /// The caller said nothing for the `times`-th time in a row, from 1.
+    Silence { times: u32 },
+    /// The caller made a sound in which no word was found.
+    Unintelligible,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReplyEvent {
+    /// The next segment. Indices count up from 0 in each turn.
+    Segment(ReplySegment),
+    /// What a stage cost, for the waterfall.
+    Stage { turn: TurnId, stage: Stage, micros: u64 },
+    /// A tool was used (name only, never arguments).
+    Tool { turn: TurnId, name: String, ok: bool },
+    /// The reply is complete. `expects` says what kind of answer we now wait for.
+    Done { turn: TurnId, expects: Expectation, then: AfterReply },
+    Failed { turn: TurnId, reason: String },
+}
+
+/// What follows when the reply has been heard to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterReply {
+    Listen,
+    HangUp,
+    /// Bring in a person (where the line has one to ring).
+    Transfer,
+}
+
+// ---------------------------------------------------------------- durability
+
+/// Where a call's record is made durable.
+pub trait CallLog: Send + Sync + 'static {
+    fn open(&self, call: CallId) -> Result<LogStream, PortError>;
+}
+
+#[derive(Debug)]
+pub struct LogStream {
+    /// Bound 256. Full: the call waits; nothing is dropped.
+    pub commands: mpsc::Sender<LogEntry>,
+    pub events: mpsc::Receiver<LogEvent>,
+}
+
+/// One line of a call's record. Text in it is raw: the log belongs to the sensitive zone and seals it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogEntry {
+    /// Counts up by one from 1 within a call.
+    pub seq: u64,
+    /// Milliseconds since the stream was accepted.
+    pub at_ms: u64,
+    pub record: CallRecord,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogEvent {
+    /// Everything up to and with this number survives a kill of the process, and of the machine.
+    Durable { seq: u64 },
+    /// This entry could not be written; the reply it belongs to must not be spoken.
+    Failed { seq: u64 },
+}
+
+/// What is kept of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CallRecord {
+    /// What the caller said in a turn. Times are ms since the stream was accepted.
+    CallerTurn { turn: TurnId, text: String, started_ms: u64, ended_ms: u64, confidence: f32 },
+    /// Keys pressed (not secret ones).
+    Digits { turn: TurnId, digits: String },
+    /// A segment of our reply, planned. It is spoken only after this record is durable.
+    Planned { segment: ReplySegment },
+    /// Where a segment's play-out ended. `heard_text` holds the words that were played.
+    Played { segment: SegmentId, state: Played, from_ms: u64, to_ms: u64, heard_text: String, estimated: bool },
+    /// The reply of this turn was cut by the caller.
+    Interrupted { turn: TurnId, at_ms: u64 },
+    /// The waterfall of a turn.
+    Latency { latency: crate::latency::TurnLatency },
+    /// The call is over.
+    Ended { reason: EndReason },
+}
+
+/// How a segment's play-out ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Played {
+    Heard,
+    PartlyHeard,
+    Dropped,
+}
+
+/// Why a call ended. Logged, stored and shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// The caller hung up, or the carrier ended the stream.
+    CallerHungUp,
+    /// We said goodbye.
+    AgentHungUp,
+    SupervisorHungUp,
+    /// Nothing was said for too long.
+    NoInput,
+    /// The socket died without a stop.
+    StreamLost,
+    /// A newer stream for the same call took over.
+    Replaced,
+    /// The peer broke the protocol.
+    ProtocolError,
+    /// The machine is full: the caller heard the busy message.
+    Busy,
+    /// The gateway is stopping.
+    Draining,
+    /// Longest call reached.
+    TooLong,
+    /// A part of ours failed and the apology was spoken.
+    Failed,
+    /// The process died in mid-call; set at the next start.
+    Interrupted,
+}
+
+// ---------------------------------------------------------------- events
+
+/// Takes text that is about to leave the sensitive zone and gives it back with personal data as typed tokens
+/// (`⟨phone:1⟩`). One per call: the same value keeps its token.
+pub trait Screen: Send + 'static {
+    fn screen(&mut self, text: &str) -> String;
+}
+
+/// Where a call's events go. Must never block the call: full means drop and count.
+pub trait EventSink: Send + Sync + 'static {
+    fn emit(&self, event: CallEvent);
+}
+
+impl<T: EventSink + ?Sized> EventSink for Arc<T> {
+    fn emit(&self, event: CallEvent) {
+        (**self).emit(event);
+    }
+}
+
+impl fmt::Debug for dyn SpeechToText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SpeechToText({})", self.name())
+    }
+}
+
+impl fmt::Debug for dyn TextToSpeech {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TextToSpeech({})", self.name())
+    }
+}
