@@ -1,14 +1,30 @@
-//! The one async task per call around a [`crate::session::Session`]. (Interface; body follows.)
+//! The one async task per call around a [`Session`]: inputs in, outputs out, one sleep.
+//!
+//! Nothing here decides anything. Every queue is bounded; what happens when one is full is written where it is used.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-use telephony::media::{MediaCommand, MediaEvent};
+use chrono::Utc;
+use telephony::media::{CallTime, MediaCommand, MediaEvent};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
+use crate::event::{CallEvent, EVENT_VERSION, EventBody};
 use crate::ports::{
-    CallBrief, EndReason, EventSink, LogStream, ReplyStream, Screen, SttStream, TtsStream, VoiceActivity,
+    CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyStream, Screen, SttCommand, SttStream, TtsStream,
+    VoiceActivity,
 };
+use crate::session::journal::{JournalEntry, Recorded, encode_audio};
+use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
+
+/// Time that storage may take to accept one line before the log counts as lost.
+const LOG_DEADLINE: Duration = Duration::from_secs(3);
+/// Time that a cancelled call may take to settle its record.
+const CANCEL_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The carrier leg as two bounded channels, pumped by whoever owns the socket.
 #[derive(Debug)]
@@ -16,7 +32,8 @@ pub struct Leg {
     /// Bound 64 frames; when full the pump drops the oldest audio and counts it. Closed without
     /// `Stopped` means that the socket died.
     pub events: mpsc::Receiver<MediaEvent>,
-    /// Bound 64. The pump must bound each send by a deadline of its own.
+    /// Bound 64. The pump must bound each send by a deadline of its own. Full (over a second of audio waits)
+    /// means a sick leg: the call ends as lost.
     pub commands: mpsc::Sender<MediaCommand>,
 }
 
@@ -25,6 +42,9 @@ pub struct Leg {
 pub enum Control {
     /// End the call now, with this reason.
     HangUp(EndReason),
+    /// Silence the agent; a supervisor has the caller. Asking again renews the lease of a minute.
+    TakeOver,
+    Release,
 }
 
 /// Everything that one call is made of.
@@ -38,8 +58,14 @@ pub struct CallParts {
     pub vad: Box<dyn VoiceActivity>,
     pub screen: Box<dyn Screen>,
     pub events: Arc<dyn EventSink>,
-    /// Everything that goes into the session, with its time, for record and replay. Full: dropped and counted.
-    pub journal: Option<mpsc::Sender<crate::session::journal::JournalEntry>>,
+    /// Everything that goes into the session and all audio that leaves it, with times. Full: dropped and counted.
+    pub journal: Option<mpsc::Sender<JournalEntry>>,
+}
+
+impl std::fmt::Debug for CallParts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallParts").field("call", &self.brief.call).finish_non_exhaustive()
+    }
 }
 
 /// How a call went.
@@ -48,4 +74,275 @@ pub struct CallSummary {
     pub reason: EndReason,
     pub duration_ms: u64,
     pub turns: u32,
+}
+
+/// Runs one call to its end. Returns when everything about it is durable, or could not be made so in time.
+/// When `cancel` fires the call is hung up as draining.
+pub async fn run_call(
+    leg: Leg,
+    parts: CallParts,
+    config: SessionConfig,
+    control: mpsc::Receiver<Control>,
+    cancel: CancellationToken,
+) -> CallSummary {
+    let started = Instant::now();
+    let mut driver = Driver {
+        session: Session::new(config, CallTime::ZERO),
+        started,
+        leg_open: true,
+        inputs: VecDeque::new(),
+        lost: Vec::new(),
+        leg,
+        parts,
+        control: Some(control),
+    };
+    driver.announce();
+    driver.run(cancel).await
+}
+
+struct Driver {
+    session: Session,
+    started: Instant,
+    leg: Leg,
+    leg_open: bool,
+    parts: CallParts,
+    control: Option<mpsc::Receiver<Control>>,
+    /// Inputs that came about while outputs were carried out.
+    inputs: VecDeque<Input>,
+    /// Ports that are gone; each is reported once.
+    lost: Vec<Port>,
+}
+
+impl Driver {
+    async fn run(mut self, cancel: CancellationToken) -> CallSummary {
+        let mut give_up: Option<Instant> = None;
+        loop {
+            let deadline = match self.drain().await {
+                Ok(deadline) => deadline,
+                Err(reason) => return self.summary(reason),
+            };
+            if let Some(input) = self.inputs.pop_front() {
+                self.feed(input);
+                continue;
+            }
+            let input = tokio::select! {
+                biased;
+                () = cancel.cancelled(), if give_up.is_none() => {
+                    give_up = Some(Instant::now() + CANCEL_DEADLINE);
+                    Input::Supervisor(Supervisor::HangUp(EndReason::Draining))
+                }
+                () = sleep_until(self.started + Duration::from_micros(deadline.as_micros())) => {
+                    self.note_lateness(deadline);
+                    Input::Tick
+                }
+                input = next_input(
+                    &mut self.leg, self.leg_open, &mut self.parts, &mut self.control, &self.lost) => input,
+            };
+            if give_up.is_some_and(|at| Instant::now() > at) {
+                return self.summary(EndReason::Draining);
+            }
+            self.feed(input);
+        }
+    }
+
+    fn now(&self) -> CallTime {
+        CallTime::from_micros(u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// Carries out everything the session wants; the next deadline, or the reason why the call is over.
+    async fn drain(&mut self) -> Result<CallTime, EndReason> {
+        loop {
+            match self.session.poll_output() {
+                Output::Wait(deadline) => return Ok(deadline),
+                Output::Ended(reason) => return Err(reason),
+                Output::Carrier(command) => self.send_carrier(command),
+                Output::Stt(command) => self.send_stt(command),
+                Output::Reply(command) => {
+                    let sent = self.parts.reply.commands.try_send(command).is_ok();
+                    self.check(sent, Port::Reply);
+                }
+                Output::Tts(command) => {
+                    let sent = self.parts.tts.commands.try_send(command).is_ok();
+                    self.check(sent, Port::Tts);
+                }
+                Output::Log(entry) => self.send_log(entry).await,
+                Output::Emit(body) => self.emit(body),
+            }
+        }
+    }
+
+    fn feed(&mut self, input: Input) {
+        match &input {
+            Input::CarrierStopped | Input::CarrierLost => self.leg_open = false,
+            Input::PortLost(port) if !self.lost.contains(port) => self.lost.push(*port),
+            Input::PortLost(_) => return,
+            Input::Frame(frame) => {
+                if let Some(score) = self.parts.vad.push(frame) {
+                    self.inputs.push_back(Input::Vad(score));
+                }
+            }
+            _ => {}
+        }
+        let now = self.now();
+        if self.parts.journal.is_some()
+            && let Some(what) = Recorded::from_input(&input)
+        {
+            self.keep(now, what);
+        }
+        self.session.handle_input(now, input);
+    }
+
+    fn keep(&self, now: CallTime, what: Recorded) {
+        if let Some(journal) = &self.parts.journal
+            && journal.try_send(JournalEntry { at_us: now.as_micros(), what }).is_err()
+        {
+            metrics::counter!("quandura_journal_dropped_total").increment(1);
+        }
+    }
+
+    fn send_carrier(&mut self, command: MediaCommand) {
+        match &command {
+            MediaCommand::Frame(frame) if self.parts.journal.is_some() => {
+                self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });
+            }
+            MediaCommand::Clear => self.keep(self.now(), Recorded::Clear),
+            _ => {}
+        }
+        if self.leg_open && self.leg.commands.try_send(command).is_err() {
+            self.leg_open = false;
+            self.inputs.push_back(Input::CarrierLost);
+        }
+    }
+
+    /// Audio that the recogniser has no room for is dropped and counted; a command never is.
+    fn send_stt(&mut self, command: SttCommand) {
+        let audio = matches!(command, SttCommand::Audio(_));
+        let result = self.parts.stt.commands.try_send(command);
+        match result {
+            Err(mpsc::error::TrySendError::Full(_)) if audio => {
+                metrics::counter!("quandura_stt_frames_dropped_total").increment(1);
+            }
+            result => self.check(result.is_ok(), Port::Stt),
+        }
+    }
+
+    async fn send_log(&mut self, entry: LogEntry) {
+        let sent = timeout(LOG_DEADLINE, self.parts.log.commands.send(entry)).await;
+        self.check(matches!(sent, Ok(Ok(()))), Port::Log);
+    }
+
+    fn check(&mut self, sent: bool, port: Port) {
+        if !sent && !self.lost.contains(&port) {
+            self.inputs.push_back(Input::PortLost(port));
+        }
+    }
+
+    fn announce(&mut self) {
+        let brief = &self.parts.brief;
+        let language = format!("{:?}", brief.language).to_lowercase();
+        let (line, carrier_sid) = (brief.line.clone(), self.parts.carrier_sid.clone());
+        let from = brief.caller.clone().map(|number| self.parts.screen.screen(&number));
+        self.emit(EventBody::Started { line, from, direction: "inbound".into(), language, carrier_sid });
+    }
+
+    fn emit(&mut self, mut body: EventBody) {
+        screen_body(&mut body, self.parts.screen.as_mut());
+        if let EventBody::Latency { latency } = &body {
+            note_latency(latency);
+        }
+        self.parts.events.emit(CallEvent {
+            version: EVENT_VERSION,
+            event_id: Uuid::now_v7(),
+            call_id: self.parts.brief.call,
+            tenant: self.parts.brief.tenant,
+            at: Utc::now(),
+            body,
+        });
+    }
+
+    fn note_lateness(&self, deadline: CallTime) {
+        metrics::histogram!("quandura_frame_lateness_seconds")
+            .record(self.now().since(deadline).as_secs_f64());
+    }
+
+    fn summary(&self, reason: EndReason) -> CallSummary {
+        metrics::counter!("quandura_stale_results_total").increment(self.session.stale());
+        metrics::counter!("quandura_speculations_wasted_total")
+            .increment(u64::from(self.session.wasted_speculations()));
+        metrics::counter!("quandura_playout_under_runs_total").increment(self.session.play_out().under_runs());
+        CallSummary { reason, duration_ms: self.now().as_ms(), turns: self.session.turn().0 }
+    }
+}
+
+/// The next thing that happens outside. A port that closed is reported once and not asked again.
+async fn next_input(
+    leg: &mut Leg,
+    leg_open: bool,
+    parts: &mut CallParts,
+    control: &mut Option<mpsc::Receiver<Control>>,
+    lost: &[Port],
+) -> Input {
+    let alive = |port: Port| !lost.contains(&port);
+    tokio::select! {
+        biased;
+        act = from_control(control) => act,
+        event = leg.events.recv(), if leg_open => from_carrier(event),
+        event = parts.log.events.recv(), if alive(Port::Log) => {
+            event.map_or(Input::PortLost(Port::Log), Input::Log)
+        }
+        event = parts.stt.events.recv(), if alive(Port::Stt) => {
+            event.map_or(Input::PortLost(Port::Stt), Input::Stt)
+        }
+        event = parts.reply.events.recv(), if alive(Port::Reply) => {
+            event.map_or(Input::PortLost(Port::Reply), Input::Reply)
+        }
+        event = parts.tts.events.recv(), if alive(Port::Tts) => {
+            event.map_or(Input::PortLost(Port::Tts), Input::Tts)
+        }
+    }
+}
+
+fn from_carrier(event: Option<MediaEvent>) -> Input {
+    match event {
+        Some(MediaEvent::Frame(frame)) => Input::Frame(frame),
+        Some(MediaEvent::Digit(digit)) => Input::Digit(digit),
+        Some(MediaEvent::MarkPlayed(mark)) => Input::MarkPlayed(mark),
+        Some(MediaEvent::Stopped) => Input::CarrierStopped,
+        // The start was taken by whoever accepted the stream.
+        Some(MediaEvent::Started(_)) => Input::Tick,
+        None => Input::CarrierLost,
+    }
+}
+
+/// Waits for ever once nobody can ask for anything any more.
+async fn from_control(control: &mut Option<mpsc::Receiver<Control>>) -> Input {
+    if let Some(receiver) = control {
+        match receiver.recv().await {
+            Some(Control::HangUp(reason)) => return Input::Supervisor(Supervisor::HangUp(reason)),
+            Some(Control::TakeOver) => return Input::Supervisor(Supervisor::TakeOver),
+            Some(Control::Release) => return Input::Supervisor(Supervisor::Release),
+            None => *control = None,
+        }
+    }
+    std::future::pending().await
+}
+
+/// Personal data leaves the sensitive zone as tokens only.
+fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
+    let text = match body {
+        EventBody::Interim { text, .. }
+        | EventBody::Final { text, .. }
+        | EventBody::ReplySegment { text, .. } => text,
+        EventBody::ReplyHeard { heard_text, .. } => heard_text,
+        EventBody::Interrupted { heard, .. } => &mut heard.text,
+        _ => return,
+    };
+    *text = screen.screen(text);
+}
+
+fn note_latency(latency: &crate::latency::TurnLatency) {
+    metrics::histogram!("quandura_turn_seconds").record(latency.total_ms / 1_000.0);
+    for s in &latency.stages {
+        metrics::histogram!("quandura_turn_stage_seconds", "stage" => s.stage.name()).record(s.ms / 1_000.0);
+    }
 }

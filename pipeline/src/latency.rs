@@ -25,6 +25,25 @@ pub enum Stage {
     Pacing,
 }
 
+impl Stage {
+    /// Name on the wire and in metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Endpointing => "endpointing",
+            Self::SttFinal => "stt_final",
+            Self::Guard => "guard",
+            Self::Retrieval => "retrieval",
+            Self::Orchestrator => "orchestrator",
+            Self::LlmFirstToken => "llm_first_token",
+            Self::FirstClause => "first_clause",
+            Self::Rules => "rules",
+            Self::TtsFirstByte => "tts_first_byte",
+            Self::Pacing => "pacing",
+        }
+    }
+}
+
 /// One stage's share, milliseconds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StageTime {

@@ -1,0 +1,501 @@
+//! Moves of the agent's region: replies begun, committed, spoken, cut and taken back.
+
+use super::output::Output;
+use super::reply::{Reply, SPECULATIVE_PIECES, key};
+use super::state::{Agent, Caller, Control, Leg};
+use super::timers::Timer;
+use super::waterfall::Moments;
+use super::{Port, Session};
+use crate::event::EventBody;
+use crate::ports::{AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput};
+use crate::turn::{Expectation, Heard, ReplySegment, SegmentId, SegmentKind, Speaker, TurnId};
+
+impl Session {
+    /// Epochs go up by two: the odd one is the reply's, the even one before it is its filler's.
+    fn next_epoch(&mut self) -> TurnId {
+        self.last_epoch += 2;
+        TurnId(self.last_epoch - 1)
+    }
+
+    /// A turn that the caller did not speak: greeting, silence, keys, noise.
+    pub(super) fn begin_turn(&mut self, input: TurnInput) {
+        if input != TurnInput::Opened {
+            self.turn = self.turn.next();
+        }
+        self.commit_turn(input, None);
+    }
+
+    /// Starts the reply to a turn that is over, or commits the one that was begun on a guess.
+    pub(super) fn commit_turn(&mut self, input: TurnInput, moments: Option<Moments>) {
+        if self.regions.control == Control::Supervisor {
+            self.drop_speculation();
+            return;
+        }
+        let guessed = self.reply.as_ref().is_some_and(|r| !r.committed && r.input == input);
+        if guessed {
+            self.commit_guess(moments);
+        } else {
+            self.drop_reply();
+            let mut reply = Reply::new(self.next_epoch(), self.turn, input);
+            reply.committed = true;
+            reply.moments = moments;
+            self.out.push_back(Output::Reply(ReplyCommand::Start {
+                turn: reply.epoch,
+                input: reply.input.clone(),
+                speculative: false,
+            }));
+            self.reply = Some(reply);
+        }
+        self.timers.stop(Timer::NoInput);
+        if self.regions.leg == Leg::Open {
+            self.regions.agent = Agent::Thinking;
+            self.timers.set(Timer::ReplyDeadline, self.now + self.config.reply_deadline);
+            self.timers.set(Timer::Filler, self.now + self.config.filler_after);
+        }
+    }
+
+    fn commit_guess(&mut self, moments: Option<Moments>) {
+        let turn = self.turn;
+        let Some(reply) = &mut self.reply else { return };
+        reply.committed = true;
+        reply.turn = turn;
+        reply.moments = moments.map(|m| Moments { speculative: true, ..m });
+        let epoch = reply.epoch;
+        self.out.push_back(Output::Reply(ReplyCommand::Commit { turn: epoch }));
+        for i in 0..self.reply.as_ref().map_or(0, |r| r.segments.len()) {
+            self.announce_segment(i);
+            self.enqueue_waiting(i);
+        }
+    }
+
+    /// Begins a reply on what the caller said so far; it has no effect until the turn is really over.
+    pub(super) fn speculate(&mut self) {
+        if self.regions.agent != Agent::Idle || self.regions.control != Control::Agent {
+            return;
+        }
+        let limit = self.config.speculations_per_turn;
+        let Some(utterance) = &mut self.utterance else { return };
+        let Some(done) = &utterance.done else { return };
+        if done.text.trim().is_empty() || utterance.speculations >= limit {
+            return;
+        }
+        utterance.speculations += 1;
+        let text = done.text.clone();
+        let input = TurnInput::Said { text: self.with_carried(&text) };
+        if self.reply.as_ref().is_some_and(|r| !r.committed && r.input == input) {
+            return;
+        }
+        self.drop_speculation();
+        let reply = Reply::new(self.next_epoch(), self.turn.next(), input);
+        self.out.push_back(Output::Reply(ReplyCommand::Start {
+            turn: reply.epoch,
+            input: reply.input.clone(),
+            speculative: true,
+        }));
+        self.reply = Some(reply);
+    }
+
+    /// Drops a reply that was only a guess. Leaves no trace but a count.
+    pub(super) fn drop_speculation(&mut self) {
+        if self.reply.as_ref().is_some_and(|r| !r.committed) {
+            self.wasted_speculations += 1;
+            self.drop_reply();
+        }
+    }
+
+    /// Stops whatever reply there is, without judging what was heard of it.
+    pub(super) fn drop_reply(&mut self) {
+        let Some(reply) = self.reply.take() else { return };
+        let turn = reply.epoch;
+        if !reply.complete {
+            self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn }));
+        }
+        if !reply.is_synthesised() {
+            self.out.push_back(Output::Tts(TtsCommand::Cancel { turn }));
+        }
+        self.play_out.cancel(self.now, turn.0);
+        self.play_out.cancel(self.now, turn.0 + 1);
+        self.settle_parted(reply);
+    }
+
+    /// Puts on the record that a reply nobody will hear any more was dropped, where it had been announced.
+    pub(super) fn settle_parted(&mut self, reply: Reply) {
+        self.drop_unplanned(&reply);
+        self.parting = Some(reply);
+        self.settle_closed();
+    }
+
+    /// Announced segments that never reached the play-out queue.
+    fn drop_unplanned(&mut self, reply: &Reply) {
+        let at = self.now.as_ms();
+        for s in reply.segments.iter().filter(|s| s.seq > 0 && !s.planned) {
+            self.record(CallRecord::Played {
+                segment: SegmentId { turn: reply.turn, index: s.said.id.index },
+                state: Played::Dropped,
+                from_ms: at,
+                to_ms: at,
+                heard_text: String::new(),
+                estimated: false,
+            });
+        }
+    }
+
+    pub(super) fn on_reply(&mut self, event: ReplyEvent) {
+        if self.reply.as_ref().is_none_or(|r| r.epoch != epoch_of(&event)) {
+            self.stale += 1;
+            return;
+        }
+        match event {
+            ReplyEvent::Segment(segment) => self.on_segment(segment),
+            ReplyEvent::Stage { stage, micros, .. } => {
+                if let Some(r) = &mut self.reply {
+                    r.stages.push((stage, micros));
+                }
+            }
+            ReplyEvent::Tool { name, ok, .. } => {
+                let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
+                self.emit(EventBody::Tool { turn, tool: name, ok });
+            }
+            ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
+            ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
+        }
+    }
+
+    fn on_segment(&mut self, segment: ReplySegment) {
+        self.timers.stop(Timer::ReplyDeadline);
+        let now = self.now;
+        let Some(reply) = &mut self.reply else { return };
+        reply.push(segment.clone(), now);
+        let (index, committed) = (reply.segments.len() - 1, reply.committed);
+        if self.regions.leg == Leg::Open {
+            self.out.push_back(Output::Tts(TtsCommand::Speak(segment)));
+        }
+        if committed {
+            self.announce_segment(index);
+        }
+    }
+
+    /// Puts a segment on the record and tells viewers. It may be spoken when the record is durable.
+    fn announce_segment(&mut self, index: usize) {
+        let Some(reply) = &self.reply else { return };
+        let Some(segment) = reply.segments.get(index) else { return };
+        let (turn, said) = (reply.turn, segment.said.clone());
+        let shown = ReplySegment { id: SegmentId { turn, index: said.id.index }, ..said.clone() };
+        let seq = self.record(CallRecord::Planned { segment: shown });
+        if let Some(segment) = self.reply.as_mut().and_then(|r| r.segments.get_mut(index)) {
+            segment.seq = seq;
+        }
+        self.emit(EventBody::ReplySegment {
+            turn,
+            segment: said.id.index,
+            speaker: Speaker::Agent,
+            text: said.text,
+            segment_kind: said.kind,
+        });
+    }
+
+    fn on_reply_complete(&mut self, expects: Expectation, then: AfterReply) {
+        let now = self.now;
+        let Some(reply) = &mut self.reply else { return };
+        reply.complete = true;
+        reply.expects = expects;
+        reply.then = then;
+        let (turn, text, committed, silent) =
+            (reply.turn, reply.text(), reply.committed, reply.segments.is_empty());
+        if committed && !silent {
+            self.emit(EventBody::Final { turn, speaker: Speaker::Agent, text });
+        }
+        if self.regions.leg == Leg::Closing {
+            self.timers.set(Timer::Closing, now);
+        } else if committed && silent {
+            self.reply_over();
+        }
+    }
+
+    fn on_reply_failed(&mut self, reason: String) {
+        self.emit(EventBody::Provider { provider: "responder".into(), state: "failed".into(), reason });
+        if self.reply.as_ref().is_some_and(|r| !r.committed) {
+            self.drop_reply();
+        } else if self.regions.leg == Leg::Closing {
+            self.timers.set(Timer::Closing, self.now);
+        } else {
+            self.apologise();
+        }
+    }
+
+    pub(super) fn on_reply_overdue(&mut self) {
+        if self.regions.agent == Agent::Thinking && self.reply.as_ref().is_some_and(|r| r.segments.is_empty()) {
+            self.emit(EventBody::Provider {
+                provider: "responder".into(),
+                state: "slow".into(),
+                reason: "no reply before the deadline".into(),
+            });
+            self.apologise();
+        }
+    }
+
+    /// Says that something went wrong and listens again. A second fault in the same reply ends the call.
+    pub(super) fn apologise(&mut self) {
+        if self.reply.as_ref().is_some_and(|r| r.apologised) {
+            self.fail_call();
+            return;
+        }
+        let text = self.config.phrases.reply_failed.clone();
+        self.say_own(text, SegmentKind::Notice, AfterReply::Listen);
+    }
+
+    /// A reply of the session's own, from the phrase cache, not gated by the record.
+    pub(super) fn say_own(&mut self, text: String, kind: SegmentKind, then: AfterReply) {
+        self.drop_reply();
+        // A fault of ours is told to the caller even while a supervisor has the call.
+        self.regions.control = Control::Agent;
+        self.timers.stop(Timer::ControlLease);
+        let mut reply = Reply::new(self.next_epoch(), self.turn, TurnInput::Unintelligible);
+        let id = SegmentId { turn: reply.epoch, index: 0 };
+        reply.committed = true;
+        reply.ungated = true;
+        reply.apologised = true;
+        reply.complete = true;
+        reply.then = then;
+        reply.expects = self.expects;
+        self.reply = Some(reply);
+        self.regions.agent = Agent::Thinking;
+        self.timers.stop(Timer::Filler);
+        self.on_segment(ReplySegment { id, text, kind, fixed: true });
+    }
+
+    pub(super) fn say_goodbye_for_silence(&mut self) {
+        self.turn = self.turn.next();
+        self.ending = Some(EndReason::NoInput);
+        let text = self.config.phrases.no_input_goodbye.clone();
+        self.say_own(text, SegmentKind::Prompt, AfterReply::HangUp);
+    }
+
+    pub(super) fn say_filler(&mut self) {
+        let waiting = self.regions.agent == Agent::Thinking && self.regions.caller == Caller::Silent;
+        let Some(reply) = &mut self.reply else { return };
+        if !waiting || reply.has_audio() || !reply.committed || reply.input == TurnInput::Opened {
+            return;
+        }
+        if let Some(m) = &mut reply.moments {
+            m.filler = true;
+        }
+        // The even epoch after this reply's odd one is free; play-out keys need not ascend across fillers.
+        let id = SegmentId { turn: TurnId(reply.epoch.0 + 1), index: 0 };
+        let text = self.config.phrases.filler.clone();
+        self.out.push_back(Output::Tts(TtsCommand::Speak(ReplySegment {
+            id,
+            text,
+            kind: SegmentKind::Filler,
+            fixed: true,
+        })));
+    }
+
+    /// The caller takes the turn: stop everything, keep only what was heard.
+    pub(super) fn interrupt(&mut self) {
+        let Some(reply) = self.reply.take() else { return };
+        self.play_out.clear(self.now);
+        self.play_out.set_duck(false);
+        self.play_out.set_hold(false);
+        self.flush_carrier();
+        let heard = self.heard_of(&reply);
+        self.stop_work(&reply);
+        self.record(CallRecord::Interrupted { turn: reply.turn, at_ms: self.now.as_ms() });
+        self.drop_unplanned(&reply);
+        self.cut = Some(reply);
+        self.settle_closed();
+        let Some(reply) = &self.cut else { return };
+        let (turn, expects) = (reply.turn, reply.expects);
+        self.emit(EventBody::Interrupted { turn, heard: Heard { turn, ..heard.clone() } });
+        self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
+        self.expects = expects;
+        self.regions.agent = Agent::Idle;
+        match self.ending {
+            // The caller spoke up: they are there after all.
+            Some(EndReason::NoInput) => self.ending = None,
+            Some(reason) => self.hang_up(reason),
+            None => {}
+        }
+    }
+
+    pub(super) fn stop_work(&mut self, reply: &Reply) {
+        let turn = reply.epoch;
+        if !reply.complete {
+            self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn }));
+        }
+        if !reply.is_synthesised() {
+            self.out.push_back(Output::Tts(TtsCommand::Cancel { turn }));
+        }
+        for timer in [Timer::Filler, Timer::ReplyDeadline, Timer::DuckLimit] {
+            self.timers.stop(timer);
+        }
+    }
+
+    pub(super) fn heard_of(&self, reply: &Reply) -> Heard {
+        let so_far = self.play_out.heard(reply.epoch.0);
+        Heard {
+            turn: reply.epoch,
+            complete: so_far.complete && reply.is_synthesised(),
+            text: so_far.text,
+            estimated: so_far.estimated,
+        }
+    }
+
+    /// The cut was a mistake: nobody said anything. Go on from the sentence that was cut.
+    pub(super) fn resume_cut(&mut self) {
+        let Some(cut) = self.cut.take() else { return };
+        if self.reply.is_some() || self.regions.leg != Leg::Open {
+            return;
+        }
+        let unheard = self.play_out.unheard(cut.epoch.0);
+        let known: Vec<_> = unheard.iter().map(|(k, _)| k.index).collect();
+        let unsaid = cut.segments.iter().filter(|s| !s.planned || known.contains(&s.said.id.index));
+        let epoch = self.next_epoch();
+        let mut reply = Reply::new(epoch, cut.turn, cut.input.clone());
+        reply.committed = true;
+        reply.complete = true;
+        reply.ungated = true; // Each of these words is on the record already.
+        reply.expects = cut.expects;
+        reply.then = if cut.complete { cut.then } else { AfterReply::Listen };
+        // Indices stay: on the record these are the same segments, played once more.
+        let again: Vec<_> = unsaid
+            .map(|s| ReplySegment { id: SegmentId { turn: epoch, ..s.said.id }, ..s.said.clone() })
+            .collect();
+        if again.is_empty() {
+            return;
+        }
+        self.reply = Some(reply);
+        self.regions.agent = Agent::Thinking;
+        for segment in again {
+            let now = self.now;
+            if let Some(r) = &mut self.reply {
+                r.push(segment.clone(), now);
+            }
+            self.out.push_back(Output::Tts(TtsCommand::Speak(segment)));
+        }
+    }
+
+    /// The caller went on before hearing anything of our reply: it answers half a thought. Keep their words.
+    pub(super) fn take_back_reply(&mut self) {
+        let Some(reply) = &self.reply else { return };
+        if let TurnInput::Said { text } = &reply.input {
+            self.carried = text.clone();
+        }
+        let heard = Heard { turn: reply.epoch, ..Heard::default() };
+        let was_working = !reply.complete;
+        self.drop_reply();
+        self.play_out.set_hold(false);
+        for timer in [Timer::Filler, Timer::ReplyDeadline] {
+            self.timers.stop(timer);
+        }
+        if !was_working {
+            self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn: heard.turn }));
+        }
+        self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
+        self.regions.agent = Agent::Idle;
+    }
+
+    /// The caller makes a sound while we speak or are about to: lower our voice, or wait with it.
+    pub(super) fn give_way(&mut self) {
+        match self.regions.agent {
+            Agent::Speaking if self.play_out.is_audible(self.now) => {
+                self.regions.agent = Agent::Yielding;
+                self.play_out.set_duck(true);
+                self.timers.set(Timer::DuckLimit, self.now + self.config.duck_limit);
+            }
+            Agent::Thinking => self.play_out.set_hold(true),
+            _ => {}
+        }
+    }
+
+    /// The sound was nothing: speak on at full level.
+    pub(super) fn stop_yielding(&mut self) {
+        self.timers.stop(Timer::DuckLimit);
+        self.play_out.set_duck(false);
+        self.play_out.set_hold(false);
+        if self.regions.agent == Agent::Yielding {
+            self.regions.agent = Agent::Speaking;
+        }
+    }
+
+    /// The reply was heard to its end, or there was nothing to say.
+    pub(super) fn reply_over(&mut self) {
+        let Some(reply) = self.reply.take() else { return };
+        for timer in [Timer::Filler, Timer::ReplyDeadline, Timer::DuckLimit] {
+            self.timers.stop(timer);
+        }
+        self.play_out.set_duck(false);
+        self.play_out.set_hold(false);
+        let heard = self.heard_of(&reply);
+        self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
+        self.regions.agent = Agent::Idle;
+        self.expects = reply.expects;
+        match reply.then {
+            AfterReply::Listen => {
+                self.rearm_no_input();
+                self.take_deferred();
+            }
+            AfterReply::HangUp | AfterReply::Transfer => {
+                let reason = self.ending.unwrap_or(EndReason::AgentHungUp);
+                self.hang_up(reason);
+            }
+        }
+    }
+
+    /// What the last words of ours asked for, also while they are still being spoken.
+    pub(super) fn reply_expects(&self) -> Expectation {
+        self.reply.as_ref().filter(|r| r.complete).map_or(self.expects, |r| r.expects)
+    }
+
+    /// Puts audio that came before the commit into the play-out queue.
+    fn enqueue_waiting(&mut self, index: usize) {
+        let Some(segment) = self.reply.as_mut().and_then(|r| r.segments.get_mut(index)) else { return };
+        let (id, waiting, finished) =
+            (segment.said.id, std::mem::take(&mut segment.waiting), segment.finished.take());
+        for mulaw in waiting {
+            self.play(id, &mulaw);
+        }
+        if let Some(words) = finished {
+            self.play_finished(id, words);
+        }
+    }
+
+    /// Keeps audio of a guess, or drops the guess when it grows too long.
+    pub(super) fn keep_waiting(&mut self, id: SegmentId, mulaw: Vec<u8>) {
+        let Some(reply) = &mut self.reply else { return };
+        if reply.waiting_pieces() >= SPECULATIVE_PIECES {
+            self.drop_speculation();
+        } else if let Some(segment) = reply.segment_mut(id) {
+            segment.waiting.push(mulaw);
+        }
+    }
+
+    pub(super) fn on_port_lost(&mut self, port: Port) {
+        if self.regions.leg == Leg::Closing {
+            self.finish();
+        } else if port == Port::Tts {
+            self.hang_up(EndReason::Failed);
+        } else {
+            self.fail_call();
+        }
+    }
+
+    /// Lets go of segments whose record is durable.
+    pub(super) fn release_durable(&mut self) {
+        let durable = self.durable;
+        let Some(reply) = &self.reply else { return };
+        for s in reply.segments.iter().filter(|s| s.planned && (reply.ungated || (s.seq > 0 && s.seq <= durable))) {
+            self.play_out.release(key(s.said.id));
+        }
+    }
+}
+
+fn epoch_of(event: &ReplyEvent) -> TurnId {
+    match event {
+        ReplyEvent::Segment(s) => s.id.turn,
+        ReplyEvent::Stage { turn, .. }
+        | ReplyEvent::Tool { turn, .. }
+        | ReplyEvent::Done { turn, .. }
+        | ReplyEvent::Failed { turn, .. } => *turn,
+    }
+}

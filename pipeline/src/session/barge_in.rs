@@ -1,0 +1,135 @@
+//! Is the caller interrupting, or only listening aloud?
+
+use std::time::Duration;
+
+use super::config::SessionConfig;
+use super::endpointing::words;
+
+/// What is known of sound over our reply.
+#[derive(Clone, Copy, Debug)]
+pub struct OverTalk<'a> {
+    /// Speech so far, without the silence after it.
+    pub speech: Duration,
+    /// How long our reply had been audible when the sound began.
+    pub reply_age: Duration,
+    /// Words so far; `None` while the recogniser has said nothing.
+    pub text: Option<&'a str>,
+    /// The recogniser has given its last word on this sound.
+    pub finished: bool,
+    /// What is being said may not be interrupted, except for an emergency.
+    pub notice: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judgement {
+    /// The caller takes the turn.
+    Interruption,
+    /// "Uh-huh", a cough, noise: go on.
+    BackChannel,
+    /// Not known yet.
+    Open,
+}
+
+/// Weighs duration against words. Nothing is cleared on sound alone unless it lasts and the recogniser is mute.
+#[must_use]
+pub fn judge(config: &SessionConfig, over: OverTalk<'_>) -> Judgement {
+    let text = over.text.unwrap_or("");
+    if has_emergency_word(text) {
+        return Judgement::Interruption;
+    }
+    if over.notice {
+        return if over.finished { Judgement::BackChannel } else { Judgement::Open };
+    }
+    if has_stop_word(text) {
+        return Judgement::Interruption;
+    }
+    let real_words = words(text).any(|w| !is_back_channel(&w));
+    if over.finished {
+        return if real_words { Judgement::Interruption } else { Judgement::BackChannel };
+    }
+    let needed = if over.reply_age < config.early_reply {
+        config.barge_in_speech_early
+    } else {
+        config.barge_in_speech
+    };
+    let by_words = real_words && over.speech >= needed;
+    let by_length = over.text.is_none() && over.speech >= config.barge_in_unheard;
+    if by_words || by_length { Judgement::Interruption } else { Judgement::Open }
+}
+
+/// Whether the text holds nothing but listening noises.
+#[must_use]
+pub fn is_only_back_channel(text: &str) -> bool {
+    words(text).all(|w| is_back_channel(&w))
+}
+
+fn is_back_channel(word: &str) -> bool {
+    const WORDS: [&str; 31] = [
+        "uh", "huh", "uh-huh", "mm", "mhm", "mm-hmm", "mmhmm", "hmm", "hm", "um", "ah", "oh", "aha", "okay", "ok",
+        "yeah", "yes", "yep", "yup", "right", "sure", "i", "see", "alright", "all", "good", "great", "cool", "got",
+        "it", "uhhuh",
+    ];
+    WORDS.contains(&word) || word.chars().all(|c| matches!(c, 'm' | 'h' | 'u' | '-'))
+}
+
+fn has_stop_word(text: &str) -> bool {
+    const WORDS: [&str; 8] = ["stop", "wait", "no", "hold", "agent", "operator", "sorry", "excuse"];
+    words(text).any(|w| WORDS.contains(&w.as_str()))
+}
+
+fn has_emergency_word(text: &str) -> bool {
+    const WORDS: [&str; 6] = ["emergency", "911", "9-1-1", "ambulance", "help", "fire"];
+    words(text).any(|w| WORDS.contains(&w.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(speech_ms: u64, text: Option<&'static str>) -> OverTalk<'static> {
+        OverTalk {
+            speech: Duration::from_millis(speech_ms),
+            reply_age: Duration::from_secs(3),
+            text,
+            finished: false,
+            notice: false,
+        }
+    }
+
+    fn judged(o: OverTalk<'_>) -> Judgement {
+        judge(&SessionConfig::default(), o)
+    }
+
+    #[test]
+    fn back_channels_never_interrupt_however_they_are_written() {
+        for text in ["Uh-huh.", "Okay.", "Mm-hmm", "Yeah, okay.", "I see.", "Oh right.", "Hmm.", "Got it."] {
+            assert_eq!(judged(over(800, Some(text))), Judgement::Open, "{text}");
+            assert_eq!(judged(OverTalk { finished: true, ..over(800, Some(text)) }), Judgement::BackChannel);
+        }
+    }
+
+    #[test]
+    fn words_interrupt_after_enough_speech() {
+        assert_eq!(judged(over(300, Some("What about"))), Judgement::Open);
+        assert_eq!(judged(over(360, Some("What about"))), Judgement::Interruption);
+        let early = OverTalk { reply_age: Duration::from_millis(200), ..over(360, Some("What about")) };
+        assert_eq!(judged(early), Judgement::Open);
+    }
+
+    #[test]
+    fn stop_and_emergency_words_interrupt_at_once() {
+        assert_eq!(judged(over(200, Some("Wait"))), Judgement::Interruption);
+        let notice = OverTalk { notice: true, ..over(200, Some("Stop")) };
+        assert_eq!(judged(notice), Judgement::Open);
+        let emergency = OverTalk { notice: true, ..over(200, Some("This is an emergency")) };
+        assert_eq!(judged(emergency), Judgement::Interruption);
+    }
+
+    #[test]
+    fn sound_without_words_interrupts_only_when_the_recogniser_is_mute_for_long() {
+        assert_eq!(judged(over(600, None)), Judgement::Open);
+        assert_eq!(judged(over(900, None)), Judgement::Interruption);
+        assert_eq!(judged(over(900, Some(""))), Judgement::Open);
+        assert_eq!(judged(OverTalk { finished: true, ..over(900, Some("")) }), Judgement::BackChannel);
+    }
+}

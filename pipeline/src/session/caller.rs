@@ -1,0 +1,412 @@
+//! Moves of the caller's region: when speech begins, pauses, goes on and is over.
+
+use std::time::Duration;
+
+use telephony::media::{AudioFrame, CallTime};
+
+use super::barge_in::{self, Judgement, OverTalk};
+use super::endpointing::{self, PauseView};
+use super::output::Output;
+use super::state::{Agent, Caller, Control, Leg};
+use super::timers::Timer;
+use super::utterance::{FinalText, OverReply, Utterance};
+use super::waterfall::Moments;
+use super::{Port, Session};
+use crate::event::EventBody;
+use crate::ports::{CallRecord, SttCommand, SttEvent, TurnInput};
+use crate::turn::{Expectation, Speaker, UtteranceId};
+
+impl Session {
+    pub(super) fn on_frame(&mut self, frame: AudioFrame) {
+        if self.regions.leg == Leg::Open {
+            self.out.push_back(Output::Stt(SttCommand::Audio(frame)));
+        }
+    }
+
+    pub(super) fn on_vad(&mut self, score: f32) {
+        if self.regions.leg != Leg::Open {
+            return;
+        }
+        let believed = self.regions.caller == Caller::Speaking;
+        self.ear.push(&self.config, self.now, score, believed);
+        match self.regions.caller {
+            Caller::Silent | Caller::MaybeSpeaking => self.listen_for_onset(),
+            Caller::Speaking => self.follow_speech(),
+            Caller::MaybeFinished if self.ear.speaks(&self.config) => self.on_resumed(),
+            Caller::MaybeFinished => {}
+        }
+    }
+
+    fn listen_for_onset(&mut self) {
+        if self.ear.speaks(&self.config) {
+            self.begin_utterance();
+        } else if self.ear.maybe() {
+            self.regions.caller = Caller::MaybeSpeaking;
+        } else {
+            self.regions.caller = Caller::Silent;
+        }
+    }
+
+    fn begin_utterance(&mut self) {
+        self.last_utterance += 1;
+        let id = UtteranceId(self.last_utterance);
+        let mut utterance = Utterance::new(id, self.ear.run_began(self.now));
+        utterance.over_reply = self.over_reply();
+        self.utterance = Some(utterance);
+        self.regions.caller = Caller::Speaking;
+        self.timers.stop(Timer::NoInput);
+        self.out.push_back(Output::Stt(SttCommand::SpeechStarted { utterance: id }));
+        self.give_way();
+        self.follow_speech();
+    }
+
+    /// What of ours the caller is speaking over, if anything.
+    fn over_reply(&self) -> Option<OverReply> {
+        if !matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) || !self.play_out.is_audible(self.now) {
+            return None;
+        }
+        let reply = self.reply.as_ref()?;
+        let since = self.play_out.first_sent_at(reply.epoch.0).unwrap_or(self.now);
+        Some(OverReply { reply_age: self.now.since(since), notice: reply.is_notice() })
+    }
+
+    fn follow_speech(&mut self) {
+        self.judge_over_talk();
+        self.take_back_if_caller_goes_on();
+        self.timers.set(Timer::Pause, self.ear.last_speech() + self.config.pause_after);
+    }
+
+    pub(super) fn on_pause_due(&mut self) {
+        if self.regions.caller != Caller::Speaking || self.regions.leg != Leg::Open {
+            return;
+        }
+        let since = self.ear.silence(self.now);
+        if since < self.config.pause_after {
+            self.timers.set(Timer::Pause, self.ear.last_speech() + self.config.pause_after);
+            return;
+        }
+        self.begin_pause();
+    }
+
+    pub(super) fn begin_pause(&mut self) {
+        let Some(utterance) = &mut self.utterance else { return };
+        utterance.begin_pause();
+        let command = SttCommand::Pause { utterance: utterance.id, pause: utterance.pause };
+        self.regions.caller = Caller::MaybeFinished;
+        self.out.push_back(Output::Stt(command));
+        self.timers.stop(Timer::Pause);
+        self.timers.set(Timer::RecogniserWatchdog, self.now + self.config.recogniser_deadline);
+        self.arm_end_of_turn();
+    }
+
+    fn on_resumed(&mut self) {
+        let Some(utterance) = &mut self.utterance else { return };
+        utterance.decided = None;
+        let command = SttCommand::Resumed { utterance: utterance.id };
+        let pause = self.ear.run_began(self.now).since(self.ear.last_speech());
+        self.patience.learn_pause(pause.min(Duration::from_secs(1)));
+        self.out.push_back(Output::Stt(command));
+        self.regions.caller = Caller::Speaking;
+        self.timers.stop(Timer::EndOfTurn);
+        self.timers.stop(Timer::RecogniserWatchdog);
+        self.drop_speculation();
+        self.follow_speech();
+    }
+
+    fn pause_view(&self) -> PauseView<'_> {
+        let utterance = self.utterance.as_ref();
+        PauseView {
+            expects: self.expects,
+            text: utterance.and_then(|u| u.done.as_ref()).map(|d| d.text.as_str()),
+            complete: utterance.and_then(|u| u.complete),
+        }
+    }
+
+    fn arm_end_of_turn(&mut self) {
+        let silence = endpointing::required_silence(&self.config, &self.patience, self.pause_view());
+        let soonest = self.now.max(self.ear.last_speech() + silence);
+        self.timers.set(Timer::EndOfTurn, soonest);
+    }
+
+    /// Ends the turn if the caller has been silent long enough and does not speak at this moment.
+    pub(super) fn try_end_turn(&mut self) {
+        if self.regions.caller != Caller::MaybeFinished || self.regions.leg != Leg::Open {
+            return;
+        }
+        let silence = endpointing::required_silence(&self.config, &self.patience, self.pause_view());
+        let due = self.ear.last_speech() + silence;
+        if self.now < due || self.ear.maybe() {
+            // A window of speech may be the caller going on: look again when it is known.
+            let again = due.max(self.now + Duration::from_millis(32));
+            self.timers.set(Timer::EndOfTurn, again);
+            return;
+        }
+        self.decide();
+    }
+
+    fn decide(&mut self) {
+        let now = self.now;
+        let Some(utterance) = &mut self.utterance else { return };
+        let decided = *utterance.decided.get_or_insert(now);
+        let Some(done) = utterance.done.clone() else { return };
+        self.timers.stop(Timer::EndOfTurn);
+        self.timers.stop(Timer::RecogniserWatchdog);
+        self.end_utterance(&done, decided);
+    }
+
+    fn end_utterance(&mut self, done: &FinalText, decided: CallTime) {
+        let complete = endpointing::judged_complete(&self.config, self.pause_view());
+        let Some(utterance) = self.utterance.take() else { return };
+        self.out.push_back(Output::Stt(SttCommand::Ended { utterance: utterance.id }));
+        self.regions.caller = Caller::Silent;
+        if done.text.trim().is_empty() {
+            self.on_wordless(&utterance);
+        } else if self.is_listening_noise(&utterance, &done.text) {
+            self.drop_speculation();
+            self.stop_yielding();
+            self.resume_cut();
+        } else if self.is_over_notice(&utterance) {
+            self.stop_yielding();
+            self.note_caller_turn(utterance.began, done);
+            self.deferred = done.text.clone();
+        } else {
+            self.confirm_over_talk();
+            let moments = Moments {
+                speech_ended: self.ear.last_speech(),
+                decided,
+                text_ready: done.at,
+                first_segment: None,
+                first_audio: None,
+                stages: Vec::new(),
+                judged_complete: complete,
+                speculative: false,
+                filler: false,
+            };
+            self.note_caller_turn(utterance.began, done);
+            let said = self.with_carried(&done.text);
+            self.carried.clear();
+            self.commit_turn(TurnInput::Said { text: said }, Some(moments));
+        }
+        self.rearm_no_input();
+    }
+
+    /// "Okay" over our reply is no turn, unless we have just asked a question that it answers.
+    fn is_listening_noise(&self, utterance: &Utterance, text: &str) -> bool {
+        let while_we_spoke = utterance.over_reply.is_some() || utterance.interrupted;
+        let answers = self.reply_expects() == Expectation::YesNo && self.play_out.pending_ms() == 0;
+        while_we_spoke && !answers && barge_in::is_only_back_channel(text)
+    }
+
+    fn on_wordless(&mut self, utterance: &Utterance) {
+        self.drop_speculation();
+        self.stop_yielding();
+        let speech = self.ear.last_speech().since(utterance.began);
+        if utterance.interrupted {
+            self.resume_cut();
+        } else if speech >= self.config.unintelligible_speech && self.regions.agent == Agent::Idle {
+            self.begin_turn(TurnInput::Unintelligible);
+        }
+    }
+
+    /// Said over a notice that is not over yet: it is answered when the notice is.
+    fn is_over_notice(&self, utterance: &Utterance) -> bool {
+        utterance.over_reply.is_some_and(|o| o.notice)
+            && matches!(self.regions.agent, Agent::Speaking | Agent::Yielding)
+    }
+
+    /// Answers what was said over the notice that has just ended.
+    pub(super) fn take_deferred(&mut self) {
+        if self.deferred.is_empty() {
+            return;
+        }
+        let deferred = std::mem::take(&mut self.deferred);
+        let text = self.with_carried(&deferred);
+        if matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking) {
+            self.carried.clear();
+            self.commit_turn(TurnInput::Said { text }, None);
+        } else {
+            self.carried = text;
+        }
+    }
+
+    /// A turn that nobody judged an interruption while it lasted is one now: it had words.
+    fn confirm_over_talk(&mut self) {
+        if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
+            self.interrupt();
+        }
+    }
+
+    /// A turn of the caller's on the record.
+    pub(super) fn note_caller_turn(&mut self, began: CallTime, done: &FinalText) {
+        self.cut = None;
+        self.silences = 0;
+        self.turn = self.turn.next();
+        self.record(CallRecord::CallerTurn {
+            turn: self.turn,
+            text: done.text.clone(),
+            started_ms: began.as_ms(),
+            ended_ms: self.ear.last_speech().as_ms(),
+            confidence: done.confidence,
+        });
+        self.emit(EventBody::Final { turn: self.turn, speaker: Speaker::Caller, text: done.text.clone() });
+    }
+
+    pub(super) fn with_carried(&self, text: &str) -> String {
+        if self.carried.is_empty() { text.to_owned() } else { format!("{} {text}", self.carried) }
+    }
+
+    pub(super) fn on_stt(&mut self, event: SttEvent) {
+        match event {
+            SttEvent::Interim { utterance, text } => self.on_interim(utterance, text),
+            SttEvent::Final { utterance, pause, text, confidence } => {
+                let done = FinalText { text, confidence, at: self.now };
+                self.on_final(utterance, pause, done);
+            }
+            SttEvent::TurnEnd { utterance, pause, probability } => self.on_turn_end(utterance, pause, probability),
+            SttEvent::Lost { reason } => {
+                self.emit(EventBody::Provider { provider: "stt".into(), state: "lost".into(), reason });
+                self.on_port_lost(Port::Stt);
+            }
+        }
+    }
+
+    fn on_interim(&mut self, id: UtteranceId, text: String) {
+        let turn = self.turn.next();
+        match &mut self.utterance {
+            Some(u) if u.id == id && u.done.is_none() => u.interim = Some(text.clone()),
+            _ => {
+                self.stale += 1;
+                return;
+            }
+        }
+        if !text.trim().is_empty() {
+            self.emit(EventBody::Interim { turn, speaker: Speaker::Caller, text });
+        }
+        self.judge_over_talk();
+        self.take_back_if_caller_goes_on();
+    }
+
+    fn on_final(&mut self, id: UtteranceId, pause: u32, done: FinalText) {
+        match &mut self.utterance {
+            Some(u) if u.id == id && u.pause == pause && pause > 0 => u.done = Some(done),
+            _ => {
+                self.stale += 1;
+                return;
+            }
+        }
+        if self.regions.leg == Leg::Closing {
+            self.take_last_words();
+            return;
+        }
+        if self.regions.caller != Caller::MaybeFinished {
+            return;
+        }
+        self.judge_over_talk();
+        self.speculate();
+        self.arm_end_of_turn();
+        if self.utterance.as_ref().is_some_and(|u| u.decided.is_some()) {
+            self.try_end_turn();
+        }
+    }
+
+    fn on_turn_end(&mut self, id: UtteranceId, pause: u32, probability: f32) {
+        match &mut self.utterance {
+            Some(u) if u.id == id && u.pause == pause && pause > 0 => u.complete = Some(probability),
+            _ => {
+                self.stale += 1;
+                return;
+            }
+        }
+        if self.regions.caller == Caller::MaybeFinished && self.regions.leg == Leg::Open {
+            self.arm_end_of_turn();
+        }
+    }
+
+    pub(super) fn on_recogniser_overdue(&mut self) {
+        if self.regions.caller != Caller::MaybeFinished {
+            return;
+        }
+        let text = self.utterance.as_ref().and_then(|u| u.interim.clone()).unwrap_or_default();
+        self.emit(EventBody::Provider {
+            provider: "stt".into(),
+            state: "slow".into(),
+            reason: "no final before the deadline; the interim text was used".into(),
+        });
+        if let Some(u) = &mut self.utterance {
+            u.done = Some(FinalText { text, confidence: 0.3, at: self.now });
+        }
+        self.decide();
+    }
+
+    /// Weighs sound over our reply. Called whenever more is known of it.
+    fn judge_over_talk(&mut self) {
+        let Some(utterance) = &self.utterance else { return };
+        let Some(over) = utterance.over_reply else { return };
+        if self.regions.agent == Agent::Idle || self.regions.agent == Agent::Thinking {
+            return;
+        }
+        let judgement = barge_in::judge(
+            &self.config,
+            OverTalk {
+                speech: self.ear.last_speech().since(utterance.began),
+                reply_age: over.reply_age,
+                text: utterance.text(),
+                finished: utterance.done.is_some(),
+                notice: over.notice,
+            },
+        );
+        match judgement {
+            Judgement::Interruption => {
+                self.interrupt();
+                if let Some(u) = &mut self.utterance {
+                    u.interrupted = true;
+                    u.over_reply = None;
+                }
+            }
+            Judgement::BackChannel => self.stop_yielding(),
+            Judgement::Open => {}
+        }
+    }
+
+    /// We took a pause for the end and have not been heard yet: a caller who goes on gets the turn back.
+    fn take_back_if_caller_goes_on(&mut self) {
+        if self.regions.agent != Agent::Thinking || self.regions.caller != Caller::Speaking {
+            return;
+        }
+        let Some(utterance) = &self.utterance else { return };
+        if self.ear.last_speech().since(utterance.began) < self.config.take_back_speech {
+            return;
+        }
+        self.patience.learn_cut_off();
+        self.take_back_reply();
+    }
+
+    fn on_no_input_ready(&self) -> bool {
+        self.regions.leg == Leg::Open
+            && self.regions.agent == Agent::Idle
+            && self.regions.control == Control::Agent
+            && matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking)
+            && !self.digits.is_collecting()
+    }
+
+    /// The idle clock starts when our reply was heard and nobody speaks.
+    pub(super) fn rearm_no_input(&mut self) {
+        if self.on_no_input_ready() {
+            self.timers.set(Timer::NoInput, self.now + self.config.no_input);
+        } else {
+            self.timers.stop(Timer::NoInput);
+        }
+    }
+
+    pub(super) fn on_no_input(&mut self) {
+        if !self.on_no_input_ready() {
+            return;
+        }
+        self.silences += 1;
+        if self.silences >= self.config.no_input_limit {
+            self.say_goodbye_for_silence();
+        } else {
+            self.begin_turn(TurnInput::Silence { times: self.silences });
+        }
+    }
+}

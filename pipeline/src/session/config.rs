@@ -1,0 +1,135 @@
+//! Every number that shapes a conversation, in one place.
+
+use std::time::Duration;
+
+use telephony::playout::PlayOutConfig;
+
+/// Durations and thresholds of a session. The defaults suit the embedded recogniser on a telephone line.
+#[derive(Clone, Debug)]
+pub struct SessionConfig {
+    pub play_out: PlayOutConfig,
+    /// Speech score from which a window counts as speech.
+    pub speech_on: f32,
+    /// Speech score under which a window counts as silence; between the two nothing changes.
+    pub speech_off: f32,
+    /// Windows of speech in a row before anything is believed (32 ms each).
+    pub onset_windows: u32,
+    /// Silence after which the recogniser is asked for a final and an end-of-turn judgement.
+    pub pause_after: Duration,
+    /// Shortest silence that ends a turn, for a caller who is judged complete.
+    pub complete_silence: Duration,
+    /// Longest silence that an ordinary turn needs.
+    pub incomplete_silence: Duration,
+    /// Silence that ends a turn when digits, a name, an address or a story is being told.
+    pub patient_silence: Duration,
+    /// End-of-turn probability from which the caller counts as complete.
+    pub complete_probability: f32,
+    /// How long a decided turn waits for its final text.
+    pub recogniser_deadline: Duration,
+    /// Speech over our reply that is an interruption when words confirm it.
+    pub barge_in_speech: Duration,
+    /// The same while the reply has only just begun.
+    pub barge_in_speech_early: Duration,
+    /// How long a reply counts as just begun.
+    pub early_reply: Duration,
+    /// Speech over our reply that is an interruption even though the recogniser is silent about it.
+    pub barge_in_unheard: Duration,
+    /// How long the reply stays ducked for a sound that turns out to be nothing.
+    pub duck_limit: Duration,
+    /// Speech after our decision, before our first word, that takes the decision back.
+    pub take_back_speech: Duration,
+    /// Silence after the turn-end decision before the filler is said.
+    pub filler_after: Duration,
+    /// Time from the decision to a first segment before we apologise.
+    pub reply_deadline: Duration,
+    /// Silence after our reply was heard before the caller is asked whether they are there.
+    pub no_input: Duration,
+    /// Unanswered prompts before the call is ended without the responder's help.
+    pub no_input_limit: u32,
+    /// Speech without a word that is worth asking about.
+    pub unintelligible_speech: Duration,
+    pub longest_call: Duration,
+    /// Time that the last words of a caller who hung up may take to be recognised and acted on.
+    pub closing: Duration,
+    /// Time that the last record may take to be durable.
+    pub last_record: Duration,
+    /// How long a supervisor's control lasts without renewal.
+    pub control_lease: Duration,
+    /// Speculative starts of a reply in one turn.
+    pub speculations_per_turn: u32,
+    pub phrases: Phrases,
+}
+
+/// What the session itself says when its parts fail or take long. Rendered at start, served from cache.
+#[derive(Clone, Debug)]
+pub struct Phrases {
+    pub filler: String,
+    pub reply_failed: String,
+    pub out_of_order: String,
+    pub no_input_goodbye: String,
+}
+
+impl Default for Phrases {
+    fn default() -> Self {
+        Self {
+            filler: "One moment, please.".into(),
+            reply_failed: "I'm sorry, something went wrong on my side. Could you say that again, please?".into(),
+            out_of_order: "I'm sorry, I can't go on with this call because of a fault on our side. \
+                           Please call again in a few minutes. In an emergency, dial 911."
+                .into(),
+            no_input_goodbye: "I can't hear anything, so I'll end this call. Please call again any time. Goodbye."
+                .into(),
+        }
+    }
+}
+
+impl Phrases {
+    /// All of them, to be rendered before the first call.
+    #[must_use]
+    pub fn all(&self) -> Vec<String> {
+        vec![
+            self.filler.clone(),
+            self.reply_failed.clone(),
+            self.out_of_order.clone(),
+            self.no_input_goodbye.clone(),
+        ]
+    }
+}
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            play_out: PlayOutConfig::default(),
+            speech_on: 0.5,
+            speech_off: 0.35,
+            onset_windows: 2,
+            pause_after: ms(160),
+            complete_silence: ms(300),
+            incomplete_silence: ms(600),
+            patient_silence: ms(1_000),
+            complete_probability: 0.5,
+            recogniser_deadline: ms(3_000),
+            barge_in_speech: ms(350),
+            barge_in_speech_early: ms(500),
+            early_reply: ms(800),
+            barge_in_unheard: ms(900),
+            duck_limit: ms(2_000),
+            take_back_speech: ms(250),
+            filler_after: ms(700),
+            reply_deadline: ms(8_000),
+            no_input: ms(8_000),
+            no_input_limit: 4,
+            unintelligible_speech: ms(700),
+            longest_call: ms(60 * 60 * 1_000),
+            closing: ms(2_500),
+            last_record: ms(3_000),
+            control_lease: ms(60_000),
+            speculations_per_turn: 3,
+            phrases: Phrases::default(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Has the caller finished? Fuses silence, the end-of-turn signal, what was said and what was asked.
+
+use std::time::Duration;
+
+use super::config::SessionConfig;
+use crate::turn::Expectation;
+
+/// What is known of an utterance at its latest pause.
+#[derive(Clone, Copy, Debug)]
+pub struct PauseView<'a> {
+    pub expects: Expectation,
+    /// Text up to the pause, if the recogniser has given it.
+    pub text: Option<&'a str>,
+    /// Probability that the turn is complete, if the model has given it.
+    pub complete: Option<f32>,
+}
+
+/// Silence, counted from the last speech, that ends the turn.
+#[must_use]
+pub fn required_silence(config: &SessionConfig, patience: &Patience, pause: PauseView<'_>) -> Duration {
+    if let Some(text) = pause.text {
+        if is_whole_answer(pause.expects, text) {
+            return config.complete_silence;
+        }
+        if trails_off(text) || is_patient(pause.expects) {
+            return config.patient_silence;
+        }
+    }
+    match pause.complete {
+        Some(p) if p >= config.complete_probability => {
+            patience.floor(config.complete_silence).min(config.incomplete_silence)
+        }
+        _ => config.incomplete_silence,
+    }
+}
+
+/// Whether the end-of-turn signal judged the caller complete.
+#[must_use]
+pub fn judged_complete(config: &SessionConfig, pause: PauseView<'_>) -> bool {
+    pause.complete.is_some_and(|p| p >= config.complete_probability)
+}
+
+/// Questions whose answers have pauses inside.
+fn is_patient(expects: Expectation) -> bool {
+    matches!(expects, Expectation::Digits | Expectation::Address | Expectation::Story)
+}
+
+/// The answer that was asked for is all there, so there is nothing to wait for.
+fn is_whole_answer(expects: Expectation, text: &str) -> bool {
+    match expects {
+        Expectation::YesNo => is_yes_or_no(text),
+        Expectation::Digits => text.chars().filter(char::is_ascii_digit).count() >= 10,
+        _ => false,
+    }
+}
+
+fn is_yes_or_no(text: &str) -> bool {
+    const WORDS: [&str; 12] =
+        ["yes", "yeah", "yep", "no", "nope", "correct", "right", "sure", "okay", "ok", "please", "that's"];
+    let mut words = words(text).peekable();
+    words.peek().is_some() && words.all(|w| WORDS.contains(&w.as_str()))
+}
+
+/// Ends on a word that no sentence ends on, or on one of hesitation.
+fn trails_off(text: &str) -> bool {
+    const OPEN: [&str; 30] = [
+        "and", "or", "but", "so", "because", "the", "a", "an", "to", "of", "in", "at", "on", "with", "for", "from",
+        "my", "our", "your", "um", "uh", "er", "like", "is", "was", "if", "that's", "between", "near", "number",
+    ];
+    let trimmed = text.trim_end();
+    if trimmed.ends_with("...") || trimmed.ends_with(',') || trimmed.ends_with('-') {
+        return true;
+    }
+    // "What is that for?" is complete: a recogniser that heard a question or an end wrote it down.
+    if trimmed.ends_with(['?', '!']) {
+        return false;
+    }
+    words(text).last().is_some_and(|w| OPEN.contains(&w.as_str()))
+}
+
+/// Words in lower case without the punctuation around them.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split_whitespace()
+        .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .filter(|w| !w.is_empty())
+}
+
+/// What this caller's pauses are like. A slow speaker is given more time, a quick one no less than the floor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patience {
+    /// Moving average of pauses inside turns, milliseconds. Weight of history 0.8.
+    average_ms: f32,
+}
+
+impl Patience {
+    /// The caller went on after this pause: it was not an end.
+    pub fn learn_pause(&mut self, pause: Duration) {
+        let ms = pause.as_secs_f32() * 1_000.0;
+        self.average_ms = if self.average_ms == 0.0 { ms } else { self.average_ms * 0.8 + ms * 0.2 };
+    }
+
+    /// We took a pause for the end and the caller went on: proof that the floor was too low.
+    pub fn learn_cut_off(&mut self) {
+        self.average_ms = (self.average_ms * 1.25).clamp(350.0, 800.0);
+    }
+
+    fn floor(self, shortest: Duration) -> Duration {
+        shortest.max(Duration::from_millis((self.average_ms * 1.1) as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn silence(expects: Expectation, text: &str, complete: Option<f32>) -> u128 {
+        let view = PauseView { expects, text: Some(text), complete };
+        required_silence(&SessionConfig::default(), &Patience::default(), view).as_millis()
+    }
+
+    #[test]
+    fn complete_sentences_need_the_short_wait_and_unfinished_ones_the_long() {
+        assert_eq!(silence(Expectation::Open, "When are you open?", Some(0.9)), 300);
+        assert_eq!(silence(Expectation::Open, "When are you open", Some(0.1)), 600);
+        assert_eq!(silence(Expectation::Open, "I would like to report a", Some(0.9)), 1000);
+        assert_eq!(silence(Expectation::Open, "What is that for?", Some(0.9)), 300);
+    }
+
+    #[test]
+    fn digits_get_patience_until_the_number_is_whole() {
+        assert_eq!(silence(Expectation::Digits, "202 555", Some(0.9)), 1000);
+        assert_eq!(silence(Expectation::Digits, "202-555-0143", Some(0.1)), 300);
+    }
+
+    #[test]
+    fn yes_is_enough_for_a_yes_or_no_question() {
+        assert_eq!(silence(Expectation::YesNo, "Yes.", None), 300);
+        assert_eq!(silence(Expectation::YesNo, "Yes, but the address", None), 600);
+    }
+
+    #[test]
+    fn a_caller_who_pauses_is_given_longer_but_never_past_the_cap() {
+        let config = SessionConfig::default();
+        let mut patience = Patience::default();
+        let view = PauseView { expects: Expectation::Open, text: Some("Hello."), complete: Some(0.9) };
+        patience.learn_pause(Duration::from_millis(450));
+        assert_eq!(required_silence(&config, &patience, view).as_millis(), 495);
+        for _ in 0..10 {
+            patience.learn_cut_off();
+        }
+        assert_eq!(required_silence(&config, &patience, view), config.incomplete_silence);
+    }
+}

@@ -1,0 +1,50 @@
+//! What goes into a session.
+
+use serde::{Deserialize, Serialize};
+use telephony::media::{AudioFrame, MarkId};
+
+use crate::ports::{EndReason, LogEvent, ReplyEvent, SttEvent, TtsEvent};
+
+/// One thing that happened. Barge-in discards none of these; what is stale is recognised by its turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// 20 ms from the caller.
+    Frame(AudioFrame),
+    /// Probability of speech in the window that ended now.
+    Vad(f32),
+    /// One key.
+    Digit(char),
+    MarkPlayed(MarkId),
+    /// The carrier ended the stream.
+    CarrierStopped,
+    /// The socket died.
+    CarrierLost,
+    Stt(SttEvent),
+    Reply(ReplyEvent),
+    Tts(TtsEvent),
+    Log(LogEvent),
+    /// A port closed its channel: it gives nothing more.
+    PortLost(Port),
+    Supervisor(Supervisor),
+    /// Time passed.
+    Tick,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Port {
+    Stt,
+    Reply,
+    Tts,
+    Log,
+}
+
+/// What a supervisor, or the process itself, asks of the call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Supervisor {
+    HangUp(EndReason),
+    /// The agent falls silent and only listens. Asking again renews the lease.
+    TakeOver,
+    Release,
+}

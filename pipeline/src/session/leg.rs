@@ -1,0 +1,205 @@
+//! Moves of the leg and of control: keys, supervisors, and the end of the call.
+
+use super::output::Output;
+use super::state::{Agent, Caller, Control, Leg};
+use super::timers::Timer;
+use super::{Session, Supervisor};
+use crate::event::EventBody;
+use crate::ports::{CallRecord, EndReason, ReplyCommand, SttCommand, TurnInput};
+use crate::turn::Expectation;
+
+impl Session {
+    pub(super) fn on_digit(&mut self, digit: char) {
+        if self.regions.leg != Leg::Open {
+            return;
+        }
+        // A key is meant: it always interrupts, notices too.
+        if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
+            self.interrupt();
+            self.cut = None;
+        }
+        self.timers.stop(Timer::NoInput);
+        self.digits.press(self.now, digit);
+        let single = self.reply_expects() != Expectation::Digits;
+        match self.digits.deadline() {
+            Some(at) if !single => self.timers.set(Timer::DigitEntry, at),
+            _ => self.on_digits_due(),
+        }
+    }
+
+    pub(super) fn on_digits_due(&mut self) {
+        self.timers.stop(Timer::DigitEntry);
+        let digits = self.digits.take();
+        if digits.is_empty() {
+            self.rearm_no_input();
+            return;
+        }
+        self.silences = 0;
+        self.drop_speculation();
+        self.begin_turn(TurnInput::Digits { digits: digits.clone() });
+        self.record(CallRecord::Digits { turn: self.turn, digits: digits.clone() });
+        self.emit(EventBody::Dtmf { turn: self.turn, digits });
+    }
+
+    pub(super) fn on_supervisor(&mut self, act: Supervisor) {
+        match act {
+            Supervisor::HangUp(reason) => self.hang_up(reason),
+            Supervisor::TakeOver => self.take_over(),
+            Supervisor::Release => {
+                self.regions.control = Control::Agent;
+                self.timers.stop(Timer::ControlLease);
+                self.rearm_no_input();
+            }
+        }
+    }
+
+    fn take_over(&mut self) {
+        if self.regions.leg != Leg::Open {
+            return;
+        }
+        if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
+            self.interrupt();
+            self.cut = None;
+        }
+        self.drop_reply();
+        self.regions.agent = Agent::Idle;
+        self.regions.control = Control::Supervisor;
+        self.timers.stop(Timer::NoInput);
+        self.timers.set(Timer::ControlLease, self.now + self.config.control_lease);
+    }
+
+    /// Ends the call from our side: nothing more is sent.
+    pub(super) fn hang_up(&mut self, reason: EndReason) {
+        if self.regions.leg != Leg::Open {
+            return;
+        }
+        self.silence_ours();
+        self.close_stream();
+        self.ending = Some(reason);
+        self.regions.leg = Leg::Closing;
+        self.finish();
+    }
+
+    /// The caller is gone. What they said last is still recognised, recorded and acted on.
+    pub(super) fn on_carrier_gone(&mut self, reason: EndReason) {
+        if self.regions.leg != Leg::Open {
+            return;
+        }
+        let reason = self.ending.unwrap_or(reason);
+        let undone = self.reply.as_ref().is_some_and(|r| r.committed && !r.complete);
+        let open = self.utterance.is_some();
+        let deferred = std::mem::take(&mut self.deferred);
+        if !deferred.is_empty() {
+            self.carried = self.with_carried(&deferred);
+        }
+        if open && self.regions.caller == Caller::Speaking {
+            self.begin_pause();
+        }
+        self.ending = Some(reason);
+        self.leave_open_leg();
+        self.timers.set(Timer::Closing, self.now + self.config.closing);
+        if open && self.utterance.as_ref().is_some_and(|u| u.done.is_some()) {
+            self.take_last_words();
+        } else if !open && !undone {
+            self.act_on_carried();
+        }
+    }
+
+    /// Words that no reply has answered yet still reach the responder, for their effects.
+    fn act_on_carried(&mut self) {
+        let text = std::mem::take(&mut self.carried);
+        if text.is_empty() {
+            self.finish();
+        } else {
+            self.commit_turn(TurnInput::Said { text }, None);
+        }
+    }
+
+    fn leave_open_leg(&mut self) {
+        let audible = matches!(self.regions.agent, Agent::Speaking | Agent::Yielding);
+        let finished = self.reply.as_ref().is_none_or(|r| r.complete || !r.committed);
+        if audible || finished {
+            self.silence_ours();
+        }
+        self.settle_closed();
+        self.regions.agent = Agent::Idle;
+        self.regions.leg = Leg::Closing;
+        self.timers.stop_all();
+    }
+
+    /// Stops our speech and settles what was heard of it, without telling a carrier that is gone.
+    fn silence_ours(&mut self) {
+        self.play_out.clear(self.now);
+        self.settle_closed();
+        if let Some(reply) = self.reply.take() {
+            let heard = self.heard_of(&reply);
+            self.stop_work(&reply);
+            self.settle_parted(reply);
+            self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
+        }
+        self.regions.agent = Agent::Idle;
+    }
+
+    pub(super) fn settle_closed(&mut self) {
+        while let Some(closed) = self.play_out.take_closed() {
+            self.close_account(closed);
+        }
+    }
+
+    /// The final of a caller who hung up in mid-sentence: on the record, and to the responder for its effects.
+    pub(super) fn take_last_words(&mut self) {
+        let Some(utterance) = self.utterance.take() else { return };
+        self.out.push_back(Output::Stt(SttCommand::Ended { utterance: utterance.id }));
+        let Some(done) = utterance.done.filter(|d| !d.text.trim().is_empty()) else {
+            self.act_on_carried();
+            return;
+        };
+        self.drop_speculation();
+        self.note_caller_turn(utterance.began, &done);
+        let text = self.with_carried(&done.text);
+        self.commit_turn(TurnInput::Said { text }, None);
+        if self.reply.is_none() {
+            self.finish();
+        }
+    }
+
+    /// Writes the last record; the call is over when it is durable.
+    pub(super) fn finish(&mut self) {
+        if self.regions.leg == Leg::Ended || self.timers.is_set(Timer::LastRecord) {
+            return;
+        }
+        self.regions.leg = Leg::Closing;
+        self.regions.caller = Caller::Silent;
+        self.regions.agent = Agent::Idle;
+        self.timers.stop_all();
+        self.timers.set(Timer::LastRecord, self.now + self.config.last_record);
+        let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
+        self.record(CallRecord::Ended { reason });
+        if self.log_failed {
+            self.end_now();
+        }
+    }
+
+    pub(super) fn end_if_recorded(&mut self) {
+        if self.regions.leg == Leg::Closing
+            && self.timers.is_set(Timer::LastRecord)
+            && self.durable >= self.last_seq
+        {
+            self.end_now();
+        }
+    }
+
+    pub(super) fn end_now(&mut self) {
+        if self.regions.leg == Leg::Ended {
+            return;
+        }
+        self.timers.stop_all();
+        self.regions.leg = Leg::Ended;
+        self.regions.agent = Agent::Idle;
+        self.regions.caller = Caller::Silent;
+        self.regions.control = Control::Agent;
+        let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
+        self.emit(EventBody::Ended { reason, duration_ms: self.now.as_ms() });
+        self.out.push_back(Output::Ended(reason));
+    }
+}

@@ -1,0 +1,256 @@
+//! A call's life as one pure state machine. No I/O, no clock, no randomness, no await.
+//!
+//! **The one rule: give one input, then drain [`Session::poll_output`] until it says [`Output::Wait`], then give
+//! the next.** Debug builds assert it. Outputs that are not drained before the next input would act on a
+//! conversation that has moved on.
+//!
+//! State is four regions side by side ([`state`]): caller, agent, control, leg. Each has a file of moves:
+//! `caller.rs`, `agent.rs` (with `speech.rs` for what is said), `leg.rs` (with control).
+#![deny(clippy::disallowed_methods)]
+
+mod agent;
+pub mod barge_in;
+mod caller;
+mod config;
+pub mod endpointing;
+mod input;
+pub mod journal;
+mod leg;
+mod output;
+mod reply;
+mod speech;
+pub mod state;
+mod timers;
+mod utterance;
+#[cfg(test)]
+mod tests;
+mod waterfall;
+
+use std::collections::VecDeque;
+
+use telephony::dtmf::DigitCollector;
+use telephony::media::{CallTime, MarkId};
+use telephony::playout::PlayOut;
+
+pub use config::{Phrases, SessionConfig};
+pub use input::{Input, Port, Supervisor};
+pub use output::Output;
+use reply::Reply;
+use state::{Leg, Regions};
+use timers::{Timer, Timers};
+use utterance::{Ear, Utterance};
+
+use crate::event::EventBody;
+use crate::ports::{CallRecord, EndReason, LogEntry, LogEvent, TurnInput};
+use crate::turn::{Expectation, TurnId};
+
+/// The call.
+#[derive(Debug)]
+pub struct Session {
+    config: SessionConfig,
+    now: CallTime,
+    regions: Regions,
+    timers: Timers,
+    out: VecDeque<Output>,
+    drained: bool,
+    play_out: PlayOut,
+    digits: DigitCollector,
+    ear: Ear,
+    patience: endpointing::Patience,
+    utterance: Option<Utterance>,
+    last_utterance: u32,
+    /// Words of a turn whose reply was taken back unheard: the caller was not finished.
+    carried: String,
+    /// What the caller said over a notice that may not be interrupted.
+    deferred: String,
+    reply: Option<Reply>,
+    /// A reply of the caller's that was cut, kept until the cut proves right.
+    cut: Option<Reply>,
+    /// The reply that was being said when the leg closed, until its account is settled.
+    parting: Option<Reply>,
+    last_epoch: u32,
+    turn: TurnId,
+    expects: Expectation,
+    silences: u32,
+    wasted_speculations: u32,
+    stale: u64,
+    last_seq: u64,
+    durable: u64,
+    log_failed: bool,
+    ending: Option<EndReason>,
+}
+
+impl Session {
+    /// A session whose stream was accepted at `now`, with its identity checked. The greeting is asked for at once.
+    #[must_use]
+    pub fn new(config: SessionConfig, now: CallTime) -> Self {
+        let mut session = Self {
+            play_out: PlayOut::new(config.play_out.clone()),
+            config,
+            now,
+            regions: Regions { leg: Leg::Open, ..Regions::default() },
+            timers: Timers::default(),
+            out: VecDeque::new(),
+            drained: true,
+            digits: DigitCollector::default(),
+            ear: Ear::default(),
+            patience: endpointing::Patience::default(),
+            utterance: None,
+            last_utterance: 0,
+            carried: String::new(),
+            deferred: String::new(),
+            reply: None,
+            cut: None,
+            parting: None,
+            last_epoch: 0,
+            turn: TurnId(0),
+            expects: Expectation::Open,
+            silences: 0,
+            wasted_speculations: 0,
+            stale: 0,
+            last_seq: 0,
+            durable: 0,
+            log_failed: false,
+            ending: None,
+        };
+        session.timers.set(Timer::LongestCall, now + session.config.longest_call);
+        session.begin_turn(TurnInput::Opened);
+        session.drained = false;
+        session
+    }
+
+    /// Takes one input that happened at `now`. Drain the outputs before the next.
+    pub fn handle_input(&mut self, now: CallTime, input: Input) {
+        debug_assert!(self.drained, "outputs must be drained before the next input");
+        self.drained = false;
+        self.now = self.now.max(now);
+        if self.regions.leg == Leg::Ended {
+            return;
+        }
+        self.dispatch(input);
+        self.run_timers();
+        debug_assert_eq!(self.regions.illegal(), None, "{:?}", self.regions);
+    }
+
+    /// The next thing to do; [`Output::Wait`] when there is nothing until its time.
+    pub fn poll_output(&mut self) -> Output {
+        loop {
+            if let Some(output) = self.out.pop_front() {
+                return output;
+            }
+            if self.regions.leg == Leg::Open {
+                if let Some(command) = self.play_out.poll(self.now) {
+                    return Output::Carrier(command);
+                }
+                if self.settle_play_out() {
+                    continue;
+                }
+            }
+            self.drained = true;
+            return Output::Wait(self.next_deadline());
+        }
+    }
+
+    /// The four regions now.
+    #[must_use]
+    pub fn regions(&self) -> Regions {
+        self.regions
+    }
+
+    /// The play-out with its ledger: what was planned, sent, heard.
+    #[must_use]
+    pub fn play_out(&self) -> &PlayOut {
+        &self.play_out
+    }
+
+    /// Turns so far; 0 while there was only the greeting.
+    #[must_use]
+    pub fn turn(&self) -> TurnId {
+        self.turn
+    }
+
+    /// Results that came too late and were dropped.
+    #[must_use]
+    pub fn stale(&self) -> u64 {
+        self.stale
+    }
+
+    /// Replies begun on a guess and thrown away.
+    #[must_use]
+    pub fn wasted_speculations(&self) -> u32 {
+        self.wasted_speculations
+    }
+
+    fn dispatch(&mut self, input: Input) {
+        match input {
+            Input::Frame(frame) => self.on_frame(frame),
+            Input::Vad(score) => self.on_vad(score),
+            Input::Digit(digit) => self.on_digit(digit),
+            Input::MarkPlayed(mark) => self.on_mark(mark),
+            Input::CarrierStopped => self.on_carrier_gone(EndReason::CallerHungUp),
+            Input::CarrierLost => self.on_carrier_gone(EndReason::StreamLost),
+            Input::Stt(event) => self.on_stt(event),
+            Input::Reply(event) => self.on_reply(event),
+            Input::Tts(event) => self.on_tts(event),
+            Input::Log(event) => self.on_log(event),
+            Input::PortLost(port) => self.on_port_lost(port),
+            Input::Supervisor(act) => self.on_supervisor(act),
+            Input::Tick => {}
+        }
+    }
+
+    fn run_timers(&mut self) {
+        while let Some(timer) = self.timers.take_expired(self.now) {
+            match timer {
+                Timer::Pause => self.on_pause_due(),
+                Timer::EndOfTurn => self.try_end_turn(),
+                Timer::DuckLimit => self.stop_yielding(),
+                Timer::Filler => self.say_filler(),
+                Timer::ReplyDeadline => self.on_reply_overdue(),
+                Timer::NoInput => self.on_no_input(),
+                Timer::RecogniserWatchdog => self.on_recogniser_overdue(),
+                Timer::DigitEntry => self.on_digits_due(),
+                Timer::ControlLease => self.on_supervisor(Supervisor::Release),
+                Timer::LongestCall => self.hang_up(EndReason::TooLong),
+                Timer::Closing => self.finish(),
+                Timer::LastRecord => self.end_now(),
+            }
+        }
+    }
+
+    fn on_mark(&mut self, mark: MarkId) {
+        self.play_out.mark_played(self.now, mark);
+    }
+
+    fn on_log(&mut self, event: LogEvent) {
+        match event {
+            LogEvent::Durable { seq } => {
+                self.durable = self.durable.max(seq);
+                self.release_durable();
+                self.end_if_recorded();
+            }
+            LogEvent::Failed { .. } => self.on_log_failed(),
+        }
+    }
+
+    fn next_deadline(&self) -> CallTime {
+        let timer = self.timers.next();
+        let play_out = if self.regions.leg == Leg::Open { self.play_out.deadline() } else { None };
+        let next = timer.into_iter().chain(play_out).min();
+        // A drained session always waits in the future: a deadline of this very instant has been served.
+        let soonest = CallTime::from_micros(self.now.as_micros() + 1);
+        next.unwrap_or(self.now + self.config.longest_call).max(soonest)
+    }
+
+    fn emit(&mut self, event: EventBody) {
+        self.out.push_back(Output::Emit(event));
+    }
+
+    /// Adds a line to the call's record and gives its number.
+    fn record(&mut self, record: CallRecord) -> u64 {
+        self.last_seq += 1;
+        let entry = LogEntry { seq: self.last_seq, at_ms: self.now.as_ms(), record };
+        self.out.push_back(Output::Log(entry));
+        self.last_seq
+    }
+}

@@ -1,0 +1,312 @@
+//! A world in virtual time around a session: caller, carrier, recogniser, responder, synthesiser and log.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use telephony::media::{CallTime, MarkId, MediaCommand};
+
+use crate::event::EventBody;
+use crate::ports::{
+    AfterReply, CallRecord, EndReason, LogEntry, LogEvent, ReplyCommand, ReplyEvent, SttCommand, SttEvent,
+    TtsCommand, TtsEvent, TurnInput,
+};
+use crate::session::{Input, Output, Session, SessionConfig};
+use crate::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
+
+/// Something the caller does with their voice.
+#[derive(Clone, Debug)]
+pub struct Speech {
+    pub from_ms: u64,
+    pub to_ms: u64,
+    pub text: &'static str,
+    /// What the end-of-turn model thinks at a pause in or after it.
+    pub complete: f32,
+}
+
+pub fn say(from_ms: u64, to_ms: u64, text: &'static str) -> Speech {
+    Speech { from_ms, to_ms, text, complete: 0.9 }
+}
+
+/// How the parts around the session behave.
+#[derive(Clone, Debug)]
+pub struct Habits {
+    pub interim_every_ms: u64,
+    pub final_ms: u64,
+    pub reply_ms: u64,
+    pub synthesis_ms: u64,
+    pub durable_ms: u64,
+    pub log_fails: bool,
+    pub mute_recogniser: bool,
+    /// Milliseconds of audio for each letter of text.
+    pub letter_ms: u64,
+    pub expects: Expectation,
+    pub then: AfterReply,
+    /// The greeting is a notice.
+    pub notice: bool,
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self {
+            interim_every_ms: 150,
+            final_ms: 110,
+            reply_ms: 4,
+            synthesis_ms: 70,
+            durable_ms: 3,
+            log_fails: false,
+            mute_recogniser: false,
+            letter_ms: 60,
+            expects: Expectation::Open,
+            then: AfterReply::Listen,
+            notice: false,
+        }
+    }
+}
+
+pub struct World {
+    pub session: Session,
+    pub habits: Habits,
+    pub answers: Vec<&'static str>,
+    script: Vec<Speech>,
+    queue: BTreeMap<(CallTime, u64), Input>,
+    order: u64,
+    pub now: CallTime,
+    plays_until: CallTime,
+    marks: Vec<(CallTime, u64, MarkId)>,
+    utterances: BTreeMap<UtteranceId, CallTime>,
+    pub frames: Vec<CallTime>,
+    pub clears: Vec<CallTime>,
+    pub events: Vec<(CallTime, EventBody)>,
+    pub records: Vec<(CallTime, LogEntry)>,
+    pub durable: Vec<(CallTime, u64)>,
+    pub commands: Vec<(CallTime, ReplyCommand)>,
+    pub ended: Option<(CallTime, EndReason)>,
+    pub closed: bool,
+}
+
+impl World {
+    pub fn new(script: Vec<Speech>, habits: Habits) -> Self {
+        let mut world = Self {
+            session: Session::new(SessionConfig::default(), CallTime::ZERO),
+            habits,
+            answers: vec!["The office is open from eight to five.", "Is there anything else I can help you with?"],
+            script,
+            queue: BTreeMap::new(),
+            order: 0,
+            now: CallTime::ZERO,
+            plays_until: CallTime::ZERO,
+            marks: Vec::new(),
+            utterances: BTreeMap::new(),
+            frames: Vec::new(),
+            clears: Vec::new(),
+            events: Vec::new(),
+            records: Vec::new(),
+            durable: Vec::new(),
+            commands: Vec::new(),
+            ended: None,
+            closed: false,
+        };
+        world.drain();
+        world
+    }
+
+    pub fn at(&mut self, ms: u64, input: Input) {
+        self.push(CallTime::from_ms(ms), input);
+    }
+
+    fn push(&mut self, at: CallTime, input: Input) {
+        self.order += 1;
+        self.queue.insert((at, self.order), input);
+    }
+
+    fn after(&mut self, ms: u64, input: Input) {
+        self.push(self.now + Duration::from_millis(ms), input);
+    }
+
+    /// Runs to `ms`, with a window of voice activity every 32 ms.
+    pub fn run_to(&mut self, ms: u64) {
+        let end = CallTime::from_ms(ms);
+        let first = self.now.as_ms() / 32 + 1;
+        for window in first..=ms / 32 {
+            let at = window * 32;
+            let speaks = self.script.iter().any(|s| s.from_ms + 16 <= at && at <= s.to_ms + 16);
+            self.at(at, Input::Vad(if speaks { 0.95 } else { 0.02 }));
+        }
+        while self.ended.is_none() {
+            let Output::Wait(deadline) = self.drain() else { return };
+            assert!(deadline > self.now, "a drained session waits in the future");
+            let next = self.queue.keys().next().map(|k| k.0).filter(|at| *at <= deadline);
+            if next.unwrap_or(deadline) > end {
+                break;
+            }
+            let input = if next.is_some() { self.queue.pop_first().map(|(_, i)| i) } else { None };
+            self.now = self.now.max(next.unwrap_or(deadline));
+            self.session.handle_input(self.now, input.unwrap_or(Input::Tick));
+            assert_eq!(self.session.regions().illegal(), None);
+        }
+        self.drain();
+    }
+
+    fn drain(&mut self) -> Output {
+        loop {
+            let output = self.session.poll_output();
+            match output {
+                Output::Wait(_) => return output,
+                Output::Ended(reason) => {
+                    assert!(self.ended.is_none(), "a call ends once");
+                    self.ended = Some((self.now, reason));
+                    return output;
+                }
+                Output::Carrier(command) => self.carrier(&command),
+                Output::Stt(command) => self.recogniser(&command),
+                Output::Reply(command) => self.responder(command),
+                Output::Tts(TtsCommand::Speak(segment)) => self.synthesiser(&segment),
+                Output::Tts(TtsCommand::Cancel { turn }) => self.forget_audio(turn),
+                Output::Log(entry) => self.log(entry),
+                Output::Emit(event) => self.events.push((self.now, event)),
+            }
+        }
+    }
+
+    fn carrier(&mut self, command: &MediaCommand) {
+        assert!(!self.closed, "nothing is sent after the close");
+        match command {
+            MediaCommand::Frame(_) => {
+                self.plays_until = self.plays_until.max(self.now) + Duration::from_millis(20);
+                self.frames.push(self.now);
+            }
+            MediaCommand::Mark(mark) => {
+                self.order += 1;
+                let at = self.plays_until.max(self.now) + Duration::from_millis(40);
+                self.queue.insert((at, self.order), Input::MarkPlayed(*mark));
+                self.marks.push((at, self.order, *mark));
+            }
+            MediaCommand::Clear => {
+                self.clears.push(self.now);
+                self.plays_until = self.now;
+                for (at, order, mark) in std::mem::take(&mut self.marks) {
+                    if self.queue.remove(&(at, order)).is_some() {
+                        self.after(20, Input::MarkPlayed(mark));
+                    }
+                }
+            }
+            MediaCommand::Close => self.closed = true,
+        }
+    }
+
+    fn recogniser(&mut self, command: &SttCommand) {
+        match *command {
+            SttCommand::SpeechStarted { utterance } => {
+                self.utterances.insert(utterance, self.now);
+                self.interims(utterance, self.now);
+            }
+            SttCommand::Resumed { utterance } => self.interims(utterance, self.now),
+            SttCommand::Pause { utterance, pause } => {
+                let began = self.utterances.get(&utterance).copied().unwrap_or(self.now);
+                let (text, complete) = self.text_between(began, self.now);
+                let done = SttEvent::Final { utterance, pause, text, confidence: 0.9 };
+                self.after(self.habits.final_ms, Input::Stt(done));
+                let end = SttEvent::TurnEnd { utterance, pause, probability: complete };
+                self.after(60, Input::Stt(end));
+            }
+            SttCommand::Audio(_) | SttCommand::Ended { .. } => {}
+        }
+    }
+
+    fn interims(&mut self, utterance: UtteranceId, from: CallTime) {
+        if self.habits.mute_recogniser {
+            return;
+        }
+        let now = from.as_ms();
+        let Some(speech) = self.script.iter().find(|s| s.from_ms <= now && now <= s.to_ms + 100).cloned() else {
+            return;
+        };
+        let words: Vec<_> = speech.text.split_whitespace().collect();
+        let mut at = now + self.habits.interim_every_ms;
+        while at < speech.to_ms {
+            let share = (at - speech.from_ms) as f64 / (speech.to_ms - speech.from_ms) as f64;
+            let text = words[..(words.len() as f64 * share) as usize].join(" ");
+            self.at(at, Input::Stt(SttEvent::Interim { utterance, text }));
+            at += self.habits.interim_every_ms;
+        }
+    }
+
+    fn text_between(&self, from: CallTime, to: CallTime) -> (String, f32) {
+        let heard: Vec<_> = self
+            .script
+            .iter()
+            .filter(|s| s.to_ms + 100 >= from.as_ms() && s.from_ms <= to.as_ms())
+            .collect();
+        let text = heard.iter().map(|s| s.text).collect::<Vec<_>>().join(" ");
+        (text.trim().to_owned(), heard.last().map_or(0.0, |s| s.complete))
+    }
+
+    fn responder(&mut self, command: ReplyCommand) {
+        if let ReplyCommand::Start { turn, input, .. } = &command {
+            let turn = *turn;
+            let texts = match input {
+                TurnInput::Opened => vec!["Thank you for calling. How can I help you today?"],
+                TurnInput::Silence { .. } => vec!["Are you still there?"],
+                TurnInput::Unintelligible => vec!["Could you say that again?"],
+                _ => self.answers.clone(),
+            };
+            for (index, text) in texts.into_iter().enumerate() {
+                let id = SegmentId { turn, index: index as u16 };
+                let notice = self.habits.notice && *input == TurnInput::Opened;
+                let kind = if notice { SegmentKind::Notice } else { SegmentKind::Reply };
+                let segment = ReplySegment { id, text: text.into(), kind, fixed: false };
+                self.after(self.habits.reply_ms, Input::Reply(ReplyEvent::Segment(segment)));
+            }
+            let (expects, then) = (self.habits.expects, self.habits.then);
+            self.after(self.habits.reply_ms, Input::Reply(ReplyEvent::Done { turn, expects, then }));
+        }
+        self.commands.push((self.now, command));
+    }
+
+    fn synthesiser(&mut self, segment: &ReplySegment) {
+        let bytes = segment.text.len() * self.habits.letter_ms as usize * 8;
+        let id = segment.id;
+        self.after(
+            self.habits.synthesis_ms,
+            Input::Tts(TtsEvent::Audio { segment: id, mulaw: vec![0x20; bytes] }),
+        );
+        self.after(self.habits.synthesis_ms, Input::Tts(TtsEvent::Done { segment: id, words: Vec::new() }));
+    }
+
+    fn forget_audio(&mut self, turn: TurnId) {
+        self.queue.retain(|_, input| {
+            !matches!(input, Input::Tts(TtsEvent::Audio { segment, .. } | TtsEvent::Done { segment, .. })
+                if segment.turn == turn)
+        });
+    }
+
+    fn log(&mut self, entry: LogEntry) {
+        let seq = entry.seq;
+        self.records.push((self.now, entry));
+        if self.habits.log_fails {
+            self.after(self.habits.durable_ms, Input::Log(LogEvent::Failed { seq }));
+        } else {
+            self.durable.push((self.now + Duration::from_millis(self.habits.durable_ms), seq));
+            self.after(self.habits.durable_ms, Input::Log(LogEvent::Durable { seq }));
+        }
+    }
+
+    pub fn caller_turns(&self) -> Vec<String> {
+        let text = |r: &CallRecord| match r {
+            CallRecord::CallerTurn { text, .. } => Some(text.clone()),
+            _ => None,
+        };
+        self.records.iter().filter_map(|(_, e)| text(&e.record)).collect()
+    }
+
+    pub fn replies_committed(&self) -> usize {
+        let firm = |c: &ReplyCommand| {
+            matches!(c, ReplyCommand::Commit { .. } | ReplyCommand::Start { speculative: false, .. })
+        };
+        self.commands.iter().filter(|(_, c)| firm(c)).count()
+    }
+
+    pub fn first_frame_after(&self, ms: u64) -> Option<u64> {
+        self.frames.iter().map(|t| t.as_ms()).find(|t| *t >= ms)
+    }
+}
