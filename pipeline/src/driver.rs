@@ -189,7 +189,12 @@ impl Driver {
         {
             self.keep(now, what);
         }
+        let before = self.session.regions();
         self.session.handle_input(now, input);
+        let after = self.session.regions();
+        if (before.caller, before.agent) != (after.caller, after.agent) {
+            self.keep(now, Recorded::Regions { caller: after.caller, agent: after.agent });
+        }
     }
 
     fn keep(&self, now: CallTime, what: Recorded) {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use telephony::media::{AudioFrame, FRAME_BYTES};
 
 use super::input::{Input, Port, Supervisor};
+use super::state::{Agent, Caller};
 use crate::ports::{LogEvent, ReplyEvent, SttEvent, TtsEvent};
 
 /// One line of a journal. Audio is mu-law 8 kHz, base64. Text in it is raw: a journal belongs to the
@@ -82,6 +83,11 @@ pub enum Recorded {
     },
     Supervisor {
         act: Supervisor,
+    },
+    /// The regions changed: what each side is doing now.
+    Regions {
+        caller: Caller,
+        agent: Agent,
     },
 }
 

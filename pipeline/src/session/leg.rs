@@ -1,5 +1,7 @@
 //! Moves of the leg and of control: keys, supervisors, and the end of the call.
 
+use telephony::dtmf::{Digits, DtmfConfig};
+
 use super::output::Output;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
@@ -19,21 +21,28 @@ impl Session {
             self.cut = None;
         }
         self.timers.stop(Timer::NoInput);
-        self.digits.press(self.now, digit);
-        let single = self.reply_expects() != Expectation::Digits;
+        // Where no number was asked for, each key is an answer of its own.
+        let asked = self.reply_expects() == Expectation::Digits;
+        let config = if asked { DtmfConfig::default() } else { DtmfConfig { max_digits: 1, ..Default::default() } };
+        self.digits.expect(config);
+        let entry = self.digits.push(self.now, digit);
         match self.digits.deadline() {
-            Some(at) if !single => self.timers.set(Timer::DigitEntry, at),
-            _ => self.on_digits_due(),
+            Some(at) => self.timers.set(Timer::DigitEntry, at),
+            None => self.timers.stop(Timer::DigitEntry),
         }
+        self.on_entry(entry);
     }
 
     pub(super) fn on_digits_due(&mut self) {
-        self.timers.stop(Timer::DigitEntry);
-        let digits = self.digits.take();
-        if digits.is_empty() {
+        let entry = self.digits.poll(self.now);
+        self.on_entry(entry);
+    }
+
+    fn on_entry(&mut self, entry: Option<Digits>) {
+        let Some(digits) = entry.map(|e| e.digits).filter(|d| !d.is_empty()) else {
             self.rearm_no_input();
             return;
-        }
+        };
         self.silences = 0;
         self.drop_speculation();
         self.begin_turn(TurnInput::Digits { digits: digits.clone() });

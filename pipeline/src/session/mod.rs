@@ -28,7 +28,7 @@ mod waterfall;
 
 use std::collections::VecDeque;
 
-use telephony::dtmf::DigitCollector;
+use telephony::dtmf::{DigitCollector, DtmfConfig};
 use telephony::media::{CallTime, MarkId};
 use telephony::playout::PlayOut;
 
@@ -85,14 +85,14 @@ impl Session {
     #[must_use]
     pub fn new(config: SessionConfig, now: CallTime) -> Self {
         let mut session = Self {
-            play_out: PlayOut::new(config.play_out.clone()),
+            play_out: PlayOut::new(config.play_out),
             config,
             now,
             regions: Regions { leg: Leg::Open, ..Regions::default() },
             timers: Timers::default(),
             out: VecDeque::new(),
             drained: true,
-            digits: DigitCollector::default(),
+            digits: DigitCollector::new(DtmfConfig::default()),
             ear: Ear::default(),
             patience: endpointing::Patience::default(),
             utterance: None,

@@ -1,7 +1,10 @@
 //! The four regions of a call. A call is full duplex, so one flat list of states would lie.
 
+use serde::{Deserialize, Serialize};
+
 /// What the caller's side is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Caller {
     #[default]
     Silent,
@@ -13,7 +16,8 @@ pub enum Caller {
 }
 
 /// What our side is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Agent {
     #[default]
     Idle,
