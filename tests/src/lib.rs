@@ -1,1 +1,3 @@
-//! (skeleton)
+//! Harness for the integration tests: doubles with known timing, a gateway under test, and a caller.
+
+pub mod doubles;

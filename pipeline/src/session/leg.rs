@@ -182,6 +182,10 @@ impl Session {
         self.regions.agent = Agent::Idle;
         self.timers.stop_all();
         self.timers.set(Timer::LastRecord, self.now + self.config.last_record);
+        if let Some(reply) = self.reply.take() {
+            self.play_out.clear(self.now);
+            self.settle_parted(reply);
+        }
         let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
         self.record(CallRecord::Ended { reason });
         if self.log_failed {

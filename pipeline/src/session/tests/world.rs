@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use telephony::media::{CallTime, MarkId, MediaCommand};
+use telephony::media::{CallTime, MediaCommand, MediaEvent};
+use telephony::sim::{Impairments, SimCarrier};
 
 use crate::event::EventBody;
 use crate::ports::{
@@ -71,8 +72,7 @@ pub struct World {
     queue: BTreeMap<(CallTime, u64), Input>,
     order: u64,
     pub now: CallTime,
-    plays_until: CallTime,
-    marks: Vec<(CallTime, u64, MarkId)>,
+    pub carrier: SimCarrier,
     utterances: BTreeMap<UtteranceId, CallTime>,
     pub frames: Vec<CallTime>,
     pub clears: Vec<CallTime>,
@@ -86,6 +86,12 @@ pub struct World {
 
 impl World {
     pub fn new(script: Vec<Speech>, habits: Habits) -> Self {
+        let way = Duration::from_millis(20);
+        Self::impaired(script, habits, 1, Impairments { delay_out: way, delay_back: way, ..Default::default() })
+    }
+
+    /// A world whose carrier leg is as bad as this.
+    pub fn impaired(script: Vec<Speech>, habits: Habits, seed: u64, impairments: Impairments) -> Self {
         let mut world = Self {
             session: Session::new(SessionConfig::default(), CallTime::ZERO),
             habits,
@@ -94,8 +100,7 @@ impl World {
             queue: BTreeMap::new(),
             order: 0,
             now: CallTime::ZERO,
-            plays_until: CallTime::ZERO,
-            marks: Vec::new(),
+            carrier: SimCarrier::new(seed, impairments),
             utterances: BTreeMap::new(),
             frames: Vec::new(),
             clears: Vec::new(),
@@ -135,16 +140,34 @@ impl World {
         while self.ended.is_none() {
             let Output::Wait(deadline) = self.drain() else { return };
             assert!(deadline > self.now, "a drained session waits in the future");
-            let next = self.queue.keys().next().map(|k| k.0).filter(|at| *at <= deadline);
-            if next.unwrap_or(deadline) > end {
+            let queued = self.queue.keys().next().map(|k| k.0);
+            let next = [Some(deadline), queued, self.carrier.deadline()].into_iter().flatten().min();
+            let next = next.unwrap_or(deadline).max(self.now);
+            if next > end {
                 break;
             }
-            let input = if next.is_some() { self.queue.pop_first().map(|(_, i)| i) } else { None };
-            self.now = self.now.max(next.unwrap_or(deadline));
-            self.session.handle_input(self.now, input.unwrap_or(Input::Tick));
+            self.now = next;
+            let input = self.next_input(queued);
+            self.session.handle_input(self.now, input);
             assert_eq!(self.session.regions().illegal(), None);
         }
         self.drain();
+    }
+
+    fn next_input(&mut self, queued: Option<CallTime>) -> Input {
+        if let Some(event) = self.carrier.poll(self.now) {
+            return match event {
+                MediaEvent::Frame(frame) => Input::Frame(frame),
+                MediaEvent::Digit(digit) => Input::Digit(digit),
+                MediaEvent::MarkPlayed(mark) => Input::MarkPlayed(mark),
+                MediaEvent::Stopped => Input::CarrierStopped,
+                MediaEvent::Started(_) => Input::Tick,
+            };
+        }
+        if queued.is_some_and(|at| at <= self.now) {
+            return self.queue.pop_first().map_or(Input::Tick, |(_, input)| input);
+        }
+        Input::Tick
     }
 
     fn drain(&mut self) -> Output {
@@ -157,7 +180,7 @@ impl World {
                     self.ended = Some((self.now, reason));
                     return output;
                 }
-                Output::Carrier(command) => self.carrier(&command),
+                Output::Carrier(command) => self.send(command),
                 Output::Stt(command) => self.recogniser(&command),
                 Output::Reply(command) => self.responder(command),
                 Output::Tts(TtsCommand::Speak(segment)) => self.synthesiser(&segment),
@@ -168,30 +191,15 @@ impl World {
         }
     }
 
-    fn carrier(&mut self, command: &MediaCommand) {
+    fn send(&mut self, command: MediaCommand) {
         assert!(!self.closed, "nothing is sent after the close");
-        match command {
-            MediaCommand::Frame(_) => {
-                self.plays_until = self.plays_until.max(self.now) + Duration::from_millis(20);
-                self.frames.push(self.now);
-            }
-            MediaCommand::Mark(mark) => {
-                self.order += 1;
-                let at = self.plays_until.max(self.now) + Duration::from_millis(40);
-                self.queue.insert((at, self.order), Input::MarkPlayed(*mark));
-                self.marks.push((at, self.order, *mark));
-            }
-            MediaCommand::Clear => {
-                self.clears.push(self.now);
-                self.plays_until = self.now;
-                for (at, order, mark) in std::mem::take(&mut self.marks) {
-                    if self.queue.remove(&(at, order)).is_some() {
-                        self.after(20, Input::MarkPlayed(mark));
-                    }
-                }
-            }
+        match &command {
+            MediaCommand::Frame(_) => self.frames.push(self.now),
+            MediaCommand::Clear => self.clears.push(self.now),
             MediaCommand::Close => self.closed = true,
+            MediaCommand::Mark(_) => {}
         }
+        self.carrier.handle_command(self.now, command);
     }
 
     fn recogniser(&mut self, command: &SttCommand) {
