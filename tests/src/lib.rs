@@ -1,3 +1,4 @@
 //! Harness for the integration tests: doubles with known timing, a gateway under test, and a caller.
 
+pub mod caller;
 pub mod doubles;

@@ -163,10 +163,16 @@ pub fn encode_audio(mulaw: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(mulaw)
 }
 
+/// Mu-law bytes of base64, or `None` if it is damaged.
+#[must_use]
+pub fn decode_audio(audio: &str) -> Option<Vec<u8>> {
+    base64_simd::STANDARD.decode_to_vec(audio).ok()
+}
+
 /// The frame that a journal line holds, or `None` if it is damaged.
 #[must_use]
 pub fn decode_frame(audio: &str) -> Option<AudioFrame> {
-    let bytes = base64_simd::STANDARD.decode_to_vec(audio).ok()?;
+    let bytes = decode_audio(audio)?;
     <[u8; FRAME_BYTES]>::try_from(bytes).ok().map(AudioFrame)
 }
 

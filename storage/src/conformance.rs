@@ -1,0 +1,138 @@
+//! One suite for every backend: each gives a [`Fixture`] and stamps the suite out with [`suite!`].
+
+#![allow(clippy::unwrap_used)] // tests
+
+pub(crate) mod calls;
+pub(crate) mod knowledge;
+pub(crate) mod passports;
+pub(crate) mod platform;
+pub(crate) mod tenants;
+pub(crate) mod work;
+pub(crate) mod writer;
+
+use std::any::Any;
+
+use chrono::{DateTime, TimeZone, Utc};
+
+use crate::ids::CallId;
+use crate::records::{Direction, NewCall};
+use crate::{NewTenant, Platform, TenantStore};
+
+/// A fresh platform with two tenants, and what must live as long as it.
+pub(crate) struct Fixture {
+    pub platform: Platform,
+    pub river: TenantStore,
+    pub lake: TenantStore,
+    pub _keep: Box<dyn Any>,
+}
+
+impl Fixture {
+    pub(crate) async fn on(platform: Platform, keep: Box<dyn Any>) -> Self {
+        let river = add_tenant(&platform, "river").await;
+        let lake = add_tenant(&platform, "lake").await;
+        Self { platform, river, lake, _keep: keep }
+    }
+}
+
+async fn add_tenant(platform: &Platform, slug: &str) -> TenantStore {
+    let new = NewTenant {
+        slug: slug.to_owned(),
+        name: format!("{slug} county"),
+        timezone: "America/New_York".to_owned(),
+    };
+    let tenant = platform.create_tenant(new).await.expect("a tenant");
+    platform.tenant(tenant.id).await.expect("its store")
+}
+
+pub(crate) fn noon() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).single().expect("a time")
+}
+
+pub(crate) fn new_call() -> NewCall {
+    NewCall {
+        id: CallId::new(),
+        carrier_sid: None,
+        line: "+12025550100".to_owned(),
+        caller: Some("+12025550123".to_owned()),
+        direction: Direction::Inbound,
+        language: "en".to_owned(),
+        passport_id: None,
+        started_at: noon(),
+    }
+}
+
+/// Stamps out one test per behaviour. `$open` is an async function that gives a [`Fixture`].
+macro_rules! suite {
+    ($open:path; $($area:ident: $($behaviour:ident),+;)+) => {$(
+        mod $area {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $behaviour() {
+                    crate::conformance::$area::$behaviour(&$open().await).await;
+                }
+            )+
+        }
+    )+};
+    ($open:path) => {
+        crate::conformance::suite! {
+            $open;
+            calls:
+                a_call_comes_back_as_it_was_begun,
+                a_known_call_is_taken,
+                every_entry_comes_back_as_it_was_logged,
+                a_replayed_number_changes_nothing,
+                an_append_is_whole_or_nothing,
+                a_log_needs_its_call,
+                a_transcript_says_what_was_heard,
+                the_ledger_follows_each_segment,
+                latency_comes_back_verbatim,
+                an_ended_entry_ends_the_call,
+                a_call_ends_once,
+                lists_filter_and_page,
+                calls_are_found_by_caller,
+                live_calls_are_recovered_once;
+            writer:
+                many_calls_share_commits,
+                one_bad_call_does_not_silence_the_others,
+                submissions_keep_their_order;
+            passports:
+                a_passport_comes_back_with_its_ledger,
+                a_stale_change_names_both_versions,
+                a_ledger_only_grows,
+                one_of_two_racing_changes_wins,
+                passports_are_listed_by_plain_columns;
+            work:
+                a_key_files_once,
+                references_are_short_and_found_in_any_spelling,
+                a_drawn_reference_can_be_given,
+                a_reference_in_use_is_taken,
+                items_are_listed_by_filter,
+                a_status_can_be_changed,
+                a_slot_is_booked_once,
+                a_booking_key_gets_the_same_slot,
+                a_turn_commits_everything,
+                a_failed_turn_leaves_nothing,
+                claims_are_found_in_any_spelling;
+            knowledge:
+                a_source_is_replaced,
+                passages_come_back_with_vectors,
+                a_deleted_document_is_gone,
+                settings_and_counters_keep_their_values;
+            platform:
+                tenants_and_lines_are_found,
+                a_line_of_another_tenant_is_taken,
+                a_link_works_once,
+                an_expired_link_is_refused,
+                sessions_end,
+                tokens_are_found_until_revoked,
+                logins_are_unique_in_any_case,
+                a_nonce_is_used_once,
+                every_database_answers;
+            tenants:
+                no_id_reaches_another_tenant,
+                no_list_shows_another_tenant,
+                equal_numbers_hash_apart;
+        }
+    };
+}
+pub(crate) use suite;

@@ -1,0 +1,223 @@
+//! Calls, their log, and what is read from it.
+
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::{Fixture, new_call, noon};
+use crate::ids::{CallId, PassportId};
+use crate::records::{CallEntry, CallFilter, CallState, LogRow, NewCall, PlayState, Speaker};
+use crate::{Calls, StorageError, TenantStore};
+
+pub(crate) fn row(seq: u64, entry: CallEntry) -> LogRow {
+    LogRow { seq, at_ms: seq * 100, entry }
+}
+
+pub(crate) fn said(turn: u32, text: &str) -> CallEntry {
+    CallEntry::CallerTurn { turn, text: text.into(), started_ms: 1000, ended_ms: 2500, confidence: 0.93 }
+}
+
+fn planned(turn: u32, segment: u16, text: &str) -> CallEntry {
+    CallEntry::Planned { turn, segment, text: text.into(), segment_kind: "reply".into(), fixed: false }
+}
+
+fn played(turn: u32, segment: u16, state: PlayState, from_ms: u64, to_ms: u64, heard: &str) -> CallEntry {
+    CallEntry::Played { turn, segment, state, from_ms, to_ms, heard_text: heard.into(), estimated: false }
+}
+
+async fn begun(store: &TenantStore) -> CallId {
+    store.begin_call(new_call()).await.unwrap().id
+}
+
+/// A greeting that was heard, a question, and a reply that was cut in its second sentence.
+fn conversation() -> Vec<LogRow> {
+    let entries = [
+        planned(0, 0, "Riverbend County."),
+        planned(0, 1, "How can I help?"),
+        played(0, 0, PlayState::Heard, 20, 900, "Riverbend County."),
+        played(0, 1, PlayState::Heard, 900, 1700, "How can I help?"),
+        said(1, "a tree fell on Oak Street"),
+        planned(1, 0, "I am sorry."),
+        planned(1, 1, "Is anybody hurt or in danger?"),
+        planned(1, 2, "I can take a report."),
+        CallEntry::Latency { turn: 1, latency: json!({"turn": 1, "total_ms": 612.5, "stages": []}) },
+        played(1, 0, PlayState::Heard, 3100, 3900, "I am sorry."),
+        played(1, 1, PlayState::PartlyHeard, 3900, 4600, "Is anybody"),
+        played(1, 2, PlayState::Dropped, 4600, 4600, ""),
+        CallEntry::Interrupted { turn: 1, at_ms: 4600 },
+        CallEntry::Digits { turn: 2, digits: "0".into() },
+    ];
+    (1..).zip(entries).map(|(seq, entry)| row(seq, entry)).collect()
+}
+
+pub(crate) async fn a_call_comes_back_as_it_was_begun(f: &Fixture) {
+    let new = NewCall {
+        carrier_sid: Some("CA1".into()),
+        passport_id: Some(PassportId::new()),
+        language: "es".into(),
+        ..new_call()
+    };
+    let call = f.river.begin_call(new.clone()).await.unwrap();
+    assert_eq!((call.id, call.state, call.turns, call.has_caller), (new.id, CallState::Live, 0, true));
+    assert_eq!((call.started_at, call.ended_at, call.passport_id), (noon(), None, new.passport_id));
+    assert_eq!(f.river.call(new.id).await.unwrap().as_ref(), Some(&call));
+    assert_eq!(f.river.call_by_carrier_sid("CA1").await.unwrap(), Some(call));
+    assert_eq!(f.river.caller_number(new.id).await.unwrap(), new.caller);
+}
+
+pub(crate) async fn a_known_call_is_taken(f: &Fixture) {
+    let first = NewCall { carrier_sid: Some("CA7".into()), ..new_call() };
+    f.river.begin_call(first.clone()).await.unwrap();
+    let same_sid = NewCall { carrier_sid: Some("CA7".into()), ..new_call() };
+    for new in [first, same_sid] {
+        let refused = f.river.begin_call(new).await;
+        assert!(matches!(refused, Err(StorageError::Taken { what: "call" })), "{refused:?}");
+    }
+}
+
+pub(crate) async fn every_entry_comes_back_as_it_was_logged(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let mut log = conversation();
+    log.push(row(15, CallEntry::Ended { reason: "caller_hung_up".into() }));
+    f.river.append(call, &log).await.unwrap();
+    assert_eq!(f.river.call_log(call).await.unwrap(), log);
+}
+
+pub(crate) async fn a_replayed_number_changes_nothing(f: &Fixture) {
+    let call = begun(&f.river).await;
+    f.river.append(call, &[row(1, said(1, "first"))]).await.unwrap();
+    f.river.append(call, &[row(1, said(1, "changed")), row(2, said(2, "second"))]).await.unwrap();
+    let expected = vec![row(1, said(1, "first")), row(2, said(2, "second"))];
+    assert_eq!(f.river.call_log(call).await.unwrap(), expected);
+}
+
+pub(crate) async fn an_append_is_whole_or_nothing(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let too_large = LogRow { seq: u64::MAX, at_ms: 0, entry: said(2, "x") };
+    assert!(f.river.append(call, &[row(1, said(1, "first")), too_large]).await.is_err());
+    assert!(f.river.call_log(call).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_log_needs_its_call(f: &Fixture) {
+    let refused = f.river.append(CallId::new(), &[row(1, said(1, "x"))]).await;
+    assert!(matches!(refused, Err(StorageError::NotFound { what: "call" })), "{refused:?}");
+    assert!(matches!(f.river.transcript(CallId::new()).await, Err(StorageError::NotFound { .. })));
+}
+
+pub(crate) async fn a_transcript_says_what_was_heard(f: &Fixture) {
+    let call = begun(&f.river).await;
+    f.river.append(call, &conversation()).await.unwrap();
+    let turns = f.river.transcript(call).await.unwrap();
+    let order: Vec<_> = turns.iter().map(|t| (t.turn, t.speaker)).collect();
+    use Speaker::{Agent, Caller};
+    assert_eq!(order, [(0, Agent), (1, Caller), (1, Agent), (2, Caller)]);
+    let at = |ms| noon() + TimeDelta::milliseconds(ms);
+
+    let (greeting, question, reply, keys) = (&turns[0], &turns[1], &turns[2], &turns[3]);
+    assert_eq!(greeting.text, "Riverbend County. How can I help?");
+    assert_eq!((greeting.heard_text.as_deref(), greeting.interrupted), (None, false));
+    assert_eq!((greeting.started_at, greeting.ended_at), (at(20), Some(at(1700))));
+    assert_eq!(question.text, "a tree fell on Oak Street");
+    assert_eq!((question.started_at, question.ended_at), (at(1000), Some(at(2500))));
+    assert_eq!(question.confidence, Some(0.93));
+    assert_eq!(reply.text, "I am sorry. Is anybody hurt or in danger? I can take a report.");
+    assert_eq!((reply.heard_text.as_deref(), reply.interrupted), (Some("I am sorry. Is anybody"), true));
+    assert_eq!((keys.text.as_str(), keys.started_at), ("[keys 0]", at(1400)));
+}
+
+pub(crate) async fn the_ledger_follows_each_segment(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let mut log = conversation();
+    log.push(row(15, planned(3, 0, "Never played.")));
+    log.push(row(16, played(1, 1, PlayState::Heard, 5000, 6000, "Is anybody hurt or in danger?")));
+    f.river.append(call, &log).await.unwrap();
+    let ledger = f.river.playout_ledger(call).await.unwrap();
+    let states: Vec<_> = ledger.iter().map(|r| (r.turn, r.segment, r.state)).collect();
+    use PlayState::{Dropped, Heard, Planned};
+    assert_eq!(
+        states,
+        [(0, 0, Heard), (0, 1, Heard), (1, 0, Heard), (1, 1, Heard), (1, 2, Dropped), (3, 0, Planned)]
+    );
+    let resumed = &ledger[3];
+    assert_eq!((resumed.from_ms, resumed.to_ms), (Some(3900), Some(6000)));
+    assert_eq!(resumed.heard_text, "Is anybody hurt or in danger?");
+}
+
+pub(crate) async fn latency_comes_back_verbatim(f: &Fixture) {
+    let call = begun(&f.river).await;
+    f.river.append(call, &conversation()).await.unwrap();
+    let latency = f.river.latency(call).await.unwrap();
+    assert_eq!(latency, [json!({"turn": 1, "total_ms": 612.5, "stages": []})]);
+}
+
+pub(crate) async fn an_ended_entry_ends_the_call(f: &Fixture) {
+    let call = begun(&f.river).await;
+    f.river.append(call, &[row(1, CallEntry::Ended { reason: "no_input".into() })]).await.unwrap();
+    let call = f.river.call(call).await.unwrap().unwrap();
+    assert_eq!((call.state, call.end_reason.as_deref()), (CallState::Ended, Some("no_input")));
+    assert!(call.ended_at.is_some());
+}
+
+pub(crate) async fn a_call_ends_once(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let end = noon() + TimeDelta::seconds(30);
+    assert!(f.river.end_call(call, "caller_hung_up", end).await.unwrap());
+    assert!(!f.river.end_call(call, "stream_lost", noon()).await.unwrap());
+    let call = f.river.call(call).await.unwrap().unwrap();
+    assert_eq!((call.end_reason.as_deref(), call.ended_at), (Some("caller_hung_up"), Some(end)));
+    let unknown = f.river.end_call(CallId::new(), "x", end).await;
+    assert!(matches!(unknown, Err(StorageError::NotFound { what: "call" })));
+}
+
+pub(crate) async fn lists_filter_and_page(f: &Fixture) {
+    let mut ids = Vec::new();
+    for n in 0..5 {
+        let call = begun(&f.river).await;
+        f.river.append(call, &[row(1, said(1, "x")), row(2, said(2, "y"))]).await.unwrap();
+        if n < 2 {
+            f.river.end_call(call, "caller_hung_up", noon()).await.unwrap();
+        }
+        ids.insert(0, call);
+    }
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    let list = async |filter| f.river.list_calls(filter).await.unwrap();
+    let all = list(CallFilter::default()).await;
+    assert_eq!(all.iter().map(|c| c.id).collect::<Vec<_>>(), ids);
+    assert!(all.iter().all(|c| c.turns == 2));
+    let live = list(CallFilter { state: Some(CallState::Live), ..CallFilter::default() }).await;
+    assert_eq!(live.len(), 3);
+    assert_eq!(list(CallFilter { state: Some(CallState::Ended), ..CallFilter::default() }).await.len(), 2);
+    let first = list(CallFilter { limit: 2, ..CallFilter::default() }).await;
+    let after = first.last().map(|c| c.id);
+    let rest = list(CallFilter { after, limit: 9, ..CallFilter::default() }).await;
+    assert_eq!(rest.iter().map(|c| c.id).collect::<Vec<_>>(), ids[2..]);
+}
+
+pub(crate) async fn calls_are_found_by_caller(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let withheld = NewCall { caller: Some("anonymous".into()), ..new_call() };
+    let withheld = f.river.begin_call(withheld).await.unwrap();
+    let by = async |caller: &str| {
+        let filter = CallFilter { caller: Some(caller.to_owned()), ..CallFilter::default() };
+        f.river.list_calls(filter).await.unwrap().iter().map(|c| c.id).collect::<Vec<_>>()
+    };
+    assert_eq!(by("(202) 555-0123").await, [call]);
+    assert_eq!(by("+12025550199").await, []);
+    assert_eq!(by("anonymous").await, []);
+    assert_eq!(f.river.caller_number(withheld.id).await.unwrap().as_deref(), Some("anonymous"));
+}
+
+pub(crate) async fn live_calls_are_recovered_once(f: &Fixture) {
+    let passport_id = Some(PassportId::new());
+    let live = f.river.begin_call(NewCall { passport_id, ..new_call() }).await.unwrap().id;
+    let ended = begun(&f.river).await;
+    f.river.append(live, &conversation()).await.unwrap();
+    f.river.end_call(ended, "caller_hung_up", noon()).await.unwrap();
+    let recovered = f.river.recover_live_calls().await.unwrap();
+    assert_eq!(recovered.len(), 1);
+    assert_eq!((recovered[0].call, recovered[0].passport_id, recovered[0].last_turn), (live, passport_id, 2));
+    let call = f.river.call(live).await.unwrap().unwrap();
+    assert_eq!((call.state, call.end_reason.as_deref()), (CallState::Ended, Some("interrupted")));
+    let log = f.river.call_log(live).await.unwrap();
+    assert_eq!(log.last().map(|r| r.seq), Some(15));
+    assert!(f.river.recover_live_calls().await.unwrap().is_empty());
+}

@@ -1,0 +1,146 @@
+//! Tenants, lines, and who may come in.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use secrecy::ExposeSecret;
+
+use super::Fixture;
+use crate::clock::now;
+use crate::ids::{TenantId, UserId};
+use crate::{
+    Auth, Directory, Line, NewTenant, NewToken, NewUser, RecordingConsent, Role, StorageError, User,
+};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn line(tenant_id: TenantId) -> Line {
+    Line {
+        number: "+12025550100".into(),
+        tenant_id,
+        name: "Front desk".into(),
+        languages: vec!["en".into(), "es".into()],
+        greeting: "Riverbend County.".into(),
+        recording_consent: RecordingConsent::Notice,
+    }
+}
+
+async fn ann(f: &Fixture) -> User {
+    let new = NewUser {
+        tenant_id: Some(f.river.id()),
+        login: "Ann@river.example".into(),
+        display_name: "Ann".into(),
+        role: Role::TenantAdmin,
+    };
+    f.platform.store().create_user(new).await.unwrap()
+}
+
+pub(crate) async fn tenants_and_lines_are_found(f: &Fixture) {
+    let store = f.platform.store();
+    let tenant = store.tenant_by_slug("river").await.unwrap().unwrap();
+    assert_eq!((tenant.id, tenant.timezone.as_str()), (f.river.id(), "America/New_York"));
+    assert_eq!(store.tenants().await.unwrap().len(), 2);
+    let again = NewTenant { slug: "river".into(), name: "x".into(), timezone: "UTC".into() };
+    assert!(matches!(f.platform.create_tenant(again).await, Err(StorageError::Taken { what: "slug" })));
+    let unknown = f.platform.tenant(TenantId::new()).await;
+    assert!(matches!(unknown, Err(StorageError::NotFound { what: "tenant" })));
+    store.put_line(line(f.river.id())).await.unwrap();
+    assert_eq!(store.line("(202) 555-0100").await.unwrap(), Some(line(f.river.id())));
+    assert_eq!(store.line("+12025550999").await.unwrap(), None);
+    let renamed = Line { name: "Desk".into(), ..line(f.river.id()) };
+    store.put_line(renamed.clone()).await.unwrap();
+    assert_eq!(store.lines(f.river.id()).await.unwrap(), [renamed]);
+}
+
+pub(crate) async fn a_line_of_another_tenant_is_taken(f: &Fixture) {
+    let store = f.platform.store();
+    store.put_line(line(f.river.id())).await.unwrap();
+    let refused = store.put_line(line(f.lake.id())).await;
+    assert!(matches!(refused, Err(StorageError::Taken { what: "number" })), "{refused:?}");
+    assert!(store.lines(f.lake.id()).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_link_works_once(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    let secret = store.issue_link(ann.id, HOUR).await.unwrap();
+    let racers: Vec<_> = (0..4)
+        .map(|_| {
+            let (platform, secret) = (f.platform.clone(), secret.expose_secret().to_owned());
+            tokio::spawn(async move { platform.store().redeem_link(&secret).await.unwrap() })
+        })
+        .collect();
+    let mut redeemed = Vec::new();
+    for racer in racers {
+        redeemed.extend(racer.await.unwrap());
+    }
+    assert_eq!(redeemed, [ann]);
+    assert_eq!(store.redeem_link("ql_guess").await.unwrap(), None);
+    let unknown = store.issue_link(UserId::new(), HOUR).await;
+    assert!(matches!(unknown, Err(StorageError::NotFound { what: "user" })));
+}
+
+pub(crate) async fn an_expired_link_is_refused(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    let secret = store.issue_link(ann.id, Duration::ZERO).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert_eq!(store.redeem_link(secret.expose_secret()).await.unwrap(), None);
+}
+
+pub(crate) async fn sessions_end(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    let secret = store.create_session(ann.id, HOUR).await.unwrap();
+    let session = store.session(secret.expose_secret()).await.unwrap().unwrap();
+    assert_eq!(session.user, ann);
+    store.end_session(session.id).await.unwrap();
+    assert_eq!(store.session(secret.expose_secret()).await.unwrap(), None);
+    let short = store.create_session(ann.id, Duration::ZERO).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert_eq!(store.session(short.expose_secret()).await.unwrap(), None);
+}
+
+pub(crate) async fn tokens_are_found_until_revoked(f: &Fixture) {
+    let store = f.platform.store();
+    let tenant_id = Some(f.river.id());
+    let new = NewToken { tenant_id, name: "ci".into(), role: Role::Auditor, expires_at: None };
+    let issued = store.create_token(new.clone()).await.unwrap();
+    let secret = issued.secret.expose_secret();
+    assert_eq!(store.token(secret).await.unwrap().as_ref(), Some(&issued.token));
+    assert_eq!(store.tokens(tenant_id).await.unwrap(), std::slice::from_ref(&issued.token));
+    assert!(store.tokens(None).await.unwrap().is_empty());
+    assert!(!store.revoke_token(Some(f.lake.id()), issued.token.id).await.unwrap());
+    assert!(!store.revoke_token(None, issued.token.id).await.unwrap());
+    assert!(store.revoke_token(tenant_id, issued.token.id).await.unwrap());
+    assert_eq!(store.token(secret).await.unwrap(), None);
+    let past = NewToken { expires_at: Some(now() - TimeDelta::seconds(1)), ..new };
+    let past = store.create_token(past).await.unwrap();
+    assert_eq!(store.token(past.secret.expose_secret()).await.unwrap(), None);
+}
+
+pub(crate) async fn logins_are_unique_in_any_case(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    assert_eq!(store.user_by_login(" ann@RIVER.example").await.unwrap(), Some(ann.clone()));
+    assert_eq!(store.user(ann.id).await.unwrap(), Some(ann.clone()));
+    assert_eq!(store.users(ann.tenant_id).await.unwrap(), [ann]);
+    let other = NewUser {
+        tenant_id: None,
+        login: "ANN@river.example".into(),
+        display_name: "x".into(),
+        role: Role::Auditor,
+    };
+    assert!(matches!(store.create_user(other).await, Err(StorageError::Taken { what: "login" })));
+}
+
+pub(crate) async fn a_nonce_is_used_once(f: &Fixture) {
+    let store = f.platform.store();
+    let soon = now() + TimeDelta::seconds(60);
+    assert!(store.use_nonce("n1", soon).await.unwrap());
+    assert!(!store.use_nonce("n1", soon).await.unwrap());
+    assert!(store.use_nonce("n2", now() - TimeDelta::seconds(1)).await.unwrap());
+    assert!(!store.use_nonce("n2", soon).await.unwrap(), "an expired nonce is remembered for a while");
+}
+
+pub(crate) async fn every_database_answers(f: &Fixture) {
+    let health = f.platform.health().await;
+    assert_eq!(health.len(), 3);
+    assert!(health.iter().all(|database| database.answer.is_ok()), "{health:?}");
+}

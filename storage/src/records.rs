@@ -1,0 +1,515 @@
+//! Plain rows of a tenant: what goes into the stores and what comes out.
+//!
+//! Strings here are raw: the stores seal what is personal (see [`crate::zones`]) and open it again. Do not log them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{CallId, DocumentId, PassportId, SlotId, WorkItemId};
+
+/// An enum kept as one lower-case word, in the database, in JSON and in `Display`.
+macro_rules! word_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $($(#[$vmeta])* #[serde(rename = $word)] $variant),+
+        }
+
+        impl $name {
+            /// The word it is stored and shown as.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::StorageError;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err($crate::StorageError::Invalid {
+                        what: concat!("unknown word for ", stringify!($name)),
+                    }),
+                }
+            }
+        }
+
+        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
+        where
+            str: sqlx::Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                <str as sqlx::Type<DB>>::type_info()
+            }
+
+            fn compatible(ty: &DB::TypeInfo) -> bool {
+                <str as sqlx::Type<DB>>::compatible(ty)
+            }
+        }
+
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
+        where
+            &'r str: sqlx::Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                Ok(<&'r str as sqlx::Decode<'r, DB>>::decode(value)?.parse()?)
+            }
+        }
+
+        impl<'q, DB: sqlx::Database> sqlx::Encode<'q, DB> for $name
+        where
+            &'q str: sqlx::Encode<'q, DB>,
+        {
+            fn encode_by_ref(
+                &self,
+                buf: &mut DB::ArgumentBuffer,
+            ) -> Result<sqlx::encode::IsNull, sqlx::error::BoxDynError> {
+                <&'q str as sqlx::Encode<'q, DB>>::encode(self.as_str(), buf)
+            }
+        }
+    };
+}
+pub(crate) use word_enum;
+
+// ---------------------------------------------------------------- calls
+
+word_enum! {
+    /// Who placed the call.
+    Direction { Inbound = "inbound", Outbound = "outbound" }
+}
+
+word_enum! {
+    /// Where a call is in its life.
+    CallState { Live = "live", Ended = "ended" }
+}
+
+word_enum! {
+    /// Whose words a transcript row holds.
+    Speaker { Caller = "caller", Agent = "agent", Supervisor = "supervisor" }
+}
+
+word_enum! {
+    /// How far a segment got. `Planned`: its play-out never ended on record (the process died).
+    PlayState { Planned = "planned", Heard = "heard", PartlyHeard = "partly_heard", Dropped = "dropped" }
+}
+
+/// A call that begins.
+#[derive(Clone, Debug)]
+pub struct NewCall {
+    pub id: CallId,
+    /// The carrier's name for the call (CallSid). Unique within the tenant.
+    pub carrier_sid: Option<String>,
+    /// Our number, E.164.
+    pub line: String,
+    /// The other party's number, raw, if the carrier gave one. Kept sealed, found by keyed hash.
+    pub caller: Option<String>,
+    pub direction: Direction,
+    /// BCP 47 primary language: `en`, `es`.
+    pub language: String,
+    pub passport_id: Option<PassportId>,
+    /// When the stream was accepted: `at_ms` of the call's log counts from here.
+    pub started_at: DateTime<Utc>,
+}
+
+/// A call, without the caller's number ([`crate::store::Calls::caller_number`] gives that).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct Call {
+    pub id: CallId,
+    pub carrier_sid: Option<String>,
+    pub line: String,
+    pub has_caller: bool,
+    pub direction: Direction,
+    pub language: String,
+    pub passport_id: Option<PassportId>,
+    pub state: CallState,
+    /// Why it ended, as the pipeline's `EndReason` says it; `interrupted` after a crash.
+    pub end_reason: Option<String>,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: Option<DateTime<Utc>>,
+    /// Turns on record in which the caller said or pressed something.
+    #[sqlx(try_from = "i64")]
+    pub turns: u32,
+}
+
+/// Which calls to list. Newest first.
+#[derive(Clone, Debug, Default)]
+pub struct CallFilter {
+    pub state: Option<CallState>,
+    /// Only calls with this other party (raw number, any spelling).
+    pub caller: Option<String>,
+    /// Go on after this call: the last one of the page before.
+    pub after: Option<CallId>,
+    /// Rows at most; 0 counts as 50, and 500 is the most.
+    pub limit: u32,
+}
+
+/// One line of a call's log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LogRow {
+    /// Counts up by one from 1 within a call. Writing a number again changes nothing.
+    pub seq: u64,
+    /// Milliseconds since the stream was accepted.
+    pub at_ms: u64,
+    pub entry: CallEntry,
+}
+
+/// What is kept of a call; mirrors the pipeline's `CallRecord`. Times are ms since the stream was accepted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CallEntry {
+    CallerTurn {
+        turn: u32,
+        text: String,
+        started_ms: u64,
+        ended_ms: u64,
+        confidence: f32,
+    },
+    /// Keys pressed (not secret ones).
+    Digits {
+        turn: u32,
+        digits: String,
+    },
+    /// `kind` as the pipeline's `SegmentKind` says it: `reply`, `notice`, `filler`, `prompt`.
+    Planned {
+        turn: u32,
+        segment: u16,
+        text: String,
+        segment_kind: String,
+        fixed: bool,
+    },
+    Played {
+        turn: u32,
+        segment: u16,
+        state: PlayState,
+        from_ms: u64,
+        to_ms: u64,
+        heard_text: String,
+        estimated: bool,
+    },
+    Interrupted {
+        turn: u32,
+        at_ms: u64,
+    },
+    /// The waterfall of a turn, exactly as the API shows it.
+    Latency {
+        turn: u32,
+        latency: Value,
+    },
+    /// Also marks the call as ended, in the same transaction.
+    Ended {
+        reason: String,
+    },
+}
+
+/// One row of a transcript.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TranscriptTurn {
+    pub turn: u32,
+    pub speaker: Speaker,
+    /// What was said; for the agent, what was planned.
+    pub text: String,
+    pub started_at: DateTime<Utc>,
+    /// `None` while it goes on, or when the process died before its end was on record.
+    pub ended_at: Option<DateTime<Utc>>,
+    pub interrupted: bool,
+    /// The words that were played, where that is less than `text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heard_text: Option<String>,
+    /// Of the recogniser, 0–1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+}
+
+/// One segment of our speech and how far it got.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct PlayoutRow {
+    pub turn: u32,
+    pub segment: u16,
+    /// `reply`, `notice`, `filler` or `prompt`.
+    pub kind: String,
+    pub text: String,
+    pub state: PlayState,
+    /// Milliseconds since the stream was accepted.
+    pub from_ms: Option<u64>,
+    pub to_ms: Option<u64>,
+    pub heard_text: String,
+    pub estimated: bool,
+}
+
+/// A call that the last process left open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecoveredCall {
+    pub call: CallId,
+    pub passport_id: Option<PassportId>,
+    /// The last turn that is on record.
+    pub last_turn: u32,
+}
+
+// ---------------------------------------------------------------- passports
+
+/// A passport at its first version (1).
+#[derive(Clone, Debug)]
+pub struct NewPassport {
+    pub id: PassportId,
+    pub team_id: String,
+    /// `pending`, `in_progress`, `blocked`, `completed`, `failed`, `escalated`.
+    pub status: String,
+    pub call_id: Option<CallId>,
+    /// The whole passport. Its top-level array `ledger` is kept apart, append-only, and put back when read.
+    pub document: Value,
+}
+
+/// A changed passport.
+#[derive(Clone, Debug)]
+pub struct PassportChange {
+    pub id: PassportId,
+    /// The version that was read.
+    pub expected_version: u32,
+    pub team_id: String,
+    pub status: String,
+    /// The whole passport. Its `ledger` must begin with what is kept already; only what follows is appended.
+    pub document: Value,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Passport {
+    pub id: PassportId,
+    /// Counts up by one from 1.
+    pub version: u32,
+    pub team_id: String,
+    pub status: String,
+    pub call_id: Option<CallId>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    /// With its `ledger`.
+    pub document: Value,
+}
+
+/// A passport's plain columns, for lists.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct PassportHead {
+    pub id: PassportId,
+    #[sqlx(try_from = "i64")]
+    pub version: u32,
+    pub team_id: String,
+    pub status: String,
+    pub call_id: Option<CallId>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Which passports to list. Newest first.
+#[derive(Clone, Debug, Default)]
+pub struct PassportFilter {
+    pub status: Option<String>,
+    pub team_id: Option<String>,
+    pub after: Option<PassportId>,
+    /// Rows at most; 0 counts as 50, and 500 is the most.
+    pub limit: u32,
+}
+
+// ---------------------------------------------------------------- work items
+
+word_enum! {
+    /// What kind of work a call left behind.
+    WorkKind {
+        Incident = "incident",
+        Inspection = "inspection",
+        Message = "message",
+        Escalation = "escalation",
+        Callback = "callback",
+    }
+}
+
+word_enum! {
+    WorkStatus { Open = "open", InProgress = "in_progress", Done = "done", Cancelled = "cancelled" }
+}
+
+word_enum! {
+    Priority { Low = "low", Normal = "normal", High = "high", Urgent = "urgent" }
+}
+
+/// Work to be filed.
+#[derive(Clone, Debug)]
+pub struct NewWorkItem {
+    pub kind: WorkKind,
+    /// Filing the same key again gives the earlier row and files nothing.
+    pub idempotency_key: String,
+    /// What the caller is told, e.g. `INC-4821`. `None`: one is drawn. Draw it before with
+    /// [`crate::store::WorkItems::draw_reference`] when the passport must name it in the same commit.
+    pub reference: Option<String>,
+    pub call_id: Option<CallId>,
+    pub passport_id: Option<PassportId>,
+    pub priority: Priority,
+    /// Whom it is for or from, raw number. Kept only as a keyed hash; put it into `fields` when someone must dial it.
+    pub caller: Option<String>,
+    /// Slot values; sealed.
+    pub fields: Value,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct WorkItem {
+    pub id: WorkItemId,
+    pub reference: String,
+    pub kind: WorkKind,
+    pub status: WorkStatus,
+    pub priority: Priority,
+    pub idempotency_key: String,
+    pub call_id: Option<CallId>,
+    pub passport_id: Option<PassportId>,
+    pub fields: Value,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Which work items to list. Newest first.
+#[derive(Clone, Debug, Default)]
+pub struct WorkFilter {
+    pub kind: Option<WorkKind>,
+    pub status: Option<WorkStatus>,
+    pub call_id: Option<CallId>,
+    /// Only those of this caller (raw number, any spelling).
+    pub caller: Option<String>,
+    pub after: Option<WorkItemId>,
+    /// Rows at most; 0 counts as 50, and 500 is the most.
+    pub limit: u32,
+}
+
+// ---------------------------------------------------------------- slots and claims
+
+/// An appointment that can be booked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct Slot {
+    pub id: SlotId,
+    pub starts_at: DateTime<Utc>,
+    pub ends_at: DateTime<Utc>,
+    /// Which kind of inspection, or whose calendar.
+    pub label: String,
+}
+
+/// Take a slot.
+#[derive(Clone, Debug)]
+pub struct NewBooking {
+    pub slot: SlotId,
+    /// Booking with the same key again gives the slot it got before.
+    pub idempotency_key: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct Booking {
+    #[sqlx(flatten)]
+    pub slot: Slot,
+    /// The inspection filed in the same commit, if one was.
+    pub reference: Option<String>,
+}
+
+/// An insurance claim whose status callers ask for. The holder's data is sealed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Claim {
+    /// As printed on the letter, e.g. `CLM-20417`. Looked up without regard to case, spaces and dashes.
+    pub claim_number: String,
+    /// `received`, `under_review`, `approved`, `paid`, `denied`, …
+    pub status: String,
+    /// A sentence that may be read to the verified holder.
+    pub status_text: String,
+    pub holder: ClaimHolder,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Who may hear of a claim.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ClaimHolder {
+    pub name: String,
+    /// ISO 8601 date.
+    pub date_of_birth: String,
+    /// E.164.
+    pub phone: String,
+}
+
+// ---------------------------------------------------------------- knowledge
+
+/// A passage of a document.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Chunk {
+    /// Position in the document, from 0.
+    pub ordinal: u32,
+    pub heading: String,
+    pub text: String,
+    pub embedding: Option<Vec<f32>>,
+}
+
+/// A document to be kept; replaces the one of the same source.
+#[derive(Clone, Debug)]
+pub struct NewDocument {
+    /// Where it comes from, verbatim; the tenant's key for it.
+    pub source: String,
+    pub title: String,
+    pub media_type: String,
+    pub content: String,
+    pub chunks: Vec<Chunk>,
+}
+
+/// A document without its passages.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct Document {
+    /// Stays the same when the source is replaced.
+    pub id: DocumentId,
+    pub source: String,
+    pub title: String,
+    pub media_type: String,
+    pub content: String,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A document without its text, for lists.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct DocumentHead {
+    pub id: DocumentId,
+    pub source: String,
+    pub title: String,
+    pub media_type: String,
+    #[sqlx(try_from = "i64")]
+    pub chunks: u32,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A passage with the document it is of.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredChunk {
+    pub document_id: DocumentId,
+    pub source: String,
+    pub title: String,
+    pub chunk: Chunk,
+}
+
+// ---------------------------------------------------------------- a turn's effects
+
+/// Everything an agent turn changes, to be written in one transaction or not at all.
+#[derive(Clone, Debug, Default)]
+pub struct TurnCommit {
+    pub passport: Option<PassportChange>,
+    pub work_items: Vec<NewWorkItem>,
+    pub booking: Option<NewBooking>,
+}
+
+/// What a committed turn made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TurnCommitted {
+    /// The passport's new version.
+    pub passport_version: Option<u32>,
+    /// In the order given; earlier rows where the key was known.
+    pub work_items: Vec<WorkItem>,
+    pub booking: Option<Booking>,
+}

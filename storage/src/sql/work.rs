@@ -1,0 +1,188 @@
+//! Work items, filed once per idempotency key.
+
+use chrono::{DateTime, Utc};
+
+use super::tenant::{Scope, TenantStore};
+use super::{Conn, page_size};
+use crate::clock::now;
+use crate::error::{Step, StorageError};
+use crate::ids::{CallId, PassportId, WorkItemId};
+use crate::records::{NewWorkItem, Priority, WorkFilter, WorkItem, WorkKind, WorkStatus};
+use crate::references::{TRIES, candidate, normalise};
+use crate::store::WorkItems;
+use crate::zones::FIELDS;
+
+const TAKEN: StorageError = StorageError::Taken { what: "reference" };
+
+#[derive(sqlx::FromRow)]
+struct Kept {
+    id: WorkItemId,
+    reference: String,
+    kind: WorkKind,
+    status: WorkStatus,
+    priority: Priority,
+    idempotency_key: String,
+    call_id: Option<CallId>,
+    passport_id: Option<PassportId>,
+    fields_sealed: Vec<u8>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+macro_rules! select_work {
+    ($rest:literal) => {
+        concat!(
+            "select id, reference, kind, status, priority, idempotency_key, call_id, passport_id,
+                fields_sealed, created_at, updated_at
+             from work_items where tenant_id = $1 ",
+            $rest
+        )
+    };
+}
+
+impl WorkItems for TenantStore {
+    async fn file_work_item(&self, new: NewWorkItem) -> Result<WorkItem, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = file(write.conn(), &core.scope, &new).await;
+        write.finish(step).await
+    }
+
+    async fn work_item(&self, reference: &str) -> Result<Option<WorkItem>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(by_reference(&mut conn, &core.scope, &normalise(reference)).await)
+    }
+
+    async fn list_work_items(&self, filter: WorkFilter) -> Result<Vec<WorkItem>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(list(&mut conn, &core.scope, &filter).await)
+    }
+
+    async fn set_work_status(&self, reference: &str, status: WorkStatus) -> Result<WorkItem, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = set_status(write.conn(), &core.scope, &normalise(reference), status).await;
+        write.finish(step).await
+    }
+
+    async fn draw_reference(&self, kind: WorkKind) -> Result<String, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(draw(&mut conn, &core.scope, kind).await)
+    }
+}
+
+/// Files an item, or gives the one that was filed with the same key.
+pub(super) async fn file(conn: &mut Conn, scope: &Scope, new: &NewWorkItem) -> Step<WorkItem> {
+    if let Some(earlier) = by_key(conn, scope, &new.idempotency_key).await? {
+        return Ok(earlier);
+    }
+    let reference = match &new.reference {
+        Some(given) => normalise(given),
+        None => draw(conn, scope, new.kind).await?,
+    };
+    let inserted = insert(conn, scope, new, &reference).await?;
+    match by_key(conn, scope, &new.idempotency_key).await? {
+        Some(item) if inserted || item.reference != reference => Ok(item),
+        _ => Err(TAKEN.into()),
+    }
+}
+
+/// `false` when the key or the reference is on record already.
+async fn insert(conn: &mut Conn, scope: &Scope, new: &NewWorkItem, reference: &str) -> Step<bool> {
+    let id = WorkItemId::new();
+    let hash = new.caller.as_deref().and_then(|number| scope.sealer.lookup_hash(number));
+    let done = sqlx::query(
+        "insert into work_items (tenant_id, id, reference, kind, status, priority, idempotency_key, call_id,
+            passport_id, caller_hash, fields_sealed, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+         on conflict do nothing",
+    )
+    .bind(scope.tenant)
+    .bind(id)
+    .bind(reference)
+    .bind(new.kind)
+    .bind(WorkStatus::Open)
+    .bind(new.priority)
+    .bind(&new.idempotency_key)
+    .bind(new.call_id)
+    .bind(new.passport_id)
+    .bind(hash.as_ref().map(|hash| hash.as_bytes()))
+    .bind(scope.sealer.seal_json(FIELDS, id.0.as_bytes(), &new.fields)?)
+    .bind(now())
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+async fn draw(conn: &mut Conn, scope: &Scope, kind: WorkKind) -> Step<String> {
+    for attempt in 0..TRIES {
+        let reference = candidate(kind, attempt, &mut rand::rng());
+        if by_reference(conn, scope, &reference).await?.is_none() {
+            return Ok(reference);
+        }
+    }
+    Err(TAKEN.into())
+}
+
+async fn by_key(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<WorkItem>> {
+    let query = sqlx::query_as(select_work!("and idempotency_key = $2")).bind(scope.tenant).bind(key);
+    query.fetch_optional(conn).await?.map(|kept| open(scope, kept)).transpose()
+}
+
+async fn by_reference(conn: &mut Conn, scope: &Scope, reference: &str) -> Step<Option<WorkItem>> {
+    let query = sqlx::query_as(select_work!("and reference = $2")).bind(scope.tenant).bind(reference);
+    query.fetch_optional(conn).await?.map(|kept| open(scope, kept)).transpose()
+}
+
+async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<WorkItem>> {
+    let hash = match filter.caller.as_deref().map(|number| scope.sealer.lookup_hash(number)) {
+        Some(None) => return Ok(Vec::new()),
+        Some(hash) => hash,
+        None => None,
+    };
+    let kept: Vec<Kept> = sqlx::query_as(select_work!(
+        "and ($2 is null or kind = $2) and ($3 is null or status = $3) and ($4 is null or call_id = $4)
+         and ($5 is null or caller_hash = $5) and ($6 is null or id < $6)
+         order by id desc limit $7"
+    ))
+    .bind(scope.tenant)
+    .bind(filter.kind)
+    .bind(filter.status)
+    .bind(filter.call_id)
+    .bind(hash.as_ref().map(|hash| hash.as_bytes()))
+    .bind(filter.after)
+    .bind(page_size(filter.limit))
+    .fetch_all(conn)
+    .await?;
+    kept.into_iter().map(|kept| open(scope, kept)).collect()
+}
+
+async fn set_status(conn: &mut Conn, scope: &Scope, reference: &str, status: WorkStatus) -> Step<WorkItem> {
+    sqlx::query("update work_items set status = $3, updated_at = $4 where tenant_id = $1 and reference = $2")
+        .bind(scope.tenant)
+        .bind(reference)
+        .bind(status)
+        .bind(now())
+        .execute(&mut *conn)
+        .await?;
+    by_reference(conn, scope, reference).await?.ok_or(StorageError::NotFound { what: "work item" }.into())
+}
+
+fn open(scope: &Scope, kept: Kept) -> Step<WorkItem> {
+    Ok(WorkItem {
+        fields: scope.sealer.open_json(FIELDS, kept.id.0.as_bytes(), &kept.fields_sealed)?,
+        id: kept.id,
+        reference: kept.reference,
+        kind: kept.kind,
+        status: kept.status,
+        priority: kept.priority,
+        idempotency_key: kept.idempotency_key,
+        call_id: kept.call_id,
+        passport_id: kept.passport_id,
+        created_at: kept.created_at,
+        updated_at: kept.updated_at,
+    })
+}

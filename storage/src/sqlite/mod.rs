@@ -1,0 +1,187 @@
+//! SQLite: one file per tenant, write-ahead log, one writer connection, several readers.
+//!
+//! The modules under `../sql` hold statements that every backend accepts. They are stamped out once per backend:
+//! each backend's module includes the same files, and they find its connection type through `super`.
+
+mod fault;
+#[cfg(test)]
+mod tests;
+
+#[path = "../sql/auth.rs"]
+mod auth;
+#[path = "../sql/call_log.rs"]
+mod call_log;
+#[path = "../sql/calls.rs"]
+mod calls;
+#[path = "../sql/claims.rs"]
+mod claims;
+#[path = "../sql/knowledge.rs"]
+mod knowledge;
+#[path = "../sql/passports.rs"]
+mod passports;
+#[path = "../sql/platform.rs"]
+mod platform;
+#[path = "../sql/settings.rs"]
+mod settings;
+#[path = "../sql/slots.rs"]
+mod slots;
+#[path = "../sql/tenant.rs"]
+mod tenant;
+#[path = "../sql/turns.rs"]
+mod turns;
+#[path = "../sql/work.rs"]
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Connection, Sqlite, SqliteConnection, SqlitePool, Transaction};
+
+pub use platform::PlatformStore;
+pub use tenant::TenantStore;
+
+use crate::error::{Fault, Step, StorageError};
+use crate::tenancy::{Durability, PlatformOptions};
+
+/// The connection that the stamped statements run on.
+type Conn = SqliteConnection;
+
+static PLATFORM_SCHEMA: Migrator = sqlx::migrate!("migrations/sqlite/platform");
+static TENANT_SCHEMA: Migrator = sqlx::migrate!("migrations/sqlite/tenant");
+
+/// A writer waits at most this long for its turn: longer than any transaction of ours, shorter than a caller waits.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Reading connections that nobody used for so long are closed.
+const READER_IDLE: Duration = Duration::from_secs(60);
+
+/// One database file.
+#[derive(Debug)]
+struct Database {
+    file: PathBuf,
+    writer: SqlitePool,
+    readers: SqlitePool,
+}
+
+/// An open write transaction; dropped without [`Self::finish`] it is rolled back.
+struct Write<'a> {
+    transaction: Transaction<'static, Sqlite>,
+    database: &'a Database,
+}
+
+impl Database {
+    async fn open(file: &Path, schema: &Migrator, options: &PlatformOptions) -> Result<Self, StorageError> {
+        let named = |error: sqlx::Error| fault::name(error.into(), file);
+        let connect = connect_options(file, options.durability);
+        let writer = SqlitePoolOptions::new()
+            .max_connections(1)
+            .min_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+            // SQLite rolls back by itself when the disk is full, and sqlx then counts a transaction that is no more:
+            // such a connection would refuse every further one, so it is replaced.
+            .before_acquire(|conn, _| Box::pin(async { Ok(!conn.is_in_transaction()) }))
+            .acquire_timeout(PATIENCE)
+            .connect_with(connect.clone())
+            .await
+            .map_err(named)?;
+        schema.run(&writer).await.map_err(|error| fault::name_migration(error, file))?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(options.readers.max(1))
+            .min_connections(1)
+            .idle_timeout(READER_IDLE)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+            .acquire_timeout(PATIENCE)
+            .connect_with(connect.pragma("query_only", "on"))
+            .await
+            .map_err(named)?;
+        Ok(Self { file: file.to_owned(), writer, readers })
+    }
+
+    async fn read(&self) -> Result<PoolConnection<Sqlite>, StorageError> {
+        self.readers.acquire().await.map_err(|error| self.name(error.into()))
+    }
+
+    async fn write(&self) -> Result<Write<'_>, StorageError> {
+        let transaction = self.writer.begin_with("begin immediate").await.map_err(|e| self.name(e.into()))?;
+        Ok(Write { transaction, database: self })
+    }
+
+    /// Gives a fault the name of this file.
+    fn name(&self, fault: Fault) -> StorageError {
+        fault::name(fault, &self.file)
+    }
+
+    fn named<T>(&self, step: Step<T>) -> Result<T, StorageError> {
+        step.map_err(|fault| self.name(fault))
+    }
+
+    async fn ping(&self) -> Result<(), StorageError> {
+        let mut conn = self.read().await?;
+        let answer = sqlx::query("select 1").execute(&mut *conn).await;
+        answer.map(drop).map_err(|error| self.name(error.into()))
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
+
+impl Write<'_> {
+    fn conn(&mut self) -> &mut Conn {
+        &mut self.transaction
+    }
+
+    /// Commits what succeeded, rolls back what failed. Durable when it gives `Ok`.
+    async fn finish<T>(self, step: Step<T>) -> Result<T, StorageError> {
+        let Self { transaction, database } = self;
+        match step {
+            Ok(value) => transaction.commit().await.map(|()| value).map_err(|e| database.name(e.into())),
+            Err(fault) => {
+                if let Err(error) = transaction.rollback().await {
+                    tracing::debug!(error = %database.name(error.into()), "rolled back by the database itself");
+                }
+                Err(database.name(fault))
+            }
+        }
+    }
+}
+
+fn connect_options(file: &Path, durability: Durability) -> SqliteConnectOptions {
+    let synchronous = match durability {
+        Durability::Full => SqliteSynchronous::Full,
+        Durability::Normal => SqliteSynchronous::Normal,
+    };
+    SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(synchronous)
+        .foreign_keys(true)
+        .busy_timeout(PATIENCE)
+        // Without this, "insert or replace" would slip past the triggers that keep logs append-only.
+        .pragma("recursive_triggers", "on")
+        // Freed pages of the folder's files must not keep what was deleted.
+        .pragma("secure_delete", "on")
+}
+
+/// Turns a broken uniqueness rule into `Taken`.
+fn taken(error: sqlx::Error, what: &'static str) -> Fault {
+    match &error {
+        sqlx::Error::Database(said) if said.is_unique_violation() => StorageError::Taken { what }.into(),
+        _ => error.into(),
+    }
+}
+
+/// Rows to give for a limit that was asked: 50 when none was, never more than 500.
+fn page_size(limit: u32) -> i64 {
+    match limit {
+        0 => 50,
+        n => i64::from(n.min(500)),
+    }
+}

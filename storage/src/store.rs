@@ -1,0 +1,195 @@
+//! What the stores can do, one trait per area. Every backend implements these and passes one conformance suite.
+//!
+//! Every method of a tenant's store sees that tenant's rows and no others. Writes are durable when they return.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use serde_json::Value;
+
+use crate::error::StorageError;
+use crate::ids::{CallId, DocumentId, PassportId, SessionId, TenantId, TokenId, UserId};
+use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
+use crate::records::{
+    Booking, Call, CallFilter, Claim, Document, DocumentHead, LogRow, NewBooking, NewCall, NewDocument,
+    NewPassport, NewWorkItem, Passport, PassportChange, PassportFilter, PassportHead, PlayoutRow,
+    RecoveredCall, Slot, StoredChunk, TranscriptTurn, TurnCommit, TurnCommitted, WorkFilter, WorkItem,
+    WorkKind, WorkStatus,
+};
+
+type Result<T> = std::result::Result<T, StorageError>;
+
+/// Declares a trait of async methods whose futures may move between threads.
+macro_rules! store {
+    ($(#[$meta:meta])* $name:ident { $($(#[$fmeta:meta])* fn $f:ident(&self $(, $arg:ident: $ty:ty)*) -> $out:ty;)+ }) => {
+        $(#[$meta])*
+        pub trait $name: Send + Sync {
+            $($(#[$fmeta])* fn $f(&self $(, $arg: $ty)*) -> impl Future<Output = Result<$out>> + Send;)+
+        }
+    };
+}
+
+// ---------------------------------------------------------------- of a tenant
+
+store! {
+    /// Calls and their append-only log. Text comes back raw: screen it before it leaves the sensitive zone.
+    Calls {
+        /// Registers a live call. `Taken` when the id or the carrier's name for it is known already.
+        fn begin_call(&self, new: NewCall) -> Call;
+        /// Appends to a call's log in one transaction; rows whose `seq` is on record already are ignored.
+        /// Live turns use [`crate::CallWriter`] instead, which shares one commit among calls.
+        fn append(&self, call: CallId, rows: &[LogRow]) -> ();
+        /// Marks a live call as ended. `false`: it was ended already (nothing changes).
+        fn end_call(&self, call: CallId, reason: &str, ended_at: DateTime<Utc>) -> bool;
+        fn call(&self, id: CallId) -> Option<Call>;
+        fn call_by_carrier_sid(&self, sid: &str) -> Option<Call>;
+        fn list_calls(&self, filter: CallFilter) -> Vec<Call>;
+        /// The other party's number, raw as it was given. For zone code only.
+        fn caller_number(&self, call: CallId) -> Option<String>;
+        /// The log, in order. For zone code only.
+        fn call_log(&self, call: CallId) -> Vec<LogRow>;
+        /// Who said what. `NotFound` for an unknown call.
+        fn transcript(&self, call: CallId) -> Vec<TranscriptTurn>;
+        /// The waterfalls of a call's turns, in order, as they were appended.
+        fn latency(&self, call: CallId) -> Vec<Value>;
+        /// What we planned to say and how far each segment got, in order.
+        fn playout_ledger(&self, call: CallId) -> Vec<PlayoutRow>;
+        /// Closes every call that the last process left live, with the reason `interrupted`. Once, at start.
+        fn recover_live_calls(&self) -> Vec<RecoveredCall>;
+    }
+}
+
+store! {
+    /// Work-item state under an optimistic lock.
+    Passports {
+        fn create_passport(&self, new: NewPassport) -> Passport;
+        fn passport(&self, id: PassportId) -> Option<Passport>;
+        /// Gives the new version, or `Conflict` with the expected and the found one.
+        fn update_passport(&self, change: PassportChange) -> u32;
+        fn list_passports(&self, filter: PassportFilter) -> Vec<PassportHead>;
+    }
+}
+
+store! {
+    /// Incidents, inspections, messages, escalations and call-backs.
+    WorkItems {
+        /// Files it, or gives the row filed earlier with the same key.
+        /// `Taken` when the reference given belongs to another item.
+        fn file_work_item(&self, new: NewWorkItem) -> WorkItem;
+        /// By what the caller was told, in any spelling (`inc 4821`).
+        fn work_item(&self, reference: &str) -> Option<WorkItem>;
+        fn list_work_items(&self, filter: WorkFilter) -> Vec<WorkItem>;
+        /// Gives the changed item.
+        fn set_work_status(&self, reference: &str, status: WorkStatus) -> WorkItem;
+        /// A reference that is free now. Writes nothing, so a speculative run may draw one.
+        fn draw_reference(&self, kind: WorkKind) -> String;
+    }
+}
+
+store! {
+    /// An agent turn's effects, all or nothing.
+    Turns {
+        /// Fails with `Conflict` (passport), or `Taken` (slot or reference); then nothing at all was written.
+        fn commit_turn(&self, commit: TurnCommit) -> TurnCommitted;
+    }
+}
+
+store! {
+    /// Inspection appointments.
+    Slots {
+        /// Adds slots; ids that are known are left alone.
+        fn insert_slots(&self, slots: &[Slot]) -> ();
+        /// Slots nobody booked, soonest first. At most 500.
+        fn free_slots(&self, from: DateTime<Utc>, limit: u32) -> Vec<Slot>;
+        /// `Taken` when somebody else has it, `NotFound` when there is no such slot.
+        fn book_slot(&self, booking: NewBooking) -> Booking;
+    }
+}
+
+store! {
+    /// Claims that callers ask about.
+    Claims {
+        /// Adds a claim, or replaces the one with the same number.
+        fn insert_claim(&self, claim: Claim) -> ();
+        /// By number, without regard to case, spaces and dashes. Verify the caller before telling anything of it.
+        fn claim(&self, claim_number: &str) -> Option<Claim>;
+    }
+}
+
+store! {
+    /// The tenant's own documents. Not sensitive: kept in the clear.
+    Knowledge {
+        /// Keeps a document with its passages, in place of the one of the same source.
+        fn replace_document(&self, document: NewDocument) -> DocumentId;
+        fn document(&self, id: DocumentId) -> Option<Document>;
+        fn list_documents(&self) -> Vec<DocumentHead>;
+        /// `false`: there was none.
+        fn delete_document(&self, id: DocumentId) -> bool;
+        /// Every passage of the tenant, by document and position.
+        fn all_chunks(&self) -> Vec<StoredChunk>;
+    }
+}
+
+store! {
+    /// Small values by name.
+    Settings {
+        fn setting(&self, key: &str) -> Option<Value>;
+        fn put_setting(&self, key: &str, value: &Value) -> ();
+        /// Adds one to a counter (from 0) and gives the sum.
+        fn count_up(&self, counter: &str) -> i64;
+        /// Whether the demo data was put in.
+        fn seeded(&self) -> bool;
+        fn mark_seeded(&self) -> ();
+    }
+}
+
+// ---------------------------------------------------------------- of the platform
+
+store! {
+    /// Tenants and the numbers that reach them. [`crate::Platform::create_tenant`] makes a tenant.
+    Directory {
+        fn tenants(&self) -> Vec<Tenant>;
+        fn tenant_by_id(&self, id: TenantId) -> Option<Tenant>;
+        fn tenant_by_slug(&self, slug: &str) -> Option<Tenant>;
+        /// Adds a line, or replaces the one with the same number. `Taken` when it is another tenant's.
+        fn put_line(&self, line: Line) -> ();
+        /// By number, in any spelling that normalises to E.164.
+        fn line(&self, number: &str) -> Option<Line>;
+        fn lines(&self, tenant: TenantId) -> Vec<Line>;
+    }
+}
+
+store! {
+    /// Who may come in. Secrets are given out once and kept only as SHA-256 hashes.
+    Auth {
+        /// `Taken` when the login is in use.
+        fn create_user(&self, new: NewUser) -> User;
+        fn user(&self, id: UserId) -> Option<User>;
+        fn user_by_login(&self, login: &str) -> Option<User>;
+        /// Of one tenant, or (`None`) of the platform itself.
+        fn users(&self, tenant: Option<TenantId>) -> Vec<User>;
+
+        /// A one-time sign-in secret for a user.
+        fn issue_link(&self, user: UserId, lives: Duration) -> SecretString;
+        /// The user, once; `None` when used, expired or unknown.
+        fn redeem_link(&self, secret: &str) -> Option<User>;
+
+        /// A session secret for a signed-in user.
+        fn create_session(&self, user: UserId, lives: Duration) -> SecretString;
+        /// `None` when ended, expired or unknown.
+        fn session(&self, secret: &str) -> Option<Session>;
+        fn end_session(&self, id: SessionId) -> ();
+
+        fn create_token(&self, new: NewToken) -> IssuedToken;
+        /// `None` when revoked, expired or unknown.
+        fn token(&self, secret: &str) -> Option<ApiToken>;
+        /// Of one tenant, or (`None`) of the platform itself. With revoked ones.
+        fn tokens(&self, tenant: Option<TenantId>) -> Vec<ApiToken>;
+        /// `false`: no such live token of that tenant.
+        fn revoke_token(&self, tenant: Option<TenantId>, id: TokenId) -> bool;
+
+        /// Uses a stream nonce up. `false`: it was used before. Forgotten some time after `expires_at`.
+        fn use_nonce(&self, nonce: &str, expires_at: DateTime<Utc>) -> bool;
+    }
+}

@@ -1,0 +1,117 @@
+//! Group commit: the appends of many calls that wait together share one transaction and one sync to disk.
+//!
+//! This is the durability gate of live turns: a reply is spoken only after its rows were acknowledged here.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::StorageError;
+use crate::ids::CallId;
+use crate::records::LogRow;
+
+/// Appends that may wait. Full: the call waits; nothing is dropped.
+const QUEUE: usize = 1024;
+/// Appends that share one commit at most, so that one transaction stays in the low milliseconds.
+const BATCH: usize = 256;
+
+/// Rows to be appended to one call's log.
+#[derive(Clone, Debug)]
+pub(crate) struct Append {
+    pub call: CallId,
+    pub rows: Vec<LogRow>,
+}
+
+/// What an append's durability took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Durable {
+    /// The highest number of the rows that were appended; 0 when there were none. Rows submitted earlier have
+    /// answers of their own: one of those may have failed.
+    pub seq: u64,
+    /// From submission to the start of its commit.
+    pub waited: Duration,
+    /// The transaction, with its sync to disk.
+    pub committed: Duration,
+}
+
+type Answer = oneshot::Sender<Result<Durable, StorageError>>;
+
+struct Job {
+    append: Append,
+    submitted: Instant,
+    answer: Answer,
+}
+
+/// Where appends are written, all of a batch or none.
+pub(crate) trait LogSink: Send + Sync + 'static {
+    fn write_batch(&self, batch: &[Append]) -> impl Future<Output = Result<(), StorageError>> + Send;
+}
+
+/// A cloneable handle to a tenant's group-commit task. The task ends when the last handle is gone.
+#[derive(Clone, Debug)]
+pub struct CallWriter {
+    jobs: mpsc::Sender<Job>,
+}
+
+impl CallWriter {
+    pub(crate) fn start(sink: impl LogSink) -> Self {
+        let (jobs, waiting) = mpsc::channel(QUEUE);
+        tokio::spawn(run(sink, waiting));
+        Self { jobs }
+    }
+
+    /// Appends and waits until it is durable. Rows of one call are written in the order of submission.
+    ///
+    /// On an error none of `rows` was written. Dropping the future does not take a submitted append back.
+    pub async fn append(&self, call: CallId, rows: Vec<LogRow>) -> Result<Durable, StorageError> {
+        self.submit(call, rows).await?.await.unwrap_or(Err(StorageError::Closing))
+    }
+
+    /// Hands an append over (waits only while the queue is full) and gives the place where its outcome will arrive.
+    /// A receiver that is cut off means that the store is closing.
+    pub async fn submit(
+        &self,
+        call: CallId,
+        rows: Vec<LogRow>,
+    ) -> Result<oneshot::Receiver<Result<Durable, StorageError>>, StorageError> {
+        let (answer, outcome) = oneshot::channel();
+        let job = Job { append: Append { call, rows }, submitted: Instant::now(), answer };
+        self.jobs.send(job).await.map_err(|_| StorageError::Closing)?;
+        Ok(outcome)
+    }
+}
+
+async fn run(sink: impl LogSink, mut waiting: mpsc::Receiver<Job>) {
+    let mut jobs = Vec::with_capacity(BATCH);
+    while waiting.recv_many(&mut jobs, BATCH).await > 0 {
+        commit(&sink, &mut jobs).await;
+    }
+}
+
+/// One commit for all; when it fails, each on its own, so that one call's fault does not silence the others.
+async fn commit(sink: &impl LogSink, jobs: &mut Vec<Job>) {
+    let began = Instant::now();
+    let (batch, asked): (Vec<Append>, Vec<(Instant, Answer)>) =
+        jobs.drain(..).map(|job| (job.append, (job.submitted, job.answer))).unzip();
+    let outcome = sink.write_batch(&batch).await;
+    if outcome.is_ok() || batch.len() == 1 {
+        for (append, (submitted, answer)) in batch.iter().zip(asked) {
+            let _ = answer.send(outcome.clone().map(|()| durable(append, submitted, began)));
+        }
+        return;
+    }
+    tracing::warn!(calls = batch.len(), "a shared commit failed; writing each call's rows on their own");
+    for (append, (submitted, answer)) in batch.iter().zip(asked) {
+        let began = Instant::now();
+        let outcome = sink.write_batch(std::slice::from_ref(append)).await;
+        let _ = answer.send(outcome.map(|()| durable(append, submitted, began)));
+    }
+}
+
+fn durable(append: &Append, submitted: Instant, began: Instant) -> Durable {
+    Durable {
+        seq: append.rows.iter().map(|row| row.seq).max().unwrap_or(0),
+        waited: began.saturating_duration_since(submitted),
+        committed: began.elapsed(),
+    }
+}

@@ -1,0 +1,97 @@
+//! The sensitive zone: which values are sealed, and how a phone number is spelled and found.
+//!
+//! The list below is complete. A value that callers say or that says who they are is kept in one of these places
+//! or not at all; sealed text is never in a full-text index.
+
+use std::fmt;
+
+/// A column that holds sealed text. Part of the associated data, so a value does not open in another place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub table: &'static str,
+    pub column: &'static str,
+}
+
+impl Place {
+    const fn new(table: &'static str, column: &'static str) -> Self {
+        Self { table, column }
+    }
+}
+
+/// The other party's number. Row: call id.
+pub const CALLER: Place = Place::new("calls", "caller_sealed");
+/// What was said, planned or keyed. Row: call id and sequence number.
+pub const SAID: Place = Place::new("call_log", "sealed");
+/// A passport without its ledger. Row: passport id.
+pub const PASSPORT: Place = Place::new("passports", "document_sealed");
+/// A ledger entry. Row: passport id and sequence number.
+pub const LEDGER: Place = Place::new("passport_ledger", "entry_sealed");
+/// Slot values of a work item. Row: work item id.
+pub const FIELDS: Place = Place::new("work_items", "fields_sealed");
+/// A claim's holder. Row: claim number key.
+pub const HOLDER: Place = Place::new("claims", "holder_sealed");
+
+/// Keyed hash of a phone number: equal numbers of one tenant have equal hashes, and that is all it tells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LookupHash(pub(crate) [u8; 32]);
+
+impl LookupHash {
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for LookupHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LookupHash(…)")
+    }
+}
+
+/// A phone number as E.164: `+` and digits. National numbers are read as North American.
+///
+/// `None` for what is not a phone number (`anonymous`, a SIP name, too few or too many digits).
+///
+/// ```
+/// assert_eq!(storage::zones::normalise_phone("(202) 555-0100").as_deref(), Some("+12025550100"));
+/// assert_eq!(storage::zones::normalise_phone("anonymous"), None);
+/// ```
+#[must_use]
+pub fn normalise_phone(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.chars().any(|c| !c.is_ascii_digit() && !"+-.() \u{a0}".contains(c)) {
+        return None;
+    }
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let international = if text.starts_with('+') {
+        digits
+    } else if let Some(rest) = digits.strip_prefix("00") {
+        rest.to_owned()
+    } else if digits.len() == 10 {
+        format!("1{digits}")
+    } else if digits.len() == 11 && digits.starts_with('1') {
+        digits
+    } else {
+        return None;
+    };
+    (8..=15).contains(&international.len()).then(|| format!("+{international}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_in_any_spelling_is_one_number() {
+        for text in ["+12025550100", "12025550100", "202-555-0100", " (202) 555.0100 ", "0012025550100"] {
+            assert_eq!(normalise_phone(text).as_deref(), Some("+12025550100"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_gives_none() {
+        for text in ["", "anonymous", "+266696687 x2", "client:ann", "911", "+1234567890123456"] {
+            assert_eq!(normalise_phone(text), None, "{text}");
+        }
+    }
+}

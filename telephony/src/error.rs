@@ -1,0 +1,139 @@
+//! What can go wrong on a carrier leg. No error carries content of a call.
+
+/// A message of a media stream that breaks the protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StreamError {
+    #[error("media message over {0} bytes: the peer must send smaller frames")]
+    MessageTooLarge(usize),
+    #[error("media payload over {0} bytes decoded: the peer must send smaller frames")]
+    PayloadTooLarge(usize),
+    #[error("binary frame on the media stream: the peer must send JSON text")]
+    Binary,
+    #[error("media message is not a JSON object of the protocol: the peer must speak Twilio media streams")]
+    NotUnderstood,
+    #[error("media message lacks `{0}`: the peer must send it")]
+    MissingField(&'static str),
+    #[error("`{0}` came out of order: the peer must send connected, start, then media")]
+    OutOfOrder(&'static str),
+    #[error("second `{0}` on one stream: the peer must send it once")]
+    Repeated(&'static str),
+    #[error("message for another stream: the peer must use the stream id of its start")]
+    WrongStream,
+    #[error("stream is not 8 kHz mono mu-law: configure the carrier for audio/x-mulaw")]
+    UnsupportedFormat,
+    #[error("stream identity is malformed: sids are at most 64 printable characters")]
+    BadIdentity,
+    #[error("media payload is not base64: the peer must send padded standard base64")]
+    BadBase64,
+    #[error("unknown key in `dtmf`: ignored")]
+    UnknownDigit,
+    #[error("message after `stop`: ignored")]
+    AfterStop,
+}
+
+impl StreamError {
+    /// Stable name for logs and metrics.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::MessageTooLarge(_) => "message_too_large",
+            Self::PayloadTooLarge(_) => "payload_too_large",
+            Self::Binary => "binary_frame",
+            Self::NotUnderstood => "not_understood",
+            Self::MissingField(_) => "missing_field",
+            Self::OutOfOrder(_) => "out_of_order",
+            Self::Repeated(_) => "repeated",
+            Self::WrongStream => "wrong_stream",
+            Self::UnsupportedFormat => "unsupported_format",
+            Self::BadIdentity => "bad_identity",
+            Self::BadBase64 => "bad_base64",
+            Self::UnknownDigit => "unknown_digit",
+            Self::AfterStop => "after_stop",
+        }
+    }
+
+    /// Whether the stream must be closed. The others are logged, and the message is dropped.
+    #[must_use]
+    pub const fn closes(self) -> bool {
+        !matches!(self, Self::UnknownDigit | Self::AfterStop)
+    }
+}
+
+/// Why a webhook or upgrade request is not believed to come from the carrier. Answer 403.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SignatureError {
+    #[error("request carries no signature: only the carrier may call this address")]
+    Missing,
+    #[error("signature is not base64: only the carrier may call this address")]
+    Malformed,
+    #[error("signature does not match: check the public address and the carrier's auth token")]
+    Mismatch,
+    #[error("JSON body without bodySHA256 in the URL: the carrier must sign the body")]
+    UnsignedBody,
+    #[error("body does not match bodySHA256: it was altered on the way")]
+    BodyMismatch,
+    #[error("signing algorithm is not known: use HMAC_SHA1 or HMAC_SHA256")]
+    UnknownAlgorithm,
+    #[error("signing key is not known: configure the shared key's secret")]
+    UnknownKey,
+}
+
+impl SignatureError {
+    /// Stable name for logs and metrics.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Missing => "signature_missing",
+            Self::Malformed => "signature_malformed",
+            Self::Mismatch => "signature_mismatch",
+            Self::UnsignedBody => "body_unsigned",
+            Self::BodyMismatch => "body_mismatch",
+            Self::UnknownAlgorithm => "algorithm_unknown",
+            Self::UnknownKey => "key_unknown",
+        }
+    }
+}
+
+/// Why a stream token is refused, or could not be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TokenError {
+    #[error("stream token is malformed: use the value of the answered document unchanged")]
+    Malformed,
+    #[error("stream token is not ours: it was altered or signed with another key")]
+    BadMac,
+    #[error("stream token has expired: streams must start within a minute of the webhook")]
+    Expired,
+    #[error("stream token lives longer than allowed: issue it with at most 60 s")]
+    TooLongLived,
+    #[error("stream token was used before: each start needs a fresh one")]
+    Replayed,
+    #[error("too many live stream tokens: retry in a minute, or raise the bound")]
+    Full,
+    #[error("stream token would exceed its length limit: shorten the line or the call sid")]
+    TooLong,
+}
+
+impl TokenError {
+    /// Stable name for logs and metrics.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Malformed => "token_malformed",
+            Self::BadMac => "token_bad_mac",
+            Self::Expired => "token_expired",
+            Self::TooLongLived => "token_too_long_lived",
+            Self::Replayed => "token_replayed",
+            Self::Full => "token_register_full",
+            Self::TooLong => "token_too_long",
+        }
+    }
+}
+
+/// Why a status call-back is not usable. Answer 400.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StatusError {
+    #[error("status call-back lacks `{0}`: the carrier must send it")]
+    Missing(&'static str),
+    #[error("`{0}` of the status call-back is malformed: a number was expected")]
+    Malformed(&'static str),
+}

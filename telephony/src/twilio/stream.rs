@@ -1,0 +1,252 @@
+//! Reads a media stream: order, sizes and encodings are checked here, so that what comes out can be trusted in
+//! form. Who sent it is the token's business.
+
+use super::wire::{FromCarrier, Header, Media, Start, decode_payload, mark_of_name};
+use crate::error::StreamError;
+use crate::jitter::{Chunk, InboundAudio, JitterCounts};
+use crate::media::{CallTime, MediaEvent, SAMPLE_RATE_HZ, StreamStart};
+
+#[cfg(test)]
+mod tests;
+
+/// Largest message accepted, bytes.
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+/// Largest payload accepted, decoded bytes (2 s).
+pub const MAX_PAYLOAD_BYTES: usize = 16 * 1024;
+/// Longest sid accepted, bytes.
+const MAX_SID_BYTES: usize = 64;
+
+/// What a stream brought besides events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StreamCounts {
+    pub messages: u64,
+    /// Events of a kind that this version does not know.
+    pub unknown_events: u64,
+    /// Marks whose name is not ours.
+    pub foreign_marks: u64,
+    /// Media of a track other than the caller's.
+    pub other_tracks: u64,
+    pub audio: JitterCounts,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    Opening,
+    Connected,
+    Open { stream_sid: String },
+    Stopped,
+}
+
+/// One stream's reader. After an error that closes, do not use it again.
+#[derive(Debug)]
+pub struct StreamReader {
+    state: State,
+    audio: InboundAudio,
+    counts: StreamCounts,
+    /// Reused for decoding.
+    payload: Vec<u8>,
+}
+
+impl Default for StreamReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl StreamReader {
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            state: State::Opening,
+            audio: InboundAudio::default(),
+            counts: StreamCounts::default(),
+            payload: Vec::new(),
+        }
+    }
+
+    #[must_use]
+    pub const fn counts(&self) -> StreamCounts {
+        StreamCounts { audio: self.audio.counts(), ..self.counts }
+    }
+
+    /// The stream's id, once it has started and until it stops.
+    #[must_use]
+    pub fn stream_sid(&self) -> Option<&str> {
+        match &self.state {
+            State::Open { stream_sid } => Some(stream_sid),
+            _ => None,
+        }
+    }
+
+    /// Takes a text message that arrived at `now` and appends what it means to `events`: nothing, one event, or
+    /// several frames.
+    ///
+    /// # Errors
+    /// Any [`StreamError`]; [`StreamError::closes`] says whether the stream may go on.
+    pub fn read(
+        &mut self,
+        now: CallTime,
+        message: &str,
+        events: &mut Vec<MediaEvent>,
+    ) -> Result<(), StreamError> {
+        self.counts.messages += 1;
+        if message.len() > MAX_MESSAGE_BYTES {
+            return Err(StreamError::MessageTooLarge(MAX_MESSAGE_BYTES));
+        }
+        let message = FromCarrier::parse(message)?;
+        if self.state == State::Stopped {
+            return Err(StreamError::AfterStop);
+        }
+        match message {
+            FromCarrier::Connected => self.connected(),
+            FromCarrier::Start(start) => self.start(&start).map(|s| events.push(MediaEvent::Started(s))),
+            FromCarrier::Media(media) => self.media(now, &media, events),
+            FromCarrier::Dtmf { header, digit } => {
+                self.header(&header, "dtmf")?;
+                key(&digit).map(|k| events.push(MediaEvent::Digit(k)))
+            }
+            FromCarrier::Mark { header, name } => {
+                self.header(&header, "mark")?;
+                self.mark(&name, events);
+                Ok(())
+            }
+            FromCarrier::Stop { header } => {
+                self.header(&header, "stop")?;
+                self.state = State::Stopped;
+                events.push(MediaEvent::Stopped);
+                Ok(())
+            }
+            FromCarrier::Unknown => {
+                self.counts.unknown_events += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// What a binary message means: always an error that closes.
+    pub const fn read_binary(&mut self) -> StreamError {
+        self.counts.messages += 1;
+        StreamError::Binary
+    }
+
+    fn connected(&mut self) -> Result<(), StreamError> {
+        if self.state != State::Opening {
+            return Err(StreamError::Repeated("connected"));
+        }
+        self.state = State::Connected;
+        Ok(())
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<StreamStart, StreamError> {
+        match self.state {
+            State::Opening => return Err(StreamError::OutOfOrder("start")),
+            State::Connected => {}
+            State::Open { .. } | State::Stopped => return Err(StreamError::Repeated("start")),
+        }
+        if start.stream_sid != start.header.stream_sid {
+            return Err(StreamError::WrongStream);
+        }
+        check_format(start)?;
+        if ![&start.stream_sid, &start.call_sid].into_iter().all(|sid| !sid.is_empty() && printable(sid))
+            || !printable(&start.account_sid)
+        {
+            return Err(StreamError::BadIdentity);
+        }
+        self.sequence(&start.header);
+        let stream_sid = start.stream_sid.clone().into_owned();
+        self.state = State::Open { stream_sid: stream_sid.clone() };
+        Ok(StreamStart {
+            stream_sid,
+            call_sid: start.call_sid.clone().into_owned(),
+            account_sid: start.account_sid.clone().into_owned(),
+            parameters: start.parameters.clone(),
+        })
+    }
+
+    fn media(
+        &mut self,
+        now: CallTime,
+        media: &Media<'_>,
+        events: &mut Vec<MediaEvent>,
+    ) -> Result<(), StreamError> {
+        self.header(&media.header, "media")?;
+        if !media.inbound {
+            self.counts.other_tracks += 1;
+            return Ok(());
+        }
+        decode_payload(&media.payload, MAX_PAYLOAD_BYTES, &mut self.payload)?;
+        let chunk = Chunk { number: media.chunk, timestamp_ms: media.timestamp_ms, mulaw: &self.payload };
+        self.audio.accept(now, chunk, |frame| events.push(MediaEvent::Frame(frame)));
+        Ok(())
+    }
+
+    fn mark(&mut self, name: &str, events: &mut Vec<MediaEvent>) {
+        match mark_of_name(name) {
+            Some(mark) => events.push(MediaEvent::MarkPlayed(mark)),
+            None => self.counts.foreign_marks += 1,
+        }
+    }
+
+    /// Checks that the stream is open and that the message is for it.
+    fn header(&mut self, header: &Header<'_>, event: &'static str) -> Result<(), StreamError> {
+        let State::Open { stream_sid } = &self.state else { return Err(StreamError::OutOfOrder(event)) };
+        if *stream_sid != header.stream_sid {
+            return Err(StreamError::WrongStream);
+        }
+        self.sequence(header);
+        Ok(())
+    }
+
+    fn sequence(&mut self, header: &Header<'_>) {
+        if let Some(number) = header.sequence {
+            self.audio.sequence(number);
+        }
+    }
+}
+
+fn check_format(start: &Start<'_>) -> Result<(), StreamError> {
+    let (encoding, rate, channels) = &start.format;
+    let ours = encoding.as_deref().is_none_or(|e| e.eq_ignore_ascii_case("audio/x-mulaw"))
+        && rate.is_none_or(|r| r == u64::from(SAMPLE_RATE_HZ))
+        && channels.is_none_or(|c| c == 1);
+    if ours { Ok(()) } else { Err(StreamError::UnsupportedFormat) }
+}
+
+fn printable(sid: &str) -> bool {
+    sid.len() <= MAX_SID_BYTES && sid.bytes().all(|b| b.is_ascii_graphic())
+}
+
+fn key(digit: &str) -> Result<char, StreamError> {
+    let mut chars = digit.chars();
+    match (chars.next(), chars.next()) {
+        (Some(key @ ('0'..='9' | '*' | '#' | 'A'..='D')), None) => Ok(key),
+        _ => Err(StreamError::UnknownDigit),
+    }
+}
+
+/// Feeds arbitrary bytes to a reader, one message a line; for fuzzing. Must not panic.
+///
+/// A line that begins with `+` follows a proper opening of the stream, so that the later states are reached.
+#[doc(hidden)]
+pub fn exercise(data: &[u8]) {
+    let mut reader = StreamReader::new();
+    let mut events = Vec::new();
+    let mut now = CallTime::ZERO;
+    for line in data.split(|&b| b == b'\n') {
+        let (opened, line) = line.strip_prefix(b"+").map_or((false, line), |rest| (true, rest));
+        if opened && reader.stream_sid().is_none() {
+            reader = opened_reader();
+        }
+        match std::str::from_utf8(line) {
+            Ok(text) => drop(reader.read(now, text, &mut events)),
+            Err(_) => drop(reader.read_binary()),
+        }
+        now += std::time::Duration::from_millis(7);
+        events.clear();
+    }
+    assert!(reader.counts().messages >= 1);
+}
+
+fn opened_reader() -> StreamReader {
+    StreamReader { state: State::Open { stream_sid: "MZ1".into() }, ..StreamReader::new() }
+}

@@ -1,0 +1,109 @@
+//! Values that are read leniently.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::MAX_PARAMETERS;
+
+/// Text that borrows from the message where it holds no escapes.
+#[derive(Debug)]
+pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+
+/// A number, or text that holds one. Anything else counts as absent.
+#[derive(Debug)]
+pub(super) struct Lenient(pub(super) Option<u64>);
+
+/// Text by name; what is not text is left out, and so is what goes beyond the bound.
+#[derive(Debug, Default)]
+pub(super) struct Parameters(pub(super) Vec<(String, String)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text")
+            }
+            fn visit_borrowed_str<E: de::Error>(self, v: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed(v)))
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(v.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Lenient {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberVisitor;
+        impl Visitor<'_> for NumberVisitor {
+            type Value = Lenient;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, or text that holds one")
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Lenient, E> {
+                Ok(Lenient(Some(v)))
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Lenient, E> {
+                Ok(Lenient(u64::try_from(v).ok()))
+            }
+            fn visit_f64<E: de::Error>(self, _: f64) -> Result<Lenient, E> {
+                Ok(Lenient(None))
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<Lenient, E> {
+                Ok(Lenient(v.trim().parse().ok()))
+            }
+        }
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ParametersVisitor;
+        impl<'de> Visitor<'de> for ParametersVisitor {
+            type Value = Parameters;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of text")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parameters, A::Error> {
+                let mut pairs = Vec::new();
+                while pairs.len() < MAX_PARAMETERS {
+                    let Some((name, value)) = map.next_entry::<String, MaybeText>()? else { break };
+                    if let Some(value) = value.0 {
+                        pairs.push((name, value));
+                    }
+                }
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Parameters(pairs))
+            }
+        }
+        deserializer.deserialize_map(ParametersVisitor)
+    }
+}
+
+/// Text, or something else that is dropped.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum TextOrOther {
+    Text(String),
+    Other(IgnoredAny),
+}
+
+#[derive(Debug)]
+struct MaybeText(Option<String>);
+
+impl<'de> Deserialize<'de> for MaybeText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match TextOrOther::deserialize(deserializer)? {
+            TextOrOther::Text(text) => Self(Some(text)),
+            TextOrOther::Other(_) => Self(None),
+        })
+    }
+}
