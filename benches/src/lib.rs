@@ -1,1 +1,1 @@
-//! (skeleton)
+//! Figures: latency, capacity, accuracy. Each binary under `bin/` prints its own table.

@@ -57,7 +57,8 @@ pub fn call_sid() -> String {
     format!("CA{}", uuid::Uuid::new_v4().simple())
 }
 
-fn parse(twiml: &str, call_sid: String) -> Result<StreamOrder> {
+/// Reads the stream out of TwiML.
+pub fn parse(twiml: &str, call_sid: String) -> Result<StreamOrder> {
     let stream = twiml.split("<Stream").nth(1).context("the TwiML has no <Stream>")?;
     let url = attribute(stream, "url").context("the <Stream> has no url")?;
     let parameters = twiml

@@ -2,3 +2,4 @@
 
 pub mod caller;
 pub mod doubles;
+pub mod gateway;

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Runs tests/browser in Chromium against a gateway of its own: the release binary, on a free port, with an empty
+# DATA_DIR that is gone afterwards.
+# shellcheck source=scripts/env.sh
+source "$(dirname "$0")/env.sh"
+cd "$ROOT"
+
+CHROMIUM=${CHROMIUM:-$(command -v chromium chromium-browser google-chrome | head -n1 || true)}
+[ -n "$CHROMIUM" ] || fail "no Chromium for the browser tests; run scripts/install.sh test, or name one in CHROMIUM"
+gateway=$TARGET/release/quandura
+[ -x "$gateway" ] || fail "$gateway is missing; run: make build"
+
+data=$(mktemp -d)
+pid=
+finish() {
+  [ -z "$pid" ] || { kill "$pid" && wait "$pid"; } 2>/dev/null || true
+  rm -rf "$data"
+}
+trap finish EXIT
+
+port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
+# Any clear English sentence does: the tests look for a turn, not for an answer.
+QUANDURA_WAV=$ROOT/target/prompts/en/cannot-complete-as-dialed.wav
+[ -f "$QUANDURA_WAV" ] || fail "$QUANDURA_WAV is missing; run: scripts/prompts.sh"
+QUANDURA_URL=http://127.0.0.1:$port
+export CHROMIUM QUANDURA_URL QUANDURA_WAV
+env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL BIND="127.0.0.1:$port" DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \
+  "$gateway" serve >"$data/log" 2>&1 &
+pid=$!
+
+ready=
+for _ in $(seq 120); do # a minute: the first start also renders the fixed phrases
+  kill -0 "$pid" 2>/dev/null || { tail -n 20 "$data/log" >&2; fail "the gateway ended at its start (above)"; }
+  node -e 'fetch(process.env.QUANDURA_URL + "/ready").then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))' && ready=yes && break
+  sleep 0.5
+done
+[ -n "$ready" ] || { tail -n 20 "$data/log" >&2; fail "the gateway was not ready within a minute (above)"; }
+QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link | grep -o 'http[^[:space:]]*' | head -n1) ||
+  fail "the gateway gave no sign-in link"
+export QUANDURA_SIGNIN
+
+cd tests/browser
+npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed in tests/browser (above)"
+node --test --test-concurrency=1 --test-timeout=180000 --test-reporter=spec ./*.test.mjs ||
+  { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }

@@ -1,0 +1,246 @@
+// The console against the mock gateway: signing in, live calls, what was taken down, the live feed, looks and access.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+
+import { assertAccessible } from "./lib/axe.mjs";
+import { browserMissing, openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
+import { startMock } from "./mock.mjs";
+import { exampleCalls } from "./mock/examples.mjs";
+
+describe("console", { skip: browserMissing }, () => {
+  let browser;
+  let mock;
+  let page;
+  before(async () => {
+    browser = await openBrowser(null);
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    mock = await startMock();
+  });
+
+  /** Runs one test with a page of its own, and fails it on trouble that the page saw. */
+  const withPage = (options, test) => async () => {
+    page = await openPage(browser, mock.url, options);
+    try {
+      await test();
+      assert.deepEqual(page.trouble, []);
+    } catch (error) {
+      await shot(page, "failed").catch(() => undefined);
+      throw error;
+    } finally {
+      await page.context().close();
+      await mock.close();
+    }
+  };
+
+  it("explains signing in, and is kind about a link that was used", withPage({}, async () => {
+    await page.goto(mock.url);
+    await page.getByRole("heading", { name: "Sign in to the console" }).waitFor();
+    await assertAccessible(page, "sign-in");
+    await shot(page, "sign-in");
+    mock.tokens.clear();
+    await page.goto(mock.signIn);
+    await page.getByRole("button").click();
+    await page.getByText("That link has expired or was already used.").waitFor();
+    await assertAccessible(page, "expired link");
+  }));
+
+  it("takes a token, or the whole link pasted in its place", withPage({}, async () => {
+    await page.goto(mock.url);
+    await page.getByLabel(/Access token/).fill(mock.signIn);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("banner").waitFor();
+  }));
+
+  it("says how to make a first call while there is none", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    await page.getByRole("heading", { name: "No calls yet" }).waitFor();
+    await assertAccessible(page, "first call");
+    await shot(page, "first-call");
+    await page.getByRole("link", { name: "Open the phone" }).click();
+    await page.getByRole("heading", { name: "Phone", exact: true }).waitFor();
+  }));
+
+  it("replaces interim words in place by the final ones", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    const call = mock.calls.start();
+    await page.locator(`[data-call="${call.id}"]`).click();
+    const words = page.getByRole("region", { name: "Words of the call" });
+    call.interim(1, "the street");
+    await words.getByText("the street", { exact: true }).waitFor();
+    call.interim(1, "the street light is");
+    await words.getByText("the street light is", { exact: true }).waitFor();
+    assert.equal(await words.getByRole("listitem").count(), 1);
+    const live = page.locator("[aria-live=polite][aria-atomic=true]");
+    assert.equal((await live.textContent()).trim(), "", "interim words must not be announced");
+    call.final(1, "The street light is out.");
+    await words.getByText("The street light is out.", { exact: true }).waitFor();
+    assert.equal(await words.getByRole("listitem").count(), 1);
+    await until("the final to be announced", async () => (await live.textContent()).includes("The street light is out."));
+  }));
+
+  it("strikes out what the caller never heard", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    const call = mock.calls.start();
+    await page.locator(`[data-call="${call.id}"]`).click();
+    call.say(1, 0, "I can take that down for you.");
+    call.interrupt(1, "I can take");
+    await page.locator("s", { hasText: "that down for you." }).waitFor();
+    await page.getByText("Interrupted").waitFor();
+  }));
+
+  it("shows waterfall, tools, attention, passport and facts of a live call", withPage({}, async () => {
+    const { live } = exampleCalls(mock);
+    await signIn(page, mock.signIn);
+    await page.locator(`[data-call="${live.id}"]`).click();
+    const row = page.locator('[data-waterfall="2"]');
+    await row.getByText("Unattributed").waitFor();
+    await row.getByText("Filler").waitFor();
+    await page.locator('[data-waterfall="1"]').getByText("Early start").waitFor();
+    await page.getByRole("region", { name: "Passport" }).getByText("Street light out on Oak Street", { exact: true }).waitFor();
+    await page.getByRole("region", { name: "Passport" }).getByText("Report filed and read back", { exact: true }).waitFor();
+    await page.getByText("Whole document").click();
+    await page.getByRole("group", { name: "JSON document" }).getByText('"incident_report"').waitFor();
+    // Tools are known from events alone; this page came later, so it is told of the next one.
+    live.tool(3, "close_report");
+    await page.getByRole("region", { name: "Tools used" }).getByText("Close report").waitFor();
+    await page.getByRole("heading", { level: 2, name: /Watch/ }).waitFor();
+  }));
+
+  it("hangs up only after asking", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    const call = mock.calls.start();
+    await page.locator(`[data-call="${call.id}"]`).click();
+    await page.getByRole("button", { name: "Hang up" }).click();
+    const dialog = page.getByRole("dialog", { name: "Hang up on the caller?" });
+    await dialog.waitFor();
+    await assertAccessible(page, "hang-up dialog");
+    await dialog.getByRole("button", { name: "Keep the call" }).click();
+    assert.equal(call.item.state, "live");
+    await page.getByRole("button", { name: "Hang up" }).click();
+    await dialog.getByRole("button", { name: "Hang up" }).click();
+    await page.locator(`[data-call="${call.id}"][data-state=ended]`).waitFor();
+    await page.getByText("Ended by a supervisor").first().waitFor();
+  }));
+
+  it("comes back after the feed is lost, and misses nothing", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    const call = mock.calls.start();
+    await page.locator(`[data-call="${call.id}"]`).click();
+    call.final(1, "Before the break.");
+    await page.getByText("Before the break.").last().waitFor();
+    mock.feed.away = true;
+    mock.feed.drop();
+    await page.locator("[data-feed=waiting]").waitFor();
+    await page.getByText("Live updates are interrupted.").waitFor();
+    await assertAccessible(page, "feed lost");
+    await shot(page, "feed-lost");
+    call.final(2, "During the break.");
+    mock.feed.away = false;
+    // It may come back by itself before the button is reached.
+    await page.getByRole("button", { name: "Try now" }).click({ timeout: 3000 }).catch(() => undefined);
+    await page.locator("[data-feed=live]").waitFor();
+    await page.getByText("During the break.").last().waitFor();
+    assert.match(mock.feed.resumes.at(-1), /^0197-/, "resumed after the last event seen");
+  }));
+
+  it("returns to the sign-in page when the session ends", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    await page.locator("[data-feed=live]").waitFor();
+    mock.sessions.clear();
+    mock.feed.drop();
+    await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+  }));
+
+  it("lists what was taken down, with references, and leads to the call", withPage({}, async () => {
+    const { live } = exampleCalls(mock);
+    await signIn(page, mock.signIn);
+    await page.getByRole("link", { name: "Taken down" }).first().click();
+    await page.getByText("RB-2042").first().waitFor();
+    live.takeDown("message", "Please call back about parking", "RB-MSG-7", []);
+    await page.getByText("RB-MSG-7").first().waitFor();
+    await page.getByRole("button", { name: "Booking" }).click();
+    assert.equal(await page.getByRole("main").getByRole("listitem").count(), 1);
+    await page.getByRole("button", { name: "Everything" }).click();
+    await page.locator('[data-work="work-RB-2042"]').getByRole("link", { name: /The call it came from/ }).click();
+    await page.locator(`[data-call="${live.id}"][aria-current=true]`).waitFor();
+  }));
+
+  it("works by keyboard alone", withPage({}, async () => {
+    const { live, urgent } = exampleCalls(mock);
+    await signIn(page, mock.signIn);
+    await page.locator(`[data-call="${live.id}"]`).waitFor();
+    await page.keyboard.press("Tab");
+    await page.getByRole("link", { name: "Skip to the content" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await assertAccessible(page, "shortcuts");
+    await shot(page, "shortcuts");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.locator(`[data-call="${urgent.id}"][aria-current=true]`).waitFor();
+    await page.keyboard.press("j");
+    await page.locator(`[data-call="${live.id}"][aria-current=true]`).waitFor();
+    await page.keyboard.press("h");
+    await page.getByRole("dialog", { name: "Hang up on the caller?" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("w");
+    await page.getByRole("heading", { name: "Taken down" }).waitFor();
+    await page.keyboard.press("l");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+  }));
+
+  it("keeps single keys quiet when they are turned off", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+    await page.getByRole("checkbox", { name: /Single-key shortcuts/ }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("w");
+    await page.getByRole("heading", { name: "No calls yet" }).waitFor();
+  }));
+
+  it("remembers the light theme and never flashes the other", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    await page.getByRole("button", { name: "Switch to light" }).click();
+    await page.reload({ waitUntil: "commit" });
+    await page.waitForFunction(() => document.body !== null);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+  }));
+
+  for (const theme of ["dark", "light"]) {
+    for (const [size, viewport] of [["desk", undefined], ["laptop", { width: 1180, height: 760 }], ["phone", PHONE_SIZE]]) {
+      it(`is accessible and fits, ${theme}, ${size} size`, withPage({ theme, ...(viewport && { viewport }) }, async () => {
+        const { live } = exampleCalls(mock);
+        await signIn(page, mock.signIn);
+        await page.locator(`[data-call="${live.id}"]`).waitFor();
+        await look(`calls-${theme}-${size}`);
+        await page.locator(`[data-call="${live.id}"]`).click();
+        await page.locator('[data-waterfall="2"]').waitFor();
+        await page.getByText("Report filed and read back", { exact: true }).waitFor();
+        live.interim(3, "yes that number is fine and could you also");
+        await page.locator("li[data-interim=true]").waitFor();
+        await look(`call-${theme}-${size}`);
+        await page.goto(`${mock.url}/#/work`);
+        await page.getByText("RB-2042").first().waitFor();
+        await look(`work-${theme}-${size}`);
+        await page.goto(`${mock.url}/#/phone`);
+        await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+        await look(`phone-${theme}-${size}`);
+      }));
+    }
+  }
+
+  async function look(name) {
+    // The entrance of the theme's colours is a transition; contrast is judged at rest.
+    await page.waitForFunction(() => document.getAnimations().every((a) => a.effect?.getComputedTiming().iterations === Infinity || a.playState === "finished"));
+    await shot(page, name);
+    await assertAccessible(page, name);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(overflow, 0, `${name} must not scroll sideways`);
+  }
+});

@@ -1,0 +1,45 @@
+// A stand-in for the gateway, for tests of the console alone: serves the built console and fakes what it talks to.
+//
+// `npm run mock` starts it by itself for looking at the console by hand, with a call already on the line.
+
+import { createServer } from "node:http";
+import { pathToFileURL } from "node:url";
+
+import { Calls } from "./mock/calls.mjs";
+import { Feed } from "./mock/feed.mjs";
+import { attachMedia } from "./mock/media.mjs";
+import { routes } from "./mock/routes.mjs";
+import { exampleCalls } from "./mock/examples.mjs";
+
+/** Starts one on a free port. What it returns lets a test look inside and make trouble. */
+export async function startMock({ port = 0, examples = false } = {}) {
+  const feed = new Feed();
+  const calls = new Calls(feed);
+  const mock = {
+    feed,
+    calls,
+    /** Turn to make `POST /v1/phone` or the socket refuse: null, "busy", "socket" or "policy". */
+    refuse: null,
+    /** What the last phone call sent, for tests to look at. */
+    phone: null,
+    tokens: new Set(["one-time"]),
+    sessions: new Set(),
+  };
+  const server = createServer((request, response) => routes(mock, request, response));
+  attachMedia(server, mock);
+  await new Promise((done) => server.listen(port, "127.0.0.1", done));
+  mock.url = `http://127.0.0.1:${server.address().port}`;
+  mock.signIn = `${mock.url}/sign-in?token=one-time`;
+  mock.close = () => {
+    feed.closeAll();
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  if (examples) exampleCalls(mock);
+  return mock;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const mock = await startMock({ port: Number(process.env.PORT ?? 8090), examples: true });
+  console.log(`mock gateway: ${mock.signIn}`);
+}

@@ -1,0 +1,153 @@
+// The mock's memory of calls: what the lists and documents are made from. Every change is also an event.
+
+export const LINE = "+12025550100";
+export const TENANT = { id: "0197-t", slug: "riverbend", name: "Riverbend County" };
+
+export class Calls {
+  #calls = new Map();
+  #serial = 0;
+  workItems = [];
+
+  constructor(feed) {
+    this.feed = feed;
+  }
+
+  start({ from = "⟨phone:1⟩", startedAt = new Date() } = {}) {
+    this.#serial += 1;
+    const id = `0197c0de-0000-7000-8000-${String(this.#serial).padStart(12, "0")}`;
+    const call = new Call(this, id, `CA${String(this.#serial).padStart(32, "0")}`, from, startedAt);
+    this.#calls.set(id, call);
+    const { line, direction, language, carrier_sid } = call.item;
+    this.feed.emit("call.started", id, { line, from, direction, language, carrier_sid });
+    return call;
+  }
+
+  get(id) {
+    return this.#calls.get(id);
+  }
+  list() {
+    return [...this.#calls.values()].map((c) => c.item).sort((a, b) => b.started_at.localeCompare(a.started_at));
+  }
+}
+
+class Call {
+  turns = [];
+  latency = [];
+  passport = null;
+  /** Called when the console asks to hang up. */
+  onHangUp = () => this.end("supervisor_hung_up");
+
+  constructor(calls, id, carrier_sid, from, startedAt) {
+    this.calls = calls;
+    this.id = id;
+    this.item = {
+      id,
+      carrier_sid,
+      tenant: "riverbend",
+      line: LINE,
+      from,
+      direction: "inbound",
+      state: "live",
+      started_at: startedAt.toISOString(),
+      ended_at: null,
+      end_reason: null,
+      passport_id: null,
+      language: "en",
+      turns: 0,
+      cost_usd: 0,
+      attention: "none",
+    };
+  }
+
+  emit(name, body) {
+    return this.calls.feed.emit(name, this.id, body);
+  }
+
+  interim(turn, text) {
+    this.emit("call.turn.interim", { turn, speaker: "caller", text });
+  }
+  final(turn, text) {
+    const { at } = this.emit("call.turn.final", { turn, speaker: "caller", text });
+    this.item.turns = turn;
+    this.turns.push({ turn, speaker: "caller", text, started_at: at, ended_at: at, interrupted: false });
+  }
+  say(turn, segment, text, segment_kind = "reply") {
+    const { at } = this.emit("call.reply.segment", { turn, segment, speaker: "agent", text, segment_kind });
+    const known = this.turns.find((t) => t.turn === turn && t.speaker === "agent");
+    if (known) known.text += ` ${text}`;
+    else this.turns.push({ turn, speaker: "agent", text, started_at: at, ended_at: at, interrupted: false, heard_text: "" });
+  }
+  heard(turn, heard_text, state = "heard") {
+    this.emit("call.reply.heard", { turn, state, heard_text, estimated: false });
+    const known = this.turns.find((t) => t.turn === turn && t.speaker === "agent");
+    if (known) known.heard_text = `${known.heard_text} ${heard_text}`.trim();
+  }
+  interrupt(turn, text) {
+    this.emit("call.interrupted", { turn, heard: { turn, text, complete: false, estimated: true } });
+    const known = this.turns.find((t) => t.turn === turn && t.speaker === "agent");
+    if (known) Object.assign(known, { interrupted: true, heard_text: text });
+  }
+  measure(turn, stages, { unattributed_ms = 2, filler = false, speculative = false } = {}) {
+    const list = Object.entries(stages).map(([stage, ms]) => ({ stage, ms }));
+    const total_ms = list.reduce((sum, s) => sum + s.ms, unattributed_ms);
+    const latency = { turn, total_ms, stages: list, unattributed_ms, filler, speculative, judged_complete: true };
+    this.latency.push(latency);
+    this.emit("call.latency", { latency });
+  }
+  attention(level, reason) {
+    this.item.attention = level;
+    this.emit("call.attention", { level, reason });
+  }
+  tool(turn, tool, ok = true) {
+    this.emit("call.tool", { turn, tool, ok });
+  }
+  takeDown(kind, title, reference, fields) {
+    this.item.passport_id = `passport-${this.id}`;
+    this.passport = passportOf(this, kind, title, fields, (this.passport?.version ?? 0) + 1);
+    this.calls.workItems.unshift({
+      id: `work-${reference}`,
+      kind,
+      title,
+      status: "open",
+      call_id: this.id,
+      created_at: new Date().toISOString(),
+      fields: [{ name: "reference", value: reference }, ...fields],
+    });
+    this.emit("passport.updated", { passport_id: this.item.passport_id, version: this.passport.version, status: "open" });
+  }
+  end(reason, duration_ms = 42_000) {
+    if (this.item.state === "ended") return;
+    const { at } = this.emit("call.ended", { reason, duration_ms });
+    Object.assign(this.item, { state: "ended", ended_at: at, end_reason: reason });
+  }
+}
+
+function passportOf(call, kind, title, fields, version) {
+  const entry = (agent_id, action, outputs_summary, value) => ({
+    id: `${call.id}-${action}`,
+    timestamp: new Date().toISOString(),
+    agent_id,
+    action,
+    inputs_summary: "",
+    outputs_summary,
+    duration_ms: 12,
+    confidence: { value, evidence_count: 2 },
+    tool_calls: [],
+    notes: "",
+  });
+  return {
+    passport_id: call.item.passport_id,
+    call_id: call.id,
+    status: "open",
+    version,
+    kind,
+    title,
+    summary: "The caller reports it for the first time and can be called back.",
+    fields,
+    updated_at: new Date().toISOString(),
+    ledger: [
+      entry("front_desk.triage", "classify", "An incident report", 0.94),
+      entry("front_desk.intake", "file_report", "Report filed and read back", 0.9),
+    ],
+  };
+}

@@ -1,0 +1,128 @@
+// The HTTP side: console files, sign-in, and the API as /v1 spells it.
+
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { LINE, TENANT } from "./calls.mjs";
+
+const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+/** The gateway's own policy: a console that breaks under it must fail here too. */
+const POLICY =
+  "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; media-src 'self' blob:; worker-src 'self' blob:; " +
+  "script-src 'self'; style-src 'self'; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
+export function routes(mock, request, response) {
+  const url = new URL(request.url, "http://mock");
+  handle(mock, request, response, url).catch((error) => {
+    console.error(error);
+    if (!response.headersSent) response.writeHead(500);
+    response.end();
+  });
+}
+
+async function handle(mock, request, response, url) {
+  if (url.pathname === "/sign-in") return signIn(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/") || url.pathname === "/sign-out") {
+    if (!signedIn(mock, request)) return refuse(response, 401, "UNAUTHORIZED", "You are not signed in.");
+    return answerApi(mock, request, response, url);
+  }
+  return serveFile(response, url.pathname);
+}
+
+async function signIn(mock, request, response, url) {
+  if (request.method === "GET") {
+    const token = url.searchParams.get("token") ?? "";
+    response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY });
+    response.end(`<!doctype html><html lang="en"><title>Sign in</title><form method="post" action="/sign-in">
+      <input type="hidden" name="token" value="${encodeURIComponent(token)}"><button>Sign in</button></form></html>`);
+    return;
+  }
+  const token = new URLSearchParams(await bodyOf(request)).get("token");
+  if (!mock.tokens.delete(token)) {
+    response.writeHead(303, { location: "/?expired" }).end();
+    return;
+  }
+  const session = randomUUID();
+  mock.sessions.add(session);
+  response.writeHead(303, { location: "/", "set-cookie": `quandura_session=${session}; HttpOnly; SameSite=Strict; Path=/` }).end();
+}
+
+const signedIn = (mock, request) => mock.sessions.has(/quandura_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1]);
+
+async function answerApi(mock, request, response, url) {
+  const { calls, feed } = mock;
+  const path = `${request.method} ${url.pathname}`;
+  if (path === "GET /v1/me") return json(response, me(mock));
+  if (path === "POST /sign-out") {
+    mock.sessions.clear();
+    return response.writeHead(204).end();
+  }
+  if (path === "GET /v1/events") return feed.connect(request, response);
+  if (path === "GET /v1/calls") return json(response, { items: calls.list(), next_cursor: null });
+  if (path === "GET /v1/work-items") return json(response, { items: calls.workItems, next_cursor: null });
+  if (path === "POST /v1/phone") return phone(mock, request, response);
+  const [, id, part] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
+  const call = id && calls.get(id);
+  if (!call) return refuse(response, 404, "NOT_FOUND", "There is no such call.");
+  if (path.startsWith("POST") && part === "hangup") {
+    call.onHangUp();
+    return json(response, { id, state: "ending" }, 202);
+  }
+  if (part === undefined) return json(response, call.item);
+  if (part === "transcript") return json(response, { call_id: id, turns: call.turns });
+  if (part === "latency") return json(response, { call_id: id, turns: call.latency });
+  if (part === "passport" && call.passport) return json(response, call.passport);
+  return refuse(response, 404, "NOT_FOUND", "There is nothing here yet.");
+}
+
+const me = (mock) => ({
+  subject: "local-admin",
+  roles: ["platform-admin"],
+  kind: "session",
+  tenant: TENANT,
+  tenants: [TENANT],
+  lines: [{ number: LINE, name: "Riverbend County demo line", languages: ["en"] }],
+  mode: "demo",
+  public_url: mock.url,
+});
+
+async function phone(mock, request, response) {
+  await bodyOf(request);
+  if (mock.refuse === "busy") return refuse(response, 503, "OVERLOADED", "Every line is in use.", "Try again in a minute.");
+  const call = mock.calls.start();
+  json(response, {
+    stream_url: `${mock.url.replace("http", "ws")}/v1/phone/media`,
+    parameters: { token: call.id },
+    call_id: call.id,
+    call_sid: call.item.carrier_sid,
+    account_sid: `AC${"0".repeat(32)}`,
+    stream_sid: `MZ${"0".repeat(32)}`,
+    expires_in_s: 60,
+  });
+}
+
+async function serveFile(response, path) {
+  const name = extname(path) === "" ? "index.html" : normalize(path).replace(/^\/+/, "");
+  const file = join(DIST, name);
+  const bytes = file.startsWith(DIST) ? await readFile(file).catch(() => null) : null;
+  if (!bytes) return response.writeHead(404).end();
+  response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream", "content-security-policy": POLICY });
+  response.end(bytes);
+}
+
+async function bodyOf(request) {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  return body;
+}
+
+function json(response, value, status = 200) {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+function refuse(response, status, error_code, error_message, suggested_action) {
+  json(response, { error_code, error_message, recoverable: status !== 401, suggested_action }, status);
+}

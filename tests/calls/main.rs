@@ -1,0 +1,6 @@
+//! Whole calls over the real wire, with engines whose timing is known.
+#![allow(clippy::unwrap_used)]
+
+mod conversation;
+mod endings;
+mod events;
