@@ -54,10 +54,11 @@ recipe_unchanged() { [ -f "$models/$stamp" ] && [ "$(head -1 "$models/$stamp")" 
 
 python_tools() {
     tools=$work/venv
-    [ -x "$tools/bin/pip" ] && return
+    [ -f "$tools/ready" ] && return
     rm -rf "$tools"
     python3 -m venv "$tools" >"$work/log" 2>&1 \
         || fail "python3 cannot make a virtual environment: install it (Debian: apt-get install python3-venv)"
+    touch "$tools/ready"
 }
 
 # Prints the path of a package's wheel after download and check.

@@ -1,1 +1,15 @@
-//! (skeleton)
+//! Deciding what to say and do: the built-in agent, the county's knowledge, the Passport, redaction.
+//!
+//! [`FrontDesk`] answers calls: it implements the pipeline's `Responder` around the pure dialogue of
+//! [`llm::builtin`], searches [`retriever`], and keeps each call's [`passport`]. [`safety::Redactor`] is the
+//! screen that text passes on its way out of the sensitive zone. [`seed`] is what the demo county starts with.
+
+pub mod llm;
+pub mod passport;
+pub mod responder;
+pub mod retriever;
+pub mod safety;
+pub mod seed;
+
+pub use llm::builtin::TenantFacts;
+pub use responder::FrontDesk;

@@ -1,1 +1,28 @@
-//! (skeleton)
+//! The process around the calls: command line, configuration, HTTP, and the composition of everything else.
+//!
+//! [`app::App`] holds what requests share; [`start::Gateway`] starts one; [`router`] shows every route on one
+//! screen. A call goes `webhooks` → `calls::accept` → `calls::run` → `pipeline::driver`.
+
+// A failed unwrap is a failed test.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod api;
+pub mod app;
+pub mod auth;
+pub mod caller;
+pub mod calls;
+pub mod cli;
+pub mod config;
+pub mod console;
+pub mod demo;
+pub mod error;
+pub mod fanout;
+pub mod providers;
+pub mod router;
+#[cfg(test)]
+mod simulated;
+pub mod start;
+pub mod telemetry;
+#[cfg(test)]
+mod tests;
+pub mod webhooks;

@@ -1,1 +1,25 @@
-fn main() {}
+//! The `quandura` binary: installs the TLS provider, builds the runtime, runs the command line.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use gateway::cli::{self, Cli};
+
+fn main() -> ExitCode {
+    // Two providers are compiled in by our dependencies; rustls panics at its first use unless one is chosen.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(e) => return fail(&format!("the async runtime does not start: {e}")),
+    };
+    match runtime.block_on(cli::run(cli)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => fail(&format!("{e:#}")),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::FAILURE
+}

@@ -3,7 +3,13 @@
 //! `session` is pure and owns every decision of a live call; `driver` is the one task that runs it; `ports`
 //! says what it needs from outside.
 
+pub mod audio;
+pub mod driver;
 pub mod event;
 pub mod latency;
 pub mod ports;
+pub mod session;
+pub mod speech;
+pub mod stt;
+pub mod tts;
 pub mod turn;

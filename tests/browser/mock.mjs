@@ -8,11 +8,12 @@ import { pathToFileURL } from "node:url";
 import { Calls } from "./mock/calls.mjs";
 import { Feed } from "./mock/feed.mjs";
 import { attachMedia } from "./mock/media.mjs";
-import { routes } from "./mock/routes.mjs";
+import { assertBuilt, routes } from "./mock/routes.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
 
 /** Starts one on a free port. What it returns lets a test look inside and make trouble. */
 export async function startMock({ port = 0, examples = false } = {}) {
+  await assertBuilt();
   const feed = new Feed();
   const calls = new Calls(feed);
   const mock = {

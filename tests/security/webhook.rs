@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gateway::config::Config;
-use telephony::twilio::signature::{CarrierRequest, SigningKeys};
+use telephony::twilio::signature::sign;
 use tests::caller::{call_sid, webhook};
 use tests::gateway::{Doubles, LINE, TestGateway};
 
@@ -45,9 +45,8 @@ async fn signed_mode_takes_the_right_signature_and_no_other() {
     let sid = call_sid();
     let form: Vec<(String, String)> =
         [("CallSid", sid.as_str()), ("To", LINE), ("From", "+12025550147")].map(|(k, v)| (k.into(), v.into())).into();
-    let keys = SigningKeys::new("0123456789abcdef0123456789abcdef".to_owned().into());
-    let right = keys.sign(&CarrierRequest::form(&url, &form));
-    let wrong = SigningKeys::new("another token".to_owned().into()).sign(&CarrierRequest::form(&url, &form));
+    let right = sign(&"0123456789abcdef0123456789abcdef".to_owned().into(), &url, &form);
+    let wrong = sign(&"another token".to_owned().into(), &url, &form);
     for (signature, status) in [(Some(right), 200), (Some(wrong), 403), (Some("!!!".into()), 403), (None, 403)] {
         let mut request = reqwest::Client::new().post(&url).form(&form);
         if let Some(signature) = &signature {

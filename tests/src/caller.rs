@@ -235,7 +235,7 @@ impl Caller {
         let _ = self.sink.send(text(&stop)).await;
         let _ = self.sink.close().await;
         let _ = timeout(Duration::from_secs(10), &mut self.reader).await;
-        Ok(self.heard)
+        Ok(self.heard.clone())
     }
 
     /// Waits until the gateway closes the stream; its close code.
@@ -243,6 +243,13 @@ impl Caller {
         timeout(limit, &mut self.reader).await.context("the gateway did not close the stream")??;
         let code = self.heard.lock().closed;
         code.context("the stream ended without a close")
+    }
+}
+
+/// Letting go of a caller is a line that goes dead: both halves of the socket close.
+impl Drop for Caller {
+    fn drop(&mut self) {
+        self.reader.abort();
     }
 }
 

@@ -129,7 +129,8 @@ fn providers(doubles: Doubles) -> Providers {
         tts: doubles.tts,
         responder: Arc::new(doubles.responder) as Arc<dyn Responder>,
         vad: Arc::new(|| Box::new(EnergyVad::default())),
-        screen: Arc::new(|| Box::new(Plain)),
+        screen: Arc::new(|_| Box::new(Plain)),
+        adopt: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),
         load: Arc::new(move || load),
     }

@@ -88,7 +88,8 @@ fn providers() -> Providers {
         tts: Arc::new(HummingVoice::default()),
         responder: Arc::new(responder),
         vad: Arc::new(|| Box::new(EnergyVad::default())),
-        screen: Arc::new(|| Box::new(Plain)),
+        screen: Arc::new(|_| Box::new(Plain)),
+        adopt: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),
         load: Arc::new(|| 0.0),
     }

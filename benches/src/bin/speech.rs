@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail};
 use pipeline::audio::g711::{mulaw_encode, mulaw_to_f32};
 use pipeline::audio::level::rms_dbfs;
 use pipeline::ports::{
-    Language, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, VoiceActivity,
+    Language, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
+    VoiceActivity,
 };
 use pipeline::speech::LocalSpeech;
 use pipeline::tts::speakable::{speakable, spoken_text};
@@ -75,7 +76,8 @@ impl Data {
         let texts: HashMap<&str, &str> = transcripts.lines().filter_map(|l| l.split_once(": ")).collect();
         let prompts = lines(include_str!("../../data/prompts.txt"))
             .map(|name| {
-                let text = texts.get(name).with_context(|| format!("{name} has no transcript"))?.trim().to_owned();
+                let text =
+                    texts.get(name).with_context(|| format!("{name} has no transcript"))?.trim().to_owned();
                 let audio = mulaw_of(&prompts.join("en").join(format!("{name}.wav")))?;
                 Ok(Prompt { name: name.to_owned(), text, audio })
             })
@@ -92,7 +94,8 @@ impl Data {
     fn words(&self, text: &str) -> Vec<String> {
         let spoken = spoken_text(&speakable(text)).to_lowercase();
         let kept = |c: char| if c.is_alphanumeric() || c == '\'' || c == '-' { c } else { ' ' };
-        let plain: Vec<String> = spoken.chars().map(kept).collect::<String>().split_whitespace().map(str::to_owned).collect();
+        let plain: Vec<String> =
+            spoken.chars().map(kept).collect::<String>().split_whitespace().map(str::to_owned).collect();
         let mut line = format!(" {} ", plain.join(" "));
         for (heard, written) in &self.variants {
             line = line.replace(heard, written);
@@ -106,7 +109,8 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 fn mulaw_of(path: &Path) -> Result<Vec<u8>> {
-    let mut wav = hound::WavReader::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut wav =
+        hound::WavReader::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(wav.samples::<i16>().map(|s| s.map(mulaw_encode)).collect::<Result<_, _>>()?)
 }
 
@@ -191,7 +195,13 @@ async fn recognition(speech: &LocalSpeech, data: &Data) -> Result<()> {
         let (expected, got) = (data.words(&prompt.text), data.words(&heard.text));
         let edits = distance(&expected, &got);
         if edits > 0 {
-            println!("  {}: {edits} of {}: {:?} heard as {:?}", prompt.name, expected.len(), prompt.text, heard.text);
+            println!(
+                "  {}: {edits} of {}: {:?} heard as {:?}",
+                prompt.name,
+                expected.len(),
+                prompt.text,
+                heard.text
+            );
         }
         wrong += edits;
         total += expected.len();
@@ -261,7 +271,11 @@ async fn synthesis(speech: &LocalSpeech, data: &Data) -> Result<()> {
         total += expected.len();
     }
     let mut clauses = Vec::new();
-    for text in ["I can help with that today,", "Your street light report is filed,", "The office is open until five,"] {
+    for text in [
+        "I can help with that today,",
+        "Your street light report is filed,",
+        "The office is open until five,",
+    ] {
         for _ in 0..5 {
             clauses.push(say(&voice, text).await?.first);
         }
@@ -272,7 +286,12 @@ async fn synthesis(speech: &LocalSpeech, data: &Data) -> Result<()> {
     println!("  real-time factor {:.4} ({seconds:.0} s of audio)", busy / seconds);
     println!("  first audio: {}; whole sentence {}", quantiles(&firsts), quantiles(&wholes));
     println!("  first clause of six words: {}", quantiles(&clauses));
-    println!("  level: {:.1} to {:.1}, median {:.1} dBFS", levels[0], levels[levels.len() - 1], levels[levels.len() / 2]);
+    println!(
+        "  level: {:.1} to {:.1}, median {:.1} dBFS",
+        levels[0],
+        levels[levels.len() - 1],
+        levels[levels.len() / 2]
+    );
     Ok(())
 }
 
@@ -286,21 +305,31 @@ fn speech_dbfs(audio: &[u8]) -> f32 {
 
 async fn turn_end(speech: &LocalSpeech, data: &Data) -> Result<()> {
     let mut stream = speech.recogniser().open(Language::En)?;
-    let whole = data.prompts.iter().filter(|p| p.text.ends_with('.') && !p.text.ends_with("..") && !p.text.starts_with('.'));
+    let whole = data
+        .prompts
+        .iter()
+        .filter(|p| p.text.ends_with('.') && !p.text.ends_with("..") && !p.text.starts_with('.'));
     let (mut complete, mut cut, mut number) = ((0, 0), (0, 0), 0);
     for prompt in whole.filter(|p| p.text.split_whitespace().count() >= 5) {
         for share in [1.0, 0.45, 0.65] {
             number += 1;
             let length = (prompt.audio.len() as f32 * share) as usize;
             let heard = hear(&mut stream, number, &padded(&prompt.audio[..length]), Duration::ZERO).await?;
-            let (count, right) = if share == 1.0 { (&mut complete, heard.turn_end > 0.5) } else { (&mut cut, heard.turn_end <= 0.5) };
+            let (count, right) = if share == 1.0 {
+                (&mut complete, heard.turn_end > 0.5)
+            } else {
+                (&mut cut, heard.turn_end <= 0.5)
+            };
             count.0 += usize::from(right);
             count.1 += 1;
         }
     }
     println!(
         "turn end: complete judged complete {:.0} % of {}, cut judged incomplete {:.0} % of {}",
-        percent(complete.0, complete.1), complete.1, percent(cut.0, cut.1), cut.1
+        percent(complete.0, complete.1),
+        complete.1,
+        percent(cut.0, cut.1),
+        cut.1
     );
     Ok(())
 }
@@ -316,7 +345,8 @@ fn voice_activity(speech: &LocalSpeech, data: &Data) {
         audio.resize(audio.len() + 4_000, MULAW_SILENCE);
         let mut pcm = Vec::new();
         mulaw_to_f32(&audio, &mut pcm);
-        let loud: Vec<usize> = (0..pcm.len() / 80).filter(|i| rms_dbfs(&pcm[i * 80..(i + 1) * 80]) > -45.0).collect();
+        let loud: Vec<usize> =
+            (0..pcm.len() / 80).filter(|i| rms_dbfs(&pcm[i * 80..(i + 1) * 80]) > -45.0).collect();
         let (Some(&first), Some(&last)) = (loud.first(), loud.last()) else { continue };
         let (mut onset, mut offset) = (None, None);
         for (i, frame) in frames(&audio).enumerate() {
@@ -343,10 +373,14 @@ fn voice_activity(speech: &LocalSpeech, data: &Data) {
     }
     onsets.sort_unstable();
     offsets.sort_unstable();
-    let at = |v: &[i64], q: usize| v.get((v.len() * q / 100).min(v.len().saturating_sub(1))).copied().unwrap_or(0);
+    let at =
+        |v: &[i64], q: usize| v.get((v.len() * q / 100).min(v.len().saturating_sub(1))).copied().unwrap_or(0);
     println!(
         "speech score: onset after {} ms (p95 {}), offset after {} ms (p95 {}), {missed} missed, {:.2} ms a window",
-        at(&onsets, 50), at(&onsets, 95), at(&offsets, 50), at(&offsets, 95),
+        at(&onsets, 50),
+        at(&onsets, 95),
+        at(&offsets, 50),
+        at(&offsets, 95),
         cost.as_secs_f32() * 1e3 / windows.max(1) as f32
     );
 }
@@ -364,24 +398,28 @@ async fn capacity(speech: &LocalSpeech, data: &Data) -> Result<()> {
     let mut held = 0;
     for talkers in [1, 2, 4, 6, 8, 10, 12, 16, 20, 24] {
         let until = Instant::now() + Duration::from_secs(15);
-        let calls: Vec<_> = (0..talkers)
-            .map(|i| tokio::spawn(talk(speech.clone(), Arc::clone(&audio), i, until)))
-            .collect();
+        let calls: Vec<_> =
+            (0..talkers).map(|i| tokio::spawn(talk(speech.clone(), Arc::clone(&audio), i, until))).collect();
         tokio::time::sleep(Duration::from_secs(10)).await;
         let load = speech.load_figure();
         let (mut finals, mut first, mut interims, mut seconds) = (Vec::new(), Vec::new(), 0, 0.0);
+        let mut replies = Vec::new();
         for call in calls {
             for heard in call.await?? {
-                finals.push(heard.0.final_after);
-                first.extend(heard.0.first_interim);
-                interims += heard.0.interims;
-                seconds += heard.1;
+                finals.push(heard.heard.final_after);
+                first.extend(heard.heard.first_interim);
+                interims += heard.heard.interims;
+                seconds += heard.seconds;
+                replies.push(heard.reply);
             }
         }
         let p95 = quantile(&finals, 95);
         println!(
-            "  {talkers:2}: final {}; first interim {:.0} ms, {:.1} interims a second, load {load:.2}",
-            quantiles(&finals), quantile(&first, 50).as_secs_f32() * 1e3, interims as f32 / seconds
+            "  {talkers:2}: final {}; reply audio {}; first interim {:.0} ms, {:.1} a second; load {load:.2}",
+            quantiles(&finals),
+            quantiles(&replies),
+            quantile(&first, 50).as_secs_f32() * 1e3,
+            interims as f32 / seconds
         );
         if p95 > FINAL_DEADLINE {
             break;
@@ -392,12 +430,21 @@ async fn capacity(speech: &LocalSpeech, data: &Data) -> Result<()> {
     Ok(())
 }
 
+/// One exchange of a capacity run.
+struct Exchange {
+    heard: Heard,
+    seconds: f32,
+    /// Text to first audio of the answer.
+    reply: Duration,
+}
+
 async fn talk(
     speech: LocalSpeech,
     audio: Arc<Vec<Vec<u8>>>,
     caller: usize,
     until: Instant,
-) -> Result<Vec<(Heard, f32)>> {
+) -> Result<Vec<Exchange>> {
+    let voice = speech.voice();
     let mut stream = speech.recogniser().open(Language::En)?;
     let mut heard = Vec::new();
     tokio::time::sleep(Duration::from_millis(caller as u64 * 137 % 1_900)).await;
@@ -406,7 +453,8 @@ async fn talk(
         let clip = &audio[(caller * 17 + number * 7) % audio.len()];
         number += 1;
         let one = hear(&mut stream, number as u32, clip, Duration::from_millis(20)).await?;
-        heard.push((one, clip.len() as f32 / 8_000.0));
+        let reply = say(&voice, "Thank you, I have filed that for you.").await?.first;
+        heard.push(Exchange { heard: one, seconds: clip.len() as f32 / 8_000.0, reply });
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
     Ok(heard)

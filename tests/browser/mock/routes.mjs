@@ -1,7 +1,7 @@
 // The HTTP side: console files, sign-in, and the API as /v1 spells it.
 
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,6 +9,13 @@ import { LINE, TENANT } from "./calls.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+/** Fails at once, and with the cure, where the console was not built: its tests would all run into their time limits. */
+export async function assertBuilt() {
+  await access(join(DIST, "index.html")).catch(() => {
+    throw new Error("the console is not built: run `npm ci && npm run build` in gateway/console");
+  });
+}
+
 /** The gateway's own policy: a console that breaks under it must fail here too. */
 const POLICY =
   "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; media-src 'self' blob:; worker-src 'self' blob:; " +

@@ -1,0 +1,97 @@
+//! Emergencies: heard at once, in any state, without tripping over fire-department hours.
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::hear::words::plain;
+use super::script::ScriptError;
+
+#[derive(Deserialize)]
+struct File {
+    benign: Vec<String>,
+    past: String,
+    present: String,
+    emergency: Vec<KindText>,
+}
+
+#[derive(Deserialize)]
+struct KindText {
+    id: String,
+    #[serde(default)]
+    say: Option<String>,
+    now: Vec<String>,
+    #[serde(default)]
+    unless_past: Vec<String>,
+}
+
+/// One kind of emergency.
+#[derive(Debug)]
+struct Kind {
+    id: String,
+    lifeline: bool,
+    now: RegexSet,
+    unless_past: RegexSet,
+}
+
+/// What was heard.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Emergency {
+    pub kind: String,
+    /// Name the 988 lifeline as well.
+    pub lifeline: bool,
+}
+
+/// The patterns, compiled.
+#[derive(Debug)]
+pub struct Emergencies {
+    benign: Regex,
+    past: Regex,
+    present: Regex,
+    kinds: Vec<Kind>,
+}
+
+impl Emergencies {
+    /// # Errors
+    /// When the data is not TOML of this shape or a pattern is broken.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let file: File = toml::from_str(text)
+            .map_err(|e| ScriptError::Syntax { file: "emergencies.toml", message: e.to_string() })?;
+        let kinds = file.emergency.into_iter().map(kind).collect::<Result<_, _>>()?;
+        Ok(Self {
+            benign: regex(&format!(r"\b(?:{})", file.benign.join("|")), "benign")?,
+            past: regex(&file.past, "past")?,
+            present: regex(&file.present, "present")?,
+            kinds,
+        })
+    }
+
+    /// The emergency in an utterance, if there is one.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Option<Emergency> {
+        let plain = plain(text);
+        let past = self.past.is_match(&plain) && !self.present.is_match(&plain);
+        let left = self.benign.replace_all(&plain, " … ");
+        let hit = |kind: &&Kind| {
+            // A thing of the past is no emergency, except where the caller's own life is the subject.
+            let now = kind.now.is_match(&left) && (!past || kind.lifeline || kind.id == "asked");
+            now || (!past && kind.unless_past.is_match(&left))
+        };
+        self.kinds.iter().find(hit).map(|kind| Emergency { kind: kind.id.clone(), lifeline: kind.lifeline })
+    }
+}
+
+fn kind(text: KindText) -> Result<Kind, ScriptError> {
+    let set = |patterns: &[String]| {
+        RegexSet::new(patterns).map_err(|e| ScriptError::Pattern(text.id.clone(), e.to_string()))
+    };
+    Ok(Kind {
+        now: set(&text.now)?,
+        unless_past: set(&text.unless_past)?,
+        lifeline: text.say.is_some(),
+        id: text.id,
+    })
+}
+
+fn regex(pattern: &str, name: &str) -> Result<Regex, ScriptError> {
+    Regex::new(pattern).map_err(|e| ScriptError::Pattern(name.to_owned(), e.to_string()))
+}

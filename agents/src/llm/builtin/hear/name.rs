@@ -1,0 +1,303 @@
+//! Names of people.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::words::{is_question, plain, title_case, without_fillers};
+
+/// Words that follow "I'm" or "this is" without being a name, or that end one.
+const NOT_NAMES: &[&str] = &[
+    "a",
+    "about",
+    "afraid",
+    "again",
+    "all",
+    "an",
+    "and",
+    "angry",
+    "at",
+    "back",
+    "because",
+    "bleeding",
+    "but",
+    "calling",
+    "done",
+    "fine",
+    "for",
+    "from",
+    "getting",
+    "going",
+    "good",
+    "great",
+    "having",
+    "he",
+    "her",
+    "here",
+    "his",
+    "hoping",
+    "how",
+    "hurt",
+    "i",
+    "i'm",
+    "in",
+    "interested",
+    "is",
+    "it",
+    "it's",
+    "just",
+    "late",
+    "like",
+    "looking",
+    "lost",
+    "me",
+    "my",
+    "no",
+    "not",
+    "number",
+    "of",
+    "ok",
+    "okay",
+    "on",
+    "one",
+    "open",
+    "or",
+    "our",
+    "phone",
+    "please",
+    "pretty",
+    "really",
+    "ready",
+    "reporting",
+    "resident",
+    "right",
+    "sorry",
+    "still",
+    "stop",
+    "stuck",
+    "stupid",
+    "sure",
+    "terrible",
+    "thank",
+    "thanks",
+    "that",
+    "that's",
+    "the",
+    "there",
+    "they",
+    "this",
+    "tired",
+    "to",
+    "trying",
+    "unhappy",
+    "upset",
+    "very",
+    "waiting",
+    "was",
+    "we",
+    "what",
+    "what's",
+    "when",
+    "where",
+    "who",
+    "why",
+    "with",
+    "wondering",
+    "wrong",
+    "yes",
+    "you",
+    "your",
+    "ridiculous",
+    "urgent",
+    "an",
+    "absurd",
+    "nonsense",
+    "next",
+    "near",
+    "between",
+    "happening",
+    "so",
+    "too",
+    "also",
+    "street",
+    "road",
+    "avenue",
+    "over",
+    "outside",
+    "home",
+    "new",
+    "old",
+    "seven",
+    "eight",
+    "tuesday",
+    "monday",
+    "friday",
+    "morning",
+    "afternoon",
+    "tomorrow",
+    "today",
+    "yesterday",
+    "spelled",
+    "spelt",
+    "by",
+    "calling",
+    "house",
+    "broken",
+    "blocked",
+    "i'd",
+    "i'll",
+    "i've",
+    "don't",
+    "can't",
+    "won't",
+    "rather",
+    "didn't",
+    "a.m",
+    "p.m",
+    "anonymous",
+];
+
+static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|name(?: is|'s)|this is|i am|i'm|it is|it's|i go by|(?:last|first) name(?: is|'s)?|under|call me)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)",
+    )
+    .ok()
+});
+static FIRM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|i go by|call me|this is|^(?:hi|hello|hey)[,.!]? i'm|(?:last|first) name(?: is|'s)?)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)").ok()
+});
+
+/// A name the caller gives without being asked: "my name is Ana Lopez", "this is Ana Lopez".
+#[must_use]
+pub fn stated(text: &str) -> Option<String> {
+    let found = FIRM.as_ref()?.captures(text)?.get(1)?;
+    clean(found.as_str())
+}
+
+/// A name in answer to "What is your name?".
+#[must_use]
+pub fn answered(text: &str) -> Option<String> {
+    if let Some(found) = STATED.as_ref().and_then(|re| re.captures(text)).and_then(|c| c.get(1))
+        && let Some(name) = clean(found.as_str())
+    {
+        return Some(name);
+    }
+    let bare = without_fillers(text);
+    if is_question(text) || super::answer::is_bare_yes_no(bare) {
+        return None;
+    }
+    clean(bare)
+}
+
+/// Takes the name from the start of `text`: up to four words, or letters spelled out.
+fn clean(text: &str) -> Option<String> {
+    if let Some(name) = spelled(text) {
+        return Some(name);
+    }
+    let clause = text.split([',', '.', ';', '?', '!']).next().unwrap_or_default();
+    let mut kept: Vec<&str> = Vec::new();
+    for word in clause.split_whitespace() {
+        let bare = plain(word);
+        if NOT_NAMES.contains(&bare.as_str()) || bare.is_empty() || bare.chars().any(|c| c.is_ascii_digit()) {
+            break;
+        }
+        kept.push(word.trim_matches(|c: char| !c.is_alphanumeric()));
+    }
+    // More than four words in a row are a sentence, not a name.
+    let length_fits = (1..=4).contains(&kept.len());
+    let letters = kept.iter().map(|w| w.chars().count()).sum::<usize>();
+    (length_fits && letters > 1).then(|| title_case(&kept.join(" ")))
+}
+
+/// Letters one by one: "J O H N", "J-O-H-N", "Smith, S M I T H", "last name L O P E Z".
+#[must_use]
+pub fn spelled(text: &str) -> Option<String> {
+    let text = text.replace(['-', ',', '.'], " ");
+    let mut letters = String::new();
+    let mut before: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for word in text.split_whitespace().chain(["|"]) {
+        let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+        if single {
+            letters.push_str(word);
+        } else {
+            if letters.chars().count() >= 3 {
+                names.push(capitalised(&letters));
+            }
+            letters.clear();
+            if names.is_empty() {
+                before.push(word);
+            }
+        }
+    }
+    let first = names.first()?;
+    // "John Smith, S M I T H" spells the last word again; the words before it still count.
+    let said = before.iter().rposition(|w| w.to_lowercase() == first.to_lowercase());
+    let lead: Vec<&str> = said.map_or_else(Vec::new, |n| before[..n].to_vec());
+    let lead: Vec<&str> = lead
+        .into_iter()
+        .rev()
+        .take_while(|w| !NOT_NAMES.contains(&plain(w).as_str()) && plain(w) != "name")
+        .collect();
+    let mut all: Vec<String> = lead.into_iter().rev().take(2).map(title_case).collect();
+    all.extend(names);
+    Some(all.join(" "))
+}
+
+fn capitalised(letters: &str) -> String {
+    let lower = letters.to_lowercase();
+    let mut chars = lower.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_given_unasked() {
+        for (text, name) in [
+            ("My name is Maria Lopez and I want to report something.", "Maria Lopez"),
+            ("Hi, this is John Smith.", "John Smith"),
+            ("hello my name's david o'brien", "David O'brien"),
+            ("This is Dr. Anne-Marie Wu calling about a permit", "Anne-Marie Wu"),
+        ] {
+            assert_eq!(stated(text).as_deref(), Some(name), "{text}");
+        }
+        for text in [
+            "This is about a couch",
+            "This is ridiculous",
+            "I'm calling about trash",
+            "This is the third time",
+            "there is a hole",
+        ] {
+            assert_eq!(stated(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_asked_for() {
+        for (text, name) in [
+            ("John Smith.", "John Smith"),
+            ("Um, it's Maria Lopez.", "Maria Lopez"),
+            ("J O H N S M I T H", "Johnsmith"),
+            ("John. J-O-H-N.", "John"),
+            ("John Smythe, S M Y T H E", "John Smythe"),
+            ("maria lopez", "Maria Lopez"),
+            ("I'm Bob", "Bob"),
+            ("Lopez", "Lopez"),
+        ] {
+            assert_eq!(answered(text).as_deref(), Some(name), "{text}");
+        }
+        for text in [
+            "Why do you need that?",
+            "Yes.",
+            "No",
+            "I'm not sure",
+            "202 555 0143",
+            "the one on the left was hit by a car",
+        ] {
+            assert_eq!(answered(text), None, "{text}");
+        }
+    }
+}

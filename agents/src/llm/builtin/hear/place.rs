@@ -1,0 +1,208 @@
+//! Places: street addresses, corners, roads, and "near the library".
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::number::street_number_at;
+use super::words::{is_question, plain, title_case, without_fillers};
+
+const SUFFIX: &str = "street|st|avenue|ave|road|rd|drive|dr|lane|ln|boulevard|blvd|court|ct|place|pl|way|highway|hwy|circle|parkway|pkwy|terrace|trail|pike|alley|square|crossing|row";
+
+static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?i)\b\d{{1,6}}[a-z]?\s+(?:(?:north|south|east|west|n|s|e|w)\.?\s+)?(?:[a-z0-9'’]+\s+){{0,3}}?[a-z0-9'’]+\s+(?:{SUFFIX})\b\.?(?:,?\s*(?:apartment|apt|unit|suite|lot|#)\.?\s*[a-z0-9]+\b)?"
+    ))
+    .ok()
+});
+static CORNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let part = format!(r"(?:[a-z0-9'’]+\s+){{0,2}}?[a-z0-9'’]+(?:\s+(?:{SUFFIX}))?");
+    Regex::new(&format!(
+        r"(?i)\b(?:(?:corner|intersection)\s+of|where)\s+({part})\s+(?:and|at|&|meets|crosses)\s+({part})\b"
+    ))
+    .ok()
+});
+static CROSSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?i)\b(?:at|on|near|by)\s+((?:\d+(?:st|nd|rd|th)|[A-Z][a-z]+)(?:\s+(?:{SUFFIX}))?\s+and\s+(?:\d+(?:st|nd|rd|th)|[A-Z][a-z]+)(?:\s+(?:{SUFFIX}))?)\b"
+    ))
+    .ok()
+});
+static ROAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?i)\b(?:on|along|at|off|near|by)\s+((?:the\s+)?(?:[a-z0-9'’]+\s+){{1,3}}?(?:{SUFFIX}|bridge|park|school|library|bypass)|(?:route|highway|interstate|county road)\s+\d+)\b"
+    ))
+    .ok()
+});
+static LANDMARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:in front of|behind|outside|inside|across from|next to|near|beside|under|at)\s+the\s+[a-z][a-z'’ ]{2,50})").ok()
+});
+
+/// Words that end a place: what follows is when or what happened.
+static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)[,]?\s+(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last (?:night|week|month|\w+day)|around \d|about \d|at (?:about|around) |at \d+ ?(?:am|pm|a\.m|p\.m|o'clock)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:two|three|a few|\d+) (?:days|hours|minutes|weeks) ago|and (?:i|he|she|it|my|the|there|nobody|no one|we|they)\b|when |because |that |who |is |was |has |my (?:name|number|phone)|please\b).*$").ok()
+});
+
+/// A place the caller gives without being asked.
+#[must_use]
+pub fn stated(text: &str) -> Option<String> {
+    let text = digits_for_words(text);
+    let found = whole(&ADDRESS, &text)
+        .or_else(|| corner(&text))
+        .or_else(|| group(&CROSSING, &text))
+        .or_else(|| group(&ROAD, &text));
+    let found = found
+        .map(|place| title_case(&tidy(&place)))
+        .or_else(|| group(&LANDMARK, &text).map(|place| tidy(&place)));
+    found.filter(|place| place.chars().filter(|c| c.is_alphabetic()).count() > 2)
+}
+
+/// A full street address, with a number.
+#[must_use]
+pub fn address(text: &str) -> Option<String> {
+    whole(&ADDRESS, &digits_for_words(text)).map(|place| title_case(&tidy(&place)))
+}
+
+/// A place in answer to "Where did it happen?": anything that is not plainly something else.
+#[must_use]
+pub fn answered(text: &str) -> Option<String> {
+    if let Some(address) = address(text).or_else(|| corner(text).map(|c| tidy(&c))) {
+        return Some(address);
+    }
+    let bare = without_fillers(text);
+    let plain = plain(bare);
+    let content = plain.split(' ').filter(|w| w.len() > 1).count();
+    if is_question(text)
+        || unknowing(&plain)
+        || super::answer::is_bare_yes_no(bare)
+        || content == 0
+        || content > 25
+    {
+        return None;
+    }
+    let stripped = strip_lead(bare);
+    Some(tidy(&digits_for_words(stripped))).filter(|place| place.chars().any(char::is_alphabetic))
+}
+
+/// "I don't know" and its kin.
+#[must_use]
+pub fn unknowing(plain: &str) -> bool {
+    [
+        "don't know",
+        "do not know",
+        "not sure",
+        "no idea",
+        "can't remember",
+        "don't remember",
+        "dunno",
+        "unknown",
+        "skip",
+        "rather not",
+        "pass on",
+        "can't say",
+        "couldn't say",
+        "no clue",
+    ]
+    .iter()
+    .any(|p| plain.contains(p))
+}
+
+fn whole(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
+    pattern.as_ref()?.find(text).map(|m| m.as_str().to_owned())
+}
+
+fn group(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
+    pattern.as_ref()?.captures(text)?.get(1).map(|m| m.as_str().to_owned())
+}
+
+fn corner(text: &str) -> Option<String> {
+    let found = CORNER.as_ref()?.captures(text)?;
+    let name = |n: usize| found.get(n).map(|m| title_case(m.as_str()));
+    Some(format!("the corner of {} and {}", name(1)?, name(2)?))
+}
+
+fn strip_lead(text: &str) -> &str {
+    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:it(?: is|'s| was| happened)|that(?: is|'s| was| happened)|this (?:is|was|happened)|the address is|my address is|address is|i live|i'm|i am|we're|it will be|it'll be|happened|located)\s+(?:right |over |located |just )?").ok()
+    });
+    let after = LEAD.as_ref().and_then(|re| re.find(text)).map_or(text, |m| &text[m.end()..]);
+    ["at ", "on ", "in ", "At ", "On ", "In "].iter().find_map(|p| after.strip_prefix(p)).unwrap_or(after)
+}
+
+fn tidy(place: &str) -> String {
+    let cut = TAIL.as_ref().map_or_else(|| place.to_owned(), |re| re.replace(place, "").into_owned());
+    cut.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';' | '!' | '?')).to_owned()
+}
+
+/// Number words before a street name become digits: "twelve main street" → "12 main street".
+fn digits_for_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let bare: Vec<String> = words.iter().map(|w| plain(w)).collect();
+    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let number = bare[at].parse::<u32>().is_err().then(|| street_number_at(&bare[at..])).flatten();
+        match number.filter(|(_, used)| suffix_follows(&bare[at + used..])) {
+            Some((value, used)) => {
+                out.push(value.to_string());
+                at += used;
+            }
+            None => {
+                out.push(words[at].to_owned());
+                at += 1;
+            }
+        }
+    }
+    out.join(" ")
+}
+
+fn suffix_follows(rest: &[&str]) -> bool {
+    rest.iter().take(5).skip(1).any(|word| SUFFIX.split('|').any(|s| s == *word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_given_unasked() {
+        for (text, place) in [
+            ("There's a big pothole at 12 Main Street, yesterday.", "12 Main Street"),
+            ("A tree fell at twelve forty five oak avenue this morning", "1245 Oak Avenue"),
+            ("at the corner of 5th and Oak", "the corner of 5th and Oak"),
+            ("the corner of fifth and oak street", "the corner of Fifth and Oak Street"),
+            ("I slipped on Elm Street yesterday around 3", "Elm Street"),
+            ("a car hit the sign on Route 9", "Route 9"),
+            ("I fell in front of the library last night", "in front of the library"),
+            ("at Main and 5th", "Main and 5th"),
+            ("my address is 400 North River Road, apartment 2B", "400 North River Road, apartment 2B"),
+        ] {
+            assert_eq!(stated(text).as_deref(), Some(place), "{text}");
+        }
+        for text in [
+            "I want to report an accident",
+            "my number is 202 555 0143",
+            "What time is it?",
+            "It was on Tuesday",
+        ] {
+            assert_eq!(stated(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_asked_for() {
+        for (text, place) in [
+            ("Um, it was at the old mill.", "the old mill"),
+            ("Behind the school on Elm Street", "Behind the school on Elm Street"),
+            ("twelve main street", "12 Main Street"),
+            ("in the parking lot", "the parking lot"),
+            ("Riverside Park, near the swings.", "Riverside Park, near the swings"),
+        ] {
+            assert_eq!(answered(text).as_deref(), Some(place), "{text}");
+        }
+        for text in ["I don't know", "Yes", "What do you mean?", ""] {
+            assert_eq!(answered(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The built-in agent: dialogue as data and a small pure engine. Needs no model (A6).
+//!
+//! [`Dialogue::step`] takes the memory of a call, what was said, and a view of what is known, and gives the
+//! next memory, the words to say and the effects to make. **It changes nothing**: a speculative step is thrown
+//! away by dropping it, a committed one is applied by the responder. Intents, questions, prompts and emergency
+//! patterns are TOML under `agents/data/front_desk`.
+
+mod answer;
+mod controls;
+pub mod emergency;
+mod engine;
+mod finish;
+pub mod hear;
+pub mod intent;
+mod openings;
+pub mod script;
+mod slots;
+pub mod state;
+pub mod step;
+mod tasks;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use engine::{Dialogue, MIN_RELEVANCE};
+pub use script::{Files, Script, ScriptError};
+pub use state::State;
+pub use step::{
+    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Step, TenantFacts, Trouble, View,
+};

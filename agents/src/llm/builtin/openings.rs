@@ -1,0 +1,227 @@
+//! Offering free times and understanding the choice.
+
+use chrono::{Datelike, Timelike};
+use pipeline::turn::Expectation;
+
+use super::hear::answer::{YesNo, choice, yes_no};
+use super::hear::when::{Direction, Part, When, spoken_date, spoken_time, when};
+use super::hear::words::{is_question, plain};
+use super::state::{Filled, Pending};
+use super::step::{Lookup, Opening};
+use super::turn::Turn;
+
+/// Times offered at once: more cannot be remembered on the phone.
+const OFFERED: usize = 3;
+
+impl Turn<'_> {
+    /// Offers the next free times that suit the preferred day.
+    pub(super) fn offer_openings(&mut self) {
+        let Some(all) = self.free() else { return };
+        let day =
+            self.state.task().and_then(|t| t.slots.get("day")).map_or("any", |d| d.value.as_str()).to_owned();
+        let suiting: Vec<Opening> = all.iter().filter(|o| suits(o, &day)).cloned().collect();
+        let key = if suiting.is_empty() && day != "any" { "openings_none_day" } else { "openings" };
+        let offer = if suiting.is_empty() { all } else { suiting };
+        self.offer(spread(&offer), key);
+    }
+
+    fn offer(&mut self, offer: Vec<Opening>, key: &str) {
+        if offer.is_empty() {
+            return self.nothing_free();
+        }
+        if self.state.tasks.last_mut().and_then(|t| t.count("opening")).is_none() {
+            return self.abandon();
+        }
+        let key = if offer.len() == 1 && key == "openings" { "opening_one" } else { key };
+        self.say_with(key, &[("openings", &listed(&offer))]);
+        self.expects = Expectation::Date;
+        if let Some(task) = self.state.tasks.last_mut() {
+            task.offered = offer;
+        }
+    }
+
+    fn nothing_free(&mut self) {
+        self.state.tasks.pop();
+        self.ask_pending("openings_none", Pending::Offer("person".to_owned()));
+    }
+
+    /// Free times not turned down yet; asks for the look-up when they were not read.
+    fn free(&mut self) -> Option<Vec<Opening>> {
+        let Some(openings) = &self.view.openings else {
+            self.wants = Some(Lookup::Openings);
+            return None;
+        };
+        let refused = self.state.task().map(|t| t.refused.clone()).unwrap_or_default();
+        Some(openings.iter().filter(|o| !refused.contains(&o.id)).cloned().collect())
+    }
+
+    /// The caller's choice among the offered times, or another wish.
+    pub(super) fn choose_opening(&mut self, text: &str) {
+        let Some(all) = self.free() else { return };
+        let offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
+        let wish = when(text, self.view.now, Direction::Future);
+        if let Some(opening) = picked(text, &offered, wish.as_ref()) {
+            return self.take_opening(&opening);
+        }
+        let fits = |o: &&Opening| wish.as_ref().is_some_and(|w| matches(o, w));
+        let among: Vec<Opening> = offered.iter().filter(fits).cloned().collect();
+        let elsewhere: Vec<Opening> = all.iter().filter(fits).cloned().collect();
+        let more = wants_other(text);
+        match (among.len(), elsewhere.len()) {
+            (2.., _) => self.offer(among, "openings"),
+            (_, 1) if !more => self.take_opening(&elsewhere[0]),
+            (_, 1..) => self.offer(elsewhere.into_iter().take(OFFERED).collect(), "openings"),
+            _ if wish.is_some() && !more => self.offer(spread(&all), "openings_none_day"),
+            _ if more => self.offer_others(&all, &offered),
+            _ if is_question(text) => self.digress(text),
+            _ => self.offer(offered, "openings"),
+        }
+    }
+
+    fn offer_others(&mut self, all: &[Opening], offered: &[Opening]) {
+        let ids: Vec<_> = offered.iter().map(|o| o.id).collect();
+        if let Some(task) = self.state.tasks.last_mut() {
+            task.refused.extend(ids.iter().copied());
+        }
+        let rest: Vec<Opening> = all.iter().filter(|o| !ids.contains(&o.id)).cloned().collect();
+        self.offer(spread(&rest), "openings_more");
+    }
+
+    fn take_opening(&mut self, opening: &Opening) {
+        let spoken = spoken(opening);
+        if let Some(task) = self.state.tasks.last_mut() {
+            task.fill("opening", Filled::new(opening.starts.format("%Y-%m-%dT%H:%M").to_string(), spoken));
+            task.chosen = Some(opening.clone());
+        }
+        self.did("opening", "noted");
+        self.say("noted");
+        self.advance();
+    }
+}
+
+fn picked(text: &str, offered: &[Opening], wish: Option<&When>) -> Option<Opening> {
+    if let Some(opening) = wish.and_then(|w| only(offered, |o| matches(o, w))) {
+        return Some(opening);
+    }
+    // "The 24th" is a date, not the 24th choice; a date that was read comes first.
+    if wish.is_none_or(|w| w.date.is_none())
+        && let Some(n) = choice(text, offered.len())
+    {
+        return offered.get(n).cloned();
+    }
+    let hour = bare_hour(text);
+    if let Some(opening) = hour.and_then(|h| only(offered, |o| o.starts.hour() % 12 == h % 12)) {
+        return Some(opening);
+    }
+    (offered.len() == 1 && yes_no(text) == Some(YesNo::Yes)).then(|| offered[0].clone())
+}
+
+fn only(offered: &[Opening], fits: impl Fn(&Opening) -> bool) -> Option<Opening> {
+    let mut found = offered.iter().filter(|o| fits(o));
+    found.next().filter(|_| found.next().is_none()).cloned()
+}
+
+/// "The nine one", "nine": an hour without a mark.
+fn bare_hour(text: &str) -> Option<u32> {
+    let plain = plain(text);
+    let words: Vec<&str> = plain.split(' ').collect();
+    (0..words.len())
+        .find_map(|n| super::hear::number::cardinal_at(&words[n..]))
+        .map(|n| n.0)
+        .filter(|h| (7..=12).contains(h))
+}
+
+fn matches(opening: &Opening, wish: &When) -> bool {
+    let date = wish.date.is_none_or(|d| d == opening.starts.date());
+    let time = wish
+        .time
+        .is_none_or(|t| t.hour() % 12 == opening.starts.hour() % 12 && t.minute() == opening.starts.minute());
+    let part = wish.time.is_some() || wish.part.is_none_or(|p| in_part(opening, p));
+    date && time && part
+}
+
+fn in_part(opening: &Opening, part: Part) -> bool {
+    let morning = opening.starts.hour() < 12;
+    match part {
+        Part::Morning => morning,
+        Part::Afternoon | Part::Evening | Part::Night => !morning,
+    }
+}
+
+/// Whether a free time suits a preference like `2026-11-24`, `2026-11-24 morning` or `any afternoon`.
+fn suits(opening: &Opening, preference: &str) -> bool {
+    let (day, part) = preference.split_once(' ').unwrap_or((preference, ""));
+    let day = day == "any" || opening.starts.date().to_string() == day;
+    let part = match part {
+        "morning" => in_part(opening, Part::Morning),
+        "" => true,
+        _ => in_part(opening, Part::Afternoon),
+    };
+    day && part
+}
+
+/// The first of each half day, so that the three differ.
+fn spread(openings: &[Opening]) -> Vec<Opening> {
+    let half = |o: &Opening| (o.starts.date(), o.starts.hour() < 12);
+    let mut out: Vec<Opening> = Vec::new();
+    for opening in openings {
+        if out.iter().all(|o| half(o) != half(opening)) && out.len() < OFFERED {
+            out.push(opening.clone());
+        }
+    }
+    for opening in openings {
+        if out.len() < 2 && !out.contains(opening) {
+            out.push(opening.clone());
+        }
+    }
+    out.sort_by_key(|o| o.starts);
+    out
+}
+
+fn spoken(opening: &Opening) -> String {
+    format!("{} at {}", spoken_date(opening.starts.date()), spoken_time(opening.starts.time()))
+}
+
+/// "Tuesday, November 24 at 9 AM or 1 PM, or Wednesday, November 25 at 10 AM".
+fn listed(openings: &[Opening]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut day = None;
+    for opening in openings {
+        let date = opening.starts.date();
+        match parts.last_mut().filter(|_| day == Some(date.num_days_from_ce())) {
+            Some(part) => {
+                part.push_str(&format!(" or {}", spoken_time(opening.starts.time())));
+            }
+            None => parts.push(spoken(opening)),
+        }
+        day = Some(date.num_days_from_ce());
+    }
+    match parts.pop() {
+        Some(last) if !parts.is_empty() => format!("{}, or {last}", parts.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+fn wants_other(text: &str) -> bool {
+    let plain = plain(text);
+    let cues = [
+        "none of",
+        "neither",
+        "something else",
+        "anything else",
+        "other time",
+        "other day",
+        "another",
+        "different",
+        "later than",
+        "none work",
+        "don't work",
+        "doesn't work",
+        "can't make",
+        "any others",
+        "what else",
+        "not good",
+        "won't work",
+    ];
+    cues.iter().any(|c| plain.contains(c)) || plain == "later" || yes_no(text) == Some(YesNo::No)
+}

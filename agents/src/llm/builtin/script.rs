@@ -1,0 +1,352 @@
+//! The dialogue as data: what may be wanted, which slots a task has, and what is said.
+//!
+//! Read from TOML once at start and checked whole, so that a missing prompt or a broken pattern shows at start
+//! and never on a call.
+
+use std::collections::BTreeMap;
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::emergency::Emergencies;
+
+/// Why dialogue data cannot be used: the message names the entry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    #[error("{file}: {message}")]
+    Syntax { file: &'static str, message: String },
+    #[error("pattern of {0}: {1}")]
+    Pattern(String, String),
+    #[error("{0}")]
+    Missing(String),
+}
+
+/// How an answer to a slot's question is read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotKind {
+    /// What happened.
+    Story,
+    Text,
+    Place,
+    Address,
+    When,
+    Injured,
+    Name,
+    Phone,
+    /// A preferred day.
+    Day,
+    /// One of the offered free times.
+    Opening,
+    ClaimNumber,
+    /// Last name, date of birth or phone, to check who calls.
+    Proof,
+}
+
+/// When a slot need not be asked.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SkipWhen {
+    pub slot: String,
+    pub matches: String,
+    #[serde(default)]
+    pub unless: Option<String>,
+    pub value: String,
+    pub spoken: String,
+}
+
+/// One question of a task.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Slot {
+    pub id: String,
+    pub kind: SlotKind,
+    pub called: String,
+    #[serde(default)]
+    pub words: Vec<String>,
+    pub ask: Vec<String>,
+    #[serde(default)]
+    pub ask_known: Vec<String>,
+    pub again: Vec<String>,
+    #[serde(default)]
+    pub read: Option<String>,
+    #[serde(default)]
+    pub optional: bool,
+    #[serde(default)]
+    pub skip_when: Option<SkipWhen>,
+}
+
+/// What a task leaves in the store.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Files {
+    None,
+    Incident,
+    Inspection,
+    Message,
+    Escalation,
+    Callback,
+}
+
+/// What becomes of a task that was not finished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Incomplete {
+    File,
+    Drop,
+}
+
+/// Something that can be done on the phone.
+#[derive(Clone, Debug, Deserialize)]
+pub struct TaskScript {
+    pub id: String,
+    pub files: Files,
+    pub spoken: String,
+    pub intro: Vec<String>,
+    #[serde(default)]
+    pub intro_story: Vec<String>,
+    #[serde(default)]
+    pub read_back: Vec<String>,
+    pub done: Vec<String>,
+    pub incomplete: Incomplete,
+    #[serde(default)]
+    pub done_incomplete: Vec<String>,
+    #[serde(default = "yes")]
+    pub confirm: bool,
+    #[serde(default)]
+    pub presets: BTreeMap<String, String>,
+    #[serde(rename = "slot")]
+    pub slots: Vec<Slot>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl TaskScript {
+    #[must_use]
+    pub fn slot(&self, id: &str) -> Option<&Slot> {
+        self.slots.iter().find(|slot| slot.id == id)
+    }
+}
+
+/// What a caller may want.
+#[derive(Debug)]
+pub struct Intent {
+    pub id: String,
+    pub does: Does,
+    pub cues: RegexSet,
+    pub not: RegexSet,
+    pub threshold: f32,
+    /// A cue wins even over a page that could answer.
+    pub firm: bool,
+    pub examples: Vec<String>,
+}
+
+/// What follows from an intent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Does {
+    Task(String),
+    Control(String),
+}
+
+#[derive(Deserialize)]
+struct IntentText {
+    id: String,
+    does: String,
+    cues: Vec<String>,
+    #[serde(default)]
+    not: Vec<String>,
+    /// Above 1: similarity alone never decides for this intent.
+    #[serde(default = "never")]
+    threshold: f32,
+    #[serde(default)]
+    firm: bool,
+    examples: Vec<String>,
+}
+
+const fn never() -> f32 {
+    2.0
+}
+
+#[derive(Deserialize)]
+struct IntentFile {
+    intent: Vec<IntentText>,
+}
+
+#[derive(Deserialize)]
+struct TaskFile {
+    task: Vec<TaskScript>,
+}
+
+/// All data of the front desk.
+#[derive(Debug)]
+pub struct Script {
+    pub intents: Vec<Intent>,
+    pub tasks: Vec<TaskScript>,
+    pub emergencies: Emergencies,
+    prompts: BTreeMap<String, Vec<String>>,
+    skips: BTreeMap<(String, String), (Regex, Option<Regex>)>,
+}
+
+/// Prompts that the engine asks for by key; loading fails when one is missing.
+const NEEDED: &str = include_str!("../../../data/front_desk/prompts.toml");
+const INTENTS: &str = include_str!("../../../data/front_desk/intents.toml");
+const TASKS: &str = include_str!("../../../data/front_desk/tasks.toml");
+const EMERGENCIES: &str = include_str!("../../../data/front_desk/emergencies.toml");
+
+impl Script {
+    /// The front desk that ships.
+    ///
+    /// # Errors
+    /// Only when the shipped data is broken, which a test rules out.
+    pub fn front_desk() -> Result<Self, ScriptError> {
+        Self::parse(INTENTS, TASKS, EMERGENCIES, NEEDED)
+    }
+
+    fn parse(intents: &str, tasks: &str, emergencies: &str, prompts: &str) -> Result<Self, ScriptError> {
+        let intents: IntentFile = read("intents.toml", intents)?;
+        let tasks: TaskFile = read("tasks.toml", tasks)?;
+        let prompts: BTreeMap<String, Vec<String>> = read("prompts.toml", prompts)?;
+        let intents = intents.intent.into_iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        let script = Self {
+            emergencies: Emergencies::parse(emergencies)?,
+            skips: skips(&tasks.task)?,
+            tasks: tasks.task,
+            intents,
+            prompts,
+        };
+        script.check()?;
+        Ok(script)
+    }
+
+    fn check(&self) -> Result<(), ScriptError> {
+        for intent in &self.intents {
+            if let Does::Task(id) = &intent.does {
+                self.task(id)
+                    .ok_or_else(|| ScriptError::Missing(format!("intent {}: no task {id}", intent.id)))?;
+            }
+        }
+        let empty = self.prompts.iter().find(|(_, variants)| variants.is_empty());
+        match empty {
+            Some((key, _)) => Err(ScriptError::Missing(format!("prompt {key} has no variant"))),
+            None => Ok(()),
+        }
+    }
+
+    #[must_use]
+    pub fn task(&self, id: &str) -> Option<&TaskScript> {
+        self.tasks.iter().find(|task| task.id == id)
+    }
+
+    /// Variants of a prompt.
+    #[must_use]
+    pub fn prompt(&self, key: &str) -> &[String] {
+        self.prompts.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Everything that is said in the same words on every call, for the rendered-phrase cache.
+    pub fn fixed_phrases(&self) -> impl Iterator<Item = &str> {
+        let prompts = self.prompts.values().flatten();
+        let slots = self
+            .tasks
+            .iter()
+            .flat_map(|t| t.slots.iter())
+            .flat_map(|s| s.ask.iter().chain(&s.ask_known).chain(&s.again));
+        let intros = self.tasks.iter().flat_map(|t| t.intro.iter().chain(&t.intro_story).chain(&t.read_back));
+        prompts.chain(slots).chain(intros).map(String::as_str)
+    }
+
+    /// Whether a slot need not be asked, given the value of the slot its rule looks at.
+    #[must_use]
+    pub fn skips(&self, task: &str, slot: &str, value: &str) -> bool {
+        let value = value.to_lowercase();
+        self.skips.get(&(task.to_owned(), slot.to_owned())).is_some_and(|(when, unless)| {
+            when.is_match(&value) && !unless.as_ref().is_some_and(|u| u.is_match(&value))
+        })
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(file: &'static str, text: &str) -> Result<T, ScriptError> {
+    toml::from_str(text).map_err(|e| ScriptError::Syntax { file, message: e.to_string() })
+}
+
+fn compile(text: IntentText) -> Result<Intent, ScriptError> {
+    let set = |patterns: &[String]| {
+        RegexSet::new(patterns).map_err(|e| ScriptError::Pattern(text.id.clone(), e.to_string()))
+    };
+    let does = match text.does.split_once(':') {
+        Some(("task", id)) => Does::Task(id.to_owned()),
+        Some(("control", id)) => Does::Control(id.to_owned()),
+        _ => return Err(ScriptError::Missing(format!("intent {}: does {}", text.id, text.does))),
+    };
+    Ok(Intent {
+        cues: set(&text.cues)?,
+        not: set(&text.not)?,
+        does,
+        id: text.id,
+        threshold: text.threshold,
+        firm: text.firm,
+        examples: text.examples,
+    })
+}
+
+type Skips = BTreeMap<(String, String), (Regex, Option<Regex>)>;
+
+fn skips(tasks: &[TaskScript]) -> Result<Skips, ScriptError> {
+    let mut out = BTreeMap::new();
+    for (task, slot) in tasks.iter().flat_map(|t| t.slots.iter().map(move |s| (t, s))) {
+        let Some(skip) = &slot.skip_when else { continue };
+        let pattern =
+            |text: &str| Regex::new(text).map_err(|e| ScriptError::Pattern(slot.id.clone(), e.to_string()));
+        let unless = skip.unless.as_deref().map(pattern).transpose()?;
+        out.insert((task.id.clone(), slot.id.clone()), (pattern(&skip.matches)?, unless));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn shipped_data_loads() {
+        let script = Script::front_desk().unwrap();
+        assert!(script.intents.len() > 15 && script.tasks.len() >= 5);
+        assert!(script.fixed_phrases().count() > 80);
+    }
+
+    #[test]
+    fn broken_data_is_named() {
+        let broken = Script::parse(
+            "[[intent]]\nid='x'\ndoes='task:y'\ncues=['(']\nexamples=[]",
+            TASKS,
+            EMERGENCIES,
+            NEEDED,
+        );
+        assert!(matches!(broken, Err(ScriptError::Pattern(id, _)) if id == "x"));
+        let missing = Script::parse(
+            "[[intent]]\nid='x'\ndoes='task:y'\ncues=[]\nexamples=[]",
+            TASKS,
+            EMERGENCIES,
+            NEEDED,
+        );
+        assert!(matches!(missing, Err(ScriptError::Missing(_))));
+    }
+
+    #[test]
+    fn every_prompt_that_the_engine_names_exists() {
+        let script = Script::front_desk().unwrap();
+        let named = Regex::new(r#"\b(?:say|ask|prompt)\w*\(\s*"([a-z0-9_]+)""#).unwrap();
+        for source in [
+            include_str!("engine.rs"),
+            include_str!("controls.rs"),
+            include_str!("tasks.rs"),
+            include_str!("finish.rs"),
+            include_str!("answer.rs"),
+        ] {
+            for found in named.captures_iter(source) {
+                assert!(!script.prompt(&found[1]).is_empty(), "{}", &found[1]);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What the dialogue remembers between turns. Plain data: cloning it is how a run stays without effect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pipeline::turn::Expectation;
+use serde::{Deserialize, Serialize};
+
+use super::step::{Opening, Say};
+
+/// How often one question may be put.
+pub const MAX_ASKS: u8 = 3;
+
+/// A slot's value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Filled {
+    /// For the store: ISO date, E.164, plain text. Empty: not given.
+    pub value: String,
+    /// For reading back.
+    pub spoken: String,
+}
+
+impl Filled {
+    #[must_use]
+    pub fn new(value: impl Into<String>, spoken: impl Into<String>) -> Self {
+        Self { value: value.into(), spoken: spoken.into() }
+    }
+
+    /// The caller could or would not say.
+    #[must_use]
+    pub fn not_given() -> Self {
+        Self::new("", "not given")
+    }
+}
+
+/// Where a task stands.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Waiting for a slot's answer.
+    Slot(String),
+    /// Read back; waiting for a yes.
+    Confirm,
+    /// "What should I change?"
+    Which,
+}
+
+/// A task in progress.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Task {
+    pub id: String,
+    pub stage: Stage,
+    pub slots: BTreeMap<String, Filled>,
+    /// Slots in the order they were filled, for "go back".
+    pub order: Vec<String>,
+    /// How often each question was put.
+    pub asked: BTreeMap<String, u8>,
+    /// Digits of a phone number given so far.
+    pub digits: String,
+    /// We asked whether the caller's own number will do.
+    pub asked_known: bool,
+    /// The caller's own number will not do.
+    pub known_refused: bool,
+    /// Free times last offered.
+    pub offered: Vec<Opening>,
+    pub chosen: Option<Opening>,
+    /// Free times that turned out taken or were turned down.
+    pub refused: BTreeSet<uuid::Uuid>,
+}
+
+impl Task {
+    #[must_use]
+    pub fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            stage: Stage::Confirm,
+            slots: BTreeMap::new(),
+            order: Vec::new(),
+            asked: BTreeMap::new(),
+            digits: String::new(),
+            asked_known: false,
+            known_refused: false,
+            offered: Vec::new(),
+            chosen: None,
+            refused: BTreeSet::new(),
+        }
+    }
+
+    /// Puts a value in, remembering the order.
+    pub fn fill(&mut self, slot: &str, filled: Filled) {
+        self.order.retain(|s| s != slot);
+        self.order.push(slot.to_owned());
+        self.slots.insert(slot.to_owned(), filled);
+    }
+
+    /// Takes a value out, to be asked again.
+    pub fn clear(&mut self, slot: &str) {
+        self.order.retain(|s| s != slot);
+        self.slots.remove(slot);
+    }
+
+    /// Counts one more asking of a question: which time this is, or `None` when it was put often enough.
+    pub fn count(&mut self, question: &str) -> Option<u8> {
+        let asked = self.asked.entry(question.to_owned()).or_default();
+        if *asked >= MAX_ASKS {
+            return None;
+        }
+        *asked += 1;
+        Some(*asked)
+    }
+}
+
+/// A question put outside of a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pending {
+    /// "Is there anything else?"
+    More,
+    /// "Would you like …?": a yes starts this task.
+    Offer(String),
+    /// "A message, or a person?"
+    MessageOrPerson,
+}
+
+/// What the last answer was about.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Topic {
+    pub source: String,
+    pub title: String,
+}
+
+/// The dialogue's memory of one call.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    /// Turns so far.
+    pub turn: u32,
+    /// Unfinished tasks; the last is the one talked about.
+    pub tasks: Vec<Task>,
+    /// Tasks that could not be saved; the end of the call tries once more.
+    pub parked: Vec<Task>,
+    pub pending: Option<Pending>,
+    /// Turns in a row that were not understood.
+    pub misses: u8,
+    pub rude: u8,
+    /// Questions without an answer in a row.
+    pub unanswered: u8,
+    /// The last reply, for "say that again".
+    pub last: Vec<Say>,
+    pub last_expects: Expectation,
+    pub topic: Option<Topic>,
+    /// The last turn was about an emergency.
+    pub emergency: bool,
+    pub urgent: bool,
+    /// The caller asked us to wait.
+    pub holding: bool,
+    /// Name and number, once known, serve every task of the call.
+    pub known: BTreeMap<String, Filled>,
+    /// References given out, latest last.
+    pub references: Vec<String>,
+    pub claim_tries: u8,
+    pub failures: u8,
+    /// The carrier gave a number to call back.
+    pub caller_number: bool,
+    /// We said goodbye.
+    pub closed: bool,
+}
+
+impl State {
+    #[must_use]
+    pub fn new(caller_number: bool) -> Self {
+        Self { caller_number, ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn task(&self) -> Option<&Task> {
+        self.tasks.last()
+    }
+}

@@ -1,0 +1,178 @@
+//! What goes into a step of the dialogue and what comes out of it.
+
+use chrono::NaiveDateTime;
+use pipeline::ports::AfterReply;
+use pipeline::turn::{Expectation, SegmentKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+use super::script::Files;
+use super::state::State;
+use crate::passport::Priority;
+use crate::retriever::FrontMatter;
+
+/// County facts the dialogue speaks of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TenantFacts {
+    pub county: String,
+    pub office_address: String,
+    /// As spoken: "202-555-0110".
+    pub office_phone: String,
+    /// For numbers given with seven digits.
+    pub area_code: String,
+    /// IANA name.
+    pub timezone: String,
+    /// Office hours on weekdays, local.
+    pub opens_hour: u32,
+    pub closes_hour: u32,
+    /// Numbers the agent itself gives out: never personal data.
+    #[serde(default)]
+    pub public_numbers: Vec<String>,
+}
+
+impl TenantFacts {
+    /// Puts the county's own facts into a prompt.
+    #[must_use]
+    pub fn fill(&self, template: &str) -> String {
+        template
+            .replace("{county}", &self.county)
+            .replace("{address}", &self.office_address)
+            .replace("{office_phone}", &self.office_phone)
+    }
+}
+
+/// A passage that may answer the caller, best first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Passage {
+    pub source: String,
+    pub title: String,
+    pub text: String,
+    pub relevance: f32,
+    pub front: FrontMatter,
+}
+
+/// A free inspection time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Opening {
+    pub id: Uuid,
+    /// Local time of the county.
+    pub starts: NaiveDateTime,
+}
+
+/// A claim and who may hear of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClaimRecord {
+    pub status_text: String,
+    pub holder_name: String,
+    /// ISO date.
+    pub date_of_birth: String,
+    /// E.164.
+    pub phone: String,
+}
+
+/// All that a step may know. Made before the step; the step itself looks nothing up.
+#[derive(Debug)]
+pub struct View<'a> {
+    pub facts: &'a TenantFacts,
+    pub now: NaiveDateTime,
+    /// Chooses among variants; the same seed gives the same words.
+    pub seed: u64,
+    /// Likeness (0–1) to each intent of the script, in its order.
+    pub likeness: Vec<f32>,
+    pub passages: Vec<Passage>,
+    /// `None` until asked for with [`Lookup::Openings`].
+    pub openings: Option<Vec<Opening>>,
+    /// `None` until asked for with [`Lookup::Claim`]; then the claim, if there is one of that number.
+    pub claim: Option<Option<ClaimRecord>>,
+}
+
+/// Something to be read before the step can be taken. Reading has no effect, so a speculative run may do it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lookup {
+    Openings,
+    Claim { number: String },
+}
+
+/// One thing to say.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Say {
+    pub text: String,
+    pub kind: SegmentKind,
+    /// The same words on every call.
+    pub fixed: bool,
+    /// Says that an effect took place: only after it did. May hold `{reference}`.
+    pub promises: bool,
+}
+
+/// Something that a step does to the world, once it is committed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    File(Filing),
+    MarkUrgent { kind: String },
+}
+
+/// A work item to be filed, perhaps with a booking.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Filing {
+    pub task: String,
+    pub files: Files,
+    pub priority: Priority,
+    pub incomplete: bool,
+    pub fields: BTreeMap<String, String>,
+    /// The call-back number is the caller's own, which only zone code knows.
+    pub use_caller_number: bool,
+    pub booking: Option<Uuid>,
+}
+
+/// What the turn was, for the ledger. Holds no caller text.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Note {
+    /// Intent or slot that the caller's words were taken for.
+    pub heard: String,
+    /// What we did about it.
+    pub did: String,
+    /// Documents that were cited.
+    pub sources: Vec<String>,
+}
+
+/// The outcome of a step. Nothing of it has happened yet.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Step {
+    pub state: State,
+    pub say: Vec<Say>,
+    pub effects: Vec<Effect>,
+    pub expects: Expectation,
+    pub then: AfterReply,
+    /// Read these and step again; the rest of this outcome is void.
+    pub wants: Option<Lookup>,
+    pub note: Note,
+}
+
+impl Step {
+    /// Puts the references of what was filed into the words that promise them, and into memory.
+    pub fn settle(&mut self, references: &[String]) {
+        let mut left = references.iter();
+        let mut current = String::new();
+        for say in self.say.iter_mut().filter(|say| say.promises && say.text.contains("{reference}")) {
+            if let Some(next) = left.next() {
+                current.clone_from(next);
+            }
+            say.text = say.text.replace("{reference}", &current);
+        }
+        for say in &mut self.state.last {
+            say.text = say.text.replace("{reference}", &current);
+        }
+        self.state.references.extend(references.iter().cloned());
+    }
+}
+
+/// Why effects could not be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    /// Somebody else took the appointment.
+    OpeningTaken,
+    /// The store did not take it.
+    NotSaved,
+}

@@ -1,0 +1,149 @@
+//! Emergencies are heard in any state; talk about fire departments is not one.
+
+use super::{LEXICAL, Phone};
+
+const EMERGENCIES: &[&str] = &[
+    "My house is on fire!",
+    "There's a fire in the kitchen",
+    "fire fire help",
+    "He's not breathing.",
+    "she isn't breathing and she's turning blue",
+    "My husband is having a heart attack",
+    "I think my dad is having a stroke",
+    "He has a gun.",
+    "Somebody's breaking in right now",
+    "there is a man with a knife outside",
+    "I smell gas in my basement",
+    "There's a strong smell of gas, smells like rotten eggs",
+    "Call 911!",
+    "Please call nine one one.",
+    "I need an ambulance",
+    "This is an emergency",
+    "my baby is choking",
+    "Someone is drowning in the river",
+    "A child fell in the creek, help",
+    "She took too many pills",
+    "I want to kill myself",
+    "I don't want to live anymore",
+    "my son says he is going to kill himself",
+    "She's unconscious and won't wake up",
+    "He's bleeding badly",
+    "there's smoke everywhere",
+    "the building is burning down",
+    "They're shooting outside my house",
+    "I just heard gunshots",
+    "my wife's water broke",
+    "my little girl is missing",
+    "we are trapped in the elevator",
+    "The carbon monoxide detector is going off",
+    "a car is in the river",
+    "The power line is down and it's sparking",
+    "um the neighbors house is on fire right now",
+    "he's having a seizure",
+    "I'm having chest pains",
+    "my boyfriend is hitting me",
+    "There was a fire last week and now it's burning again, it's on fire right now",
+    "there's a bomb in the building",
+    "nine one one",
+    "Someone's been shot",
+    "I think she overdosed",
+];
+
+const ORDINARY: &[&str] = &[
+    "What are the fire department's hours?",
+    "I need a fire extinguisher inspection.",
+    "How do I get a burn permit?",
+    "Can I burn leaves in my yard?",
+    "There was a fire last week at my shop and I need a copy of the report.",
+    "I want to report an accident from yesterday. My mother slipped and broke her arm.",
+    "My husband had a heart attack last year and needs rides to the doctor.",
+    "Where do I pay my gas bill?",
+    "When do the fireworks start?",
+    "Do you offer CPR classes?",
+    "Where can I get a gun permit?",
+    "I got fired from my job and need help with rent.",
+    "How do I get a copy of a 911 recording?",
+    "When should I call 911 instead of this number?",
+    "It's not an emergency, I just have a question.",
+    "The street light is out.",
+    "There's a dead deer on the road.",
+    "Is there a burn ban?",
+    "I need a smoke detector installed.",
+    "Is the fire marshal in today?",
+    "These taxes are killing me.",
+    "I'm dying to know when the pool opens.",
+    "Are emergency shelters open tonight?",
+    "Do you have an emergency preparedness guide?",
+    "How do I apply for emergency housing assistance?",
+    "My car caught fire last month and I want to file a claim.",
+    "The fire hydrant on our street is leaking.",
+    "Someone stole my bike yesterday, where do I get a police report?",
+    "I live at 911 Oak Street.",
+    "My number is 202 555 9110.",
+    "How much does a fire pit permit cost?",
+    "There was a robbery at our store last Tuesday and I want the report.",
+    "I'd like to report a broken fire alarm panel, alarm system inspection is due.",
+    "Nobody was hurt.",
+    "What's the number for the sheriff's non emergency line?",
+    "My dog had a seizure last week, do I still need a license?",
+    "My smoke alarm needs a battery.",
+    "I fell off a ladder two weeks ago at the depot.",
+    "Where is the shooting range?",
+    "He passed away last year and I need a death certificate.",
+    "Can I shoot you an email?",
+    "Can you kill the weeds on the roadside?",
+    "I want to sign up for the suicide prevention training.",
+    "They're holding a bonfire on Saturday, do they need a permit?",
+];
+
+#[test]
+fn emergencies_are_heard_at_once_in_any_state() {
+    let openings: [&[&str]; 4] = [
+        &[],
+        &["I want to report an incident."],
+        &["I'd like to book a safety inspection", "12 Main Street"],
+        &["I want to leave a message"],
+    ];
+    for lines in openings {
+        for text in EMERGENCIES {
+            let mut phone = Phone::new(&LEXICAL, false);
+            for line in lines {
+                phone.say(line);
+            }
+            let before = phone.state.tasks.len();
+            let reply = phone.say(text);
+            assert!(reply.contains("911") && phone.urgent, "{text}: {reply}");
+            assert_eq!(phone.state.tasks.len(), before, "{text}: the task is kept");
+        }
+    }
+}
+
+#[test]
+fn thoughts_of_suicide_name_988() {
+    for text in [
+        "I want to kill myself",
+        "I don't want to live anymore",
+        "my son is suicidal",
+        "I'm going to end my life",
+    ] {
+        let reply = Phone::new(&LEXICAL, false).say(text);
+        assert!(reply.contains("988") && reply.contains("911"), "{text}: {reply}");
+    }
+}
+
+#[test]
+fn ordinary_talk_is_no_emergency() {
+    let wrong: Vec<_> = ORDINARY
+        .iter()
+        .filter_map(|t| LEXICAL.dialogue.script().emergencies.find(t).map(|e| (t, e.kind)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(EMERGENCIES.len() >= 30 && ORDINARY.len() >= 30);
+}
+
+#[test]
+fn all_emergencies_are_found() {
+    let missed: Vec<_> =
+        EMERGENCIES.iter().filter(|t| LEXICAL.dialogue.script().emergencies.find(t).is_none()).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+}

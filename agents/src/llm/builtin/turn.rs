@@ -1,0 +1,162 @@
+//! The working context of one step: memory being changed, words being gathered. Dropped, it leaves no trace.
+
+use pipeline::ports::AfterReply;
+use pipeline::turn::{Expectation, SegmentKind};
+
+use super::script::{Script, SlotKind};
+use super::state::{Pending, State};
+use super::step::{Effect, Lookup, Note, Say, Step, View};
+
+/// Longest list of sentences in one reply; a digression that resumes a task stays under it.
+const MAX_SAYS: usize = 12;
+
+pub(super) struct Turn<'a> {
+    pub(super) script: &'a Script,
+    pub(super) view: &'a View<'a>,
+    pub(super) state: State,
+    pub(super) out: Vec<Say>,
+    pub(super) effects: Vec<Effect>,
+    pub(super) expects: Expectation,
+    pub(super) then: AfterReply,
+    pub(super) wants: Option<Lookup>,
+    pub(super) note: Note,
+    /// Misses before this turn; any understood turn sets the count back.
+    pub(super) misses_before: u8,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(script: &'a Script, view: &'a View<'a>, state: &State) -> Self {
+        Self {
+            script,
+            view,
+            state: state.clone(),
+            out: Vec::new(),
+            effects: Vec::new(),
+            expects: Expectation::Open,
+            then: AfterReply::Listen,
+            wants: None,
+            note: Note::default(),
+            misses_before: 0,
+        }
+    }
+
+    /// Closes the step. Prompts into silence do not replace what "say that again" repeats.
+    pub(super) fn finish(mut self) -> Step {
+        self.state.turn = self.state.turn.saturating_add(1);
+        let words = self.out.iter().any(|say| say.kind != SegmentKind::Prompt);
+        if words {
+            self.state.last = self.out.clone();
+            self.state.last_expects = self.expects;
+        } else if !self.state.holding {
+            self.expects = self.state.last_expects;
+        }
+        self.state.closed |= self.then == AfterReply::HangUp;
+        Step {
+            state: self.state,
+            say: self.out,
+            effects: self.effects,
+            expects: self.expects,
+            then: self.then,
+            wants: self.wants,
+            note: self.note,
+        }
+    }
+
+    /// Says a prompt.
+    pub(super) fn say(&mut self, key: &str) {
+        self.say_with(key, &[]);
+    }
+
+    /// Says a prompt with its places filled.
+    pub(super) fn say_with(&mut self, key: &str, fill: &[(&str, &str)]) {
+        let script = self.script;
+        self.say_one_of(script.prompt(key), key, fill, SegmentKind::Reply, false);
+    }
+
+    /// Says a prompt as something else than a reply.
+    pub(super) fn say_kind(&mut self, key: &str, kind: SegmentKind) {
+        let script = self.script;
+        self.say_one_of(script.prompt(key), key, &[], kind, false);
+    }
+
+    /// Says a prompt that is true only once the effects of this step took place.
+    pub(super) fn say_promise(&mut self, variants: &[String], key: &str, fill: &[(&str, &str)]) {
+        self.say_one_of(variants, key, fill, SegmentKind::Reply, true);
+    }
+
+    /// Says one of a few variants, chosen by seed and turn so that a re-run says the same.
+    pub(super) fn say_one_of(
+        &mut self,
+        variants: &[String],
+        key: &str,
+        fill: &[(&str, &str)],
+        kind: SegmentKind,
+        promises: bool,
+    ) {
+        if let Some(variant) = self.pick(variants, key) {
+            let variant = variant.to_owned();
+            self.say_text(&variant, fill, kind, promises);
+        }
+    }
+
+    pub(super) fn say_text(
+        &mut self,
+        template: &str,
+        fill: &[(&str, &str)],
+        kind: SegmentKind,
+        promises: bool,
+    ) {
+        let constant = self.view.facts.fill(template);
+        let fixed = !constant.contains('{');
+        let text =
+            fill.iter().fold(constant, |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
+        if !text.trim().is_empty() && self.out.len() < MAX_SAYS {
+            self.out.push(Say { text: text.trim().to_owned(), kind, fixed, promises });
+        }
+    }
+
+    fn pick<'v>(&self, variants: &'v [String], key: &str) -> Option<&'v str> {
+        let salt = key.bytes().fold(self.view.seed ^ u64::from(self.state.turn), |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let index = (salt >> 17) as usize % variants.len().max(1);
+        variants.get(index).map(String::as_str)
+    }
+
+    /// Puts a question outside of a task.
+    pub(super) fn ask_pending(&mut self, key: &str, pending: Pending) {
+        self.say(key);
+        self.state.pending = Some(pending);
+        self.expects = match self.state.pending {
+            Some(Pending::Offer(_)) => Expectation::YesNo,
+            _ => Expectation::Open,
+        };
+    }
+
+    /// "Is there anything else?", unless there is a task to go back to.
+    pub(super) fn anything_else(&mut self) {
+        self.ask_pending("anything_else", Pending::More);
+    }
+
+    pub(super) fn hang_up(&mut self, key: &str) {
+        self.say(key);
+        self.then = AfterReply::HangUp;
+    }
+
+    pub(super) fn did(&mut self, heard: &str, did: &str) {
+        heard.clone_into(&mut self.note.heard);
+        did.clone_into(&mut self.note.did);
+    }
+}
+
+/// What kind of answer a slot waits for.
+pub(super) const fn expectation(kind: SlotKind) -> Expectation {
+    match kind {
+        SlotKind::Story | SlotKind::Text => Expectation::Story,
+        SlotKind::Place | SlotKind::Address => Expectation::Address,
+        SlotKind::When | SlotKind::Day | SlotKind::Opening => Expectation::Date,
+        SlotKind::Injured => Expectation::YesNo,
+        SlotKind::Name | SlotKind::Proof => Expectation::Name,
+        SlotKind::Phone | SlotKind::ClaimNumber => Expectation::Digits,
+    }
+}

@@ -1,0 +1,259 @@
+//! Making a turn's effects durable, in one transaction, once.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+use storage::records::{self, NewBooking, NewPassport, NewWorkItem, PassportChange, TurnCommit, WorkKind};
+use storage::zones::normalise_phone;
+use storage::{CallId, PassportId, Passports, SlotId, StorageError, Turns, WorkItems};
+use uuid::Uuid;
+
+use super::Desk;
+use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
+use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Priority, Status, Versioned};
+use pipeline::ports::CallBrief;
+
+/// The agent that the ledger names.
+const AGENT: &str = "front_desk";
+
+/// What a committed turn gave.
+#[derive(Debug, Default)]
+pub(super) struct Committed {
+    /// References of what was filed, in order.
+    pub(super) references: Vec<String>,
+}
+
+/// Work to be done for one turn.
+pub(super) struct TurnWork<'a> {
+    /// Distinguishes this turn's writes from any other: call and turn.
+    pub(super) key: String,
+    pub(super) effects: &'a [Effect],
+    pub(super) note: &'a Note,
+    pub(super) duration_ms: u64,
+    pub(super) patches: Vec<Patch>,
+}
+
+/// The passport of the call; made when the gateway did not make it.
+pub(super) async fn passport(
+    desk: &Desk,
+    brief: &CallBrief,
+    now: DateTime<Utc>,
+) -> Result<Versioned, StorageError> {
+    let id = PassportId(brief.passport);
+    if let Some(kept) = desk.store.passport(id).await? {
+        return read(kept);
+    }
+    let fresh = Passport::for_call(brief.passport, desk.tenant, brief.call.0, now);
+    let new = NewPassport {
+        id,
+        team_id: fresh.team_id.clone(),
+        status: fresh.status.as_str().to_owned(),
+        call_id: Some(CallId(brief.call.0)),
+        document: document(&fresh),
+    };
+    match desk.store.create_passport(new).await {
+        // Somebody made it in the meantime: theirs counts.
+        Err(StorageError::Taken { .. }) => {
+            desk.store.passport(id).await?.map_or_else(|| Ok(Versioned { version: 1, passport: fresh }), read)
+        }
+        Err(error) => Err(error),
+        Ok(kept) => Ok(Versioned { version: kept.version.into(), passport: fresh }),
+    }
+}
+
+fn read(kept: records::Passport) -> Result<Versioned, StorageError> {
+    let version = kept.version.into();
+    let passport = serde_json::from_value(kept.document)
+        .map_err(|_| StorageError::Invalid { what: "the kept passport has another shape" })?;
+    Ok(Versioned { version, passport })
+}
+
+fn document(passport: &Passport) -> Value {
+    serde_json::to_value(passport).unwrap_or_default()
+}
+
+/// Writes everything of a turn. The passport in hand is replaced by the written one on success only.
+pub(super) async fn commit(
+    desk: &Desk,
+    brief: &CallBrief,
+    held: &mut Versioned,
+    work: TurnWork<'_>,
+    now: DateTime<Utc>,
+) -> Result<Committed, Trouble> {
+    match attempt(desk, brief, held, &work, now).await {
+        Err(StorageError::Conflict { .. }) => {
+            // Somebody else wrote the passport: take theirs and apply ours to it.
+            *held = passport(desk, brief, now).await.map_err(|e| trouble(&e))?;
+            attempt(desk, brief, held, &work, now).await.map_err(|e| trouble(&e))
+        }
+        Err(error) if error.is_transient() => {
+            attempt(desk, brief, held, &work, now).await.map_err(|e| trouble(&e))
+        }
+        done => done.map_err(|e| trouble(&e)),
+    }
+}
+
+fn trouble(error: &StorageError) -> Trouble {
+    match error {
+        StorageError::Taken { what: "slot" } | StorageError::NotFound { what: "slot" } => {
+            Trouble::OpeningTaken
+        }
+        other => {
+            tracing::error!(error = %other, "a turn could not be saved");
+            Trouble::NotSaved
+        }
+    }
+}
+
+async fn attempt(
+    desk: &Desk,
+    brief: &CallBrief,
+    held: &mut Versioned,
+    work: &TurnWork<'_>,
+    now: DateTime<Utc>,
+) -> Result<Committed, StorageError> {
+    let filings: Vec<&Filing> = work.effects.iter().filter_map(filing).collect();
+    let mut items = Vec::with_capacity(filings.len());
+    let mut references = Vec::with_capacity(filings.len());
+    for (n, filing) in filings.iter().enumerate() {
+        let Some(kind) = work_kind(filing.files) else { continue };
+        let reference = desk.store.draw_reference(kind).await?;
+        items.push(item(brief, filing, kind, &reference, format!("{}/{n}", work.key)));
+        references.push(reference);
+    }
+    let mut changed = held.clone();
+    let patches = patches(work, &references, now);
+    changed
+        .update(held.version, patches, now)
+        .map_err(|_| StorageError::Invalid { what: "the passport refused the patch" })?;
+    let booking = filings
+        .iter()
+        .find_map(|f| f.booking)
+        .map(|slot| NewBooking { slot: SlotId(slot), idempotency_key: format!("{}/booking", work.key) });
+    let passport = Some(change(&changed.passport, held.version));
+    let done = desk.store.commit_turn(TurnCommit { passport, work_items: items, booking }).await?;
+    changed.version = done.passport_version.map_or(changed.version, u64::from);
+    *held = changed;
+    // A key that was known before gives the earlier row, and its reference is the one that counts.
+    Ok(Committed { references: done.work_items.into_iter().map(|item| item.reference).collect() })
+}
+
+const fn filing(effect: &Effect) -> Option<&Filing> {
+    match effect {
+        Effect::File(filing) => Some(filing),
+        Effect::MarkUrgent { .. } => None,
+    }
+}
+
+const fn work_kind(files: Files) -> Option<WorkKind> {
+    Some(match files {
+        Files::Incident => WorkKind::Incident,
+        Files::Inspection => WorkKind::Inspection,
+        Files::Message => WorkKind::Message,
+        Files::Escalation => WorkKind::Escalation,
+        Files::Callback => WorkKind::Callback,
+        Files::None => return None,
+    })
+}
+
+fn item(brief: &CallBrief, filing: &Filing, kind: WorkKind, reference: &str, key: String) -> NewWorkItem {
+    let mut fields: Map<String, Value> = filing.fields.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
+    fields.insert("incomplete".to_owned(), json!(filing.incomplete));
+    let caller = brief.caller.as_deref().and_then(normalise_phone);
+    if let (true, Some(number)) = (filing.use_caller_number, &caller) {
+        fields.insert("phone".to_owned(), json!(number));
+    }
+    NewWorkItem {
+        kind,
+        idempotency_key: key,
+        reference: Some(reference.to_owned()),
+        call_id: Some(CallId(brief.call.0)),
+        passport_id: Some(PassportId(brief.passport)),
+        priority: priority(filing.priority),
+        caller,
+        fields: Value::Object(fields),
+    }
+}
+
+const fn priority(priority: Priority) -> records::Priority {
+    match priority {
+        Priority::Low => records::Priority::Low,
+        Priority::Normal => records::Priority::Normal,
+        Priority::High => records::Priority::High,
+        Priority::Urgent => records::Priority::Urgent,
+    }
+}
+
+fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Vec<Patch> {
+    let mut patches = vec![Patch::Status(Status::InProgress), Patch::CurrentAgent(Some(AGENT.to_owned()))];
+    for effect in work.effects {
+        match effect {
+            Effect::MarkUrgent { kind } => {
+                patches.push(Patch::RaisePriority(Priority::Urgent));
+                patches.push(Patch::Escalate { reason: format!("emergency: {kind}") });
+            }
+            Effect::File(filing) => patches.push(Patch::RaisePriority(filing.priority)),
+        }
+    }
+    patches.extend(references.iter().map(|r| Patch::AddSubTask(r.clone())));
+    patches.extend(work.patches.iter().cloned());
+    patches.push(Patch::Append(Box::new(entry(work, references, now))));
+    patches
+}
+
+/// What was done in this turn, in words that are safe to show: kinds and references, never what was said.
+fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> LedgerEntry {
+    let tools: Vec<String> = work.effects.iter().map(|e| tool_name(e).to_owned()).collect();
+    let mut outputs = work.note.did.clone();
+    for reference in references {
+        outputs.push_str(&format!("; {reference}"));
+    }
+    for source in &work.note.sources {
+        outputs.push_str(&format!("; source {source}"));
+    }
+    LedgerEntry {
+        // Made from the turn's key, so that writing the same turn twice leaves one entry.
+        id: entry_id(&work.key),
+        timestamp: now,
+        agent_id: AGENT.to_owned(),
+        action: "turn".to_owned(),
+        inputs_summary: work.note.heard.clone(),
+        outputs_summary: outputs,
+        duration_ms: work.duration_ms,
+        tokens_used: 0,
+        cost_usd: 0.0,
+        confidence: ConfidenceVector::of(0.8, u32::try_from(work.note.sources.len()).unwrap_or(u32::MAX)),
+        tool_calls: tools,
+        notes: String::new(),
+    }
+}
+
+/// Two hashes of the key make the id: equal keys, equal ids, across runs of the process.
+fn entry_id(key: &str) -> Uuid {
+    let hash = |seed: u64| key.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    Uuid::from_u64_pair(hash(0xcbf2_9ce4_8422_2325), hash(0x8422_2325_cbf2_9ce4))
+}
+
+/// The name under which an effect shows up as a tool.
+pub(super) const fn tool_name(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::MarkUrgent { .. } => "mark_urgent",
+        Effect::File(filing) => match filing.files {
+            Files::Incident => "file_report",
+            Files::Inspection => "book_inspection",
+            Files::Message => "take_message",
+            Files::Escalation => "request_person",
+            Files::Callback => "request_callback",
+            Files::None => "look_up_claim",
+        },
+    }
+}
+
+fn change(passport: &Passport, expected: u64) -> PassportChange {
+    PassportChange {
+        id: PassportId(passport.id),
+        expected_version: u32::try_from(expected).unwrap_or(u32::MAX),
+        team_id: passport.team_id.clone(),
+        status: passport.status.as_str().to_owned(),
+        document: document(passport),
+    }
+}

@@ -1,0 +1,159 @@
+//! The front desk: implements [`Responder`] around the pure dialogue.
+//!
+//! One task per call. Order of stages in a turn: what is asked for is searched (pure read), the dialogue takes a
+//! step (pure), look-ups it wants are read and it steps again, then words go out. A speculative run stops there.
+//! A commit makes the effects durable in one transaction, and only then are words spoken that promise them.
+
+mod call;
+mod effects;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use parking_lot::RwLock;
+use pipeline::ports::{CallBrief, PortError, ReplyStream, Responder};
+use storage::TenantStore;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
+use crate::retriever::{Retriever, Vector, cosine};
+
+/// Bound of the command side, as the port says.
+const COMMANDS: usize = 32;
+/// Bound of the event side, as the port says.
+const EVENTS: usize = 64;
+
+/// The built-in front desk, for all tenants.
+#[derive(Clone, Debug)]
+pub struct FrontDesk {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    dialogue: Dialogue,
+    retriever: Arc<Retriever>,
+    tenants: RwLock<HashMap<Uuid, Arc<Desk>>>,
+    /// Example vectors of each intent, once the model made them.
+    examples: RwLock<Vec<Vec<Vector>>>,
+}
+
+/// What one tenant's desk works with.
+#[derive(Debug)]
+struct Desk {
+    tenant: Uuid,
+    store: TenantStore,
+    facts: TenantFacts,
+    zone: Tz,
+}
+
+impl FrontDesk {
+    /// A front desk without tenants yet.
+    ///
+    /// # Errors
+    /// Only when the shipped dialogue data is broken.
+    pub fn new(retriever: Arc<Retriever>) -> Result<Self, ScriptError> {
+        let shared = Shared {
+            dialogue: Dialogue::front_desk()?,
+            retriever,
+            tenants: RwLock::default(),
+            examples: RwLock::default(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Takes a tenant's calls from now on.
+    pub fn put_tenant(&self, tenant: Uuid, store: TenantStore, facts: TenantFacts) {
+        let zone = facts.timezone.parse().unwrap_or(Tz::UTC);
+        self.shared.tenants.write().insert(tenant, Arc::new(Desk { tenant, store, facts, zone }));
+    }
+
+    /// Warms intent recognition up: embeds the examples. Until it is done, and without a model, likeness is
+    /// lexical.
+    pub async fn warm(&self) {
+        let Some(embedder) = self.shared.retriever.embedder().cloned() else { return };
+        let intents = &self.shared.dialogue.script().intents;
+        let texts: Vec<String> = intents.iter().flat_map(|i| i.examples.iter().cloned()).collect();
+        let mut vectors = embedder.all(&texts).await.into_iter();
+        let grouped: Vec<Vec<Vector>> =
+            intents.iter().map(|i| vectors.by_ref().take(i.examples.len()).collect()).collect();
+        if grouped.iter().all(|group| !group.is_empty()) {
+            *self.shared.examples.write() = grouped;
+        }
+    }
+
+    /// What this tenant's callers hear in the same words every time, cut as it is spoken: for the cache.
+    #[must_use]
+    pub fn fixed_phrases(&self, tenant: Uuid) -> Vec<String> {
+        let desk = self.shared.tenants.read().get(&tenant).cloned();
+        let phrases = desk.map_or_else(Vec::new, |desk| self.shared.dialogue.fixed_phrases(&desk.facts));
+        let mut cut: Vec<String> = phrases.iter().flat_map(|p| sentences(p)).collect();
+        cut.sort_unstable();
+        cut.dedup();
+        cut
+    }
+
+    /// Numbers that the tenant's agent gives out itself: never personal data.
+    #[must_use]
+    pub fn public_numbers(&self, tenant: Uuid) -> Vec<String> {
+        self.shared
+            .tenants
+            .read()
+            .get(&tenant)
+            .map_or_else(Vec::new, |desk| desk.facts.public_numbers.clone())
+    }
+}
+
+impl Responder for FrontDesk {
+    fn name(&self) -> &'static str {
+        "builtin"
+    }
+
+    fn open(&self, brief: CallBrief) -> Result<ReplyStream, PortError> {
+        let desk =
+            self.shared.tenants.read().get(&brief.tenant).cloned().ok_or_else(|| PortError::Unavailable {
+                what: "no front desk for this tenant".to_owned(),
+                fix: "add it with put_tenant before taking calls".to_owned(),
+            })?;
+        let (commands, inbox) = mpsc::channel(COMMANDS);
+        let (outbox, events) = mpsc::channel(EVENTS);
+        tokio::spawn(call::Call::new(self.shared.clone(), desk, brief, outbox).run(inbox));
+        Ok(ReplyStream { commands, events })
+    }
+}
+
+impl Shared {
+    /// Likeness of an utterance to each intent: by model where there is one and it answers in time.
+    async fn likeness(&self, text: &str) -> Vec<f32> {
+        let lexical = || crate::llm::builtin::intent::lexical(self.dialogue.script(), text);
+        let ready = !self.examples.read().is_empty();
+        let vector = match self.retriever.embedder().filter(|_| ready) {
+            Some(embedder) => embedder.live(text).await,
+            None => None,
+        };
+        let Some(vector) = vector else { return lexical() };
+        let examples = self.examples.read();
+        examples.iter().map(|group| group.iter().map(|e| cosine(e, &vector)).fold(0.0, f32::max)).collect()
+    }
+}
+
+/// Text cut into what is synthesised as one: sentences.
+fn sentences(text: &str) -> Vec<String> {
+    crate::retriever::sentences(text)
+}
+
+/// The beginning of a reply that is not in the cache: its first clause comes alone, so that speech starts soon.
+fn opening(text: &str) -> Vec<String> {
+    pipeline::tts::segment::segments(text)
+}
+
+/// The one place of this crate that reads the clock for a call.
+fn now() -> DateTime<Utc> {
+    Utc::now()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Sentence embeddings: MiniLM through ONNX Runtime, on one thread behind a bounded queue.
+//!
+//! A live turn asks with a deadline and goes on without vectors when the worker is busy, so no call's timing
+//! hangs on it. Ingestion waits its turn in small batches, so live queries slip in between.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ort::environment::Environment;
+use ort::session::Session;
+use ort::value::Tensor;
+use parking_lot::Mutex;
+use tokenizers::Tokenizer;
+use tokio::sync::{mpsc, oneshot};
+
+use super::RetrieverError;
+
+/// Longest input the model was trained for.
+const MAX_TOKENS: usize = 256;
+/// Jobs that may wait for the worker.
+const QUEUE: usize = 64;
+/// Texts in one run of the model while ingesting.
+const BATCH: usize = 8;
+/// How long a live turn waits for a vector before it goes on with keywords alone.
+const LIVE_DEADLINE: Duration = Duration::from_millis(80);
+/// Remembered query vectors; interim text asks for the same words several times.
+const REMEMBERED: usize = 512;
+
+/// A unit-length sentence vector.
+pub type Vector = Arc<[f32]>;
+
+struct Job {
+    texts: Vec<String>,
+    reply: oneshot::Sender<Vec<Vector>>,
+}
+
+/// Handle to the embedding worker. Dropping the last one ends the thread.
+#[derive(Clone, Debug)]
+pub struct Embedder {
+    jobs: mpsc::Sender<Job>,
+    remembered: Arc<Mutex<HashMap<String, Vector>>>,
+}
+
+impl std::fmt::Debug for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Job({} texts)", self.texts.len())
+    }
+}
+
+impl Embedder {
+    /// Loads `minilm.onnx` and `minilm-tokenizer.json` and starts the worker.
+    ///
+    /// # Errors
+    /// When a file is missing or unreadable.
+    pub fn load(environment: &Environment, models_dir: &Path) -> Result<Self, RetrieverError> {
+        let model = Model::load(environment, models_dir)?;
+        let (jobs, queue) = mpsc::channel(QUEUE);
+        std::thread::Builder::new()
+            .name("embed".to_owned())
+            .spawn(move || work(model, queue))
+            .map_err(|e| RetrieverError::Model(e.to_string()))?;
+        Ok(Self { jobs, remembered: Arc::default() })
+    }
+
+    /// Vector of a live query, or `None` when the worker is too busy for the turn.
+    pub async fn live(&self, text: &str) -> Option<Vector> {
+        if let Some(vector) = self.remembered.lock().get(text) {
+            return Some(vector.clone());
+        }
+        let (reply, answer) = oneshot::channel();
+        self.jobs.try_send(Job { texts: vec![text.to_owned()], reply }).ok()?;
+        let vector = tokio::time::timeout(LIVE_DEADLINE, answer).await.ok()?.ok()?.pop()?;
+        self.remember(text, &vector);
+        Some(vector)
+    }
+
+    /// Vectors of many texts, in their order; empty when the worker is gone.
+    pub async fn all(&self, texts: &[String]) -> Vec<Vector> {
+        let mut out = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            let (reply, answer) = oneshot::channel();
+            if self.jobs.send(Job { texts: batch.to_vec(), reply }).await.is_err() {
+                return Vec::new();
+            }
+            out.extend(answer.await.unwrap_or_default());
+        }
+        if out.len() == texts.len() { out } else { Vec::new() }
+    }
+
+    fn remember(&self, text: &str, vector: &Vector) {
+        let mut remembered = self.remembered.lock();
+        if remembered.len() >= REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(text.to_owned(), vector.clone());
+    }
+}
+
+fn work(mut model: Model, mut queue: mpsc::Receiver<Job>) {
+    while let Some(job) = queue.blocking_recv() {
+        if job.reply.is_closed() {
+            continue;
+        }
+        match model.run(&job.texts) {
+            Ok(vectors) => drop(job.reply.send(vectors)),
+            Err(error) => tracing::warn!(%error, "embedding failed"),
+        }
+    }
+}
+
+struct Model {
+    session: Session,
+    tokenizer: Tokenizer,
+}
+
+impl Model {
+    fn load(environment: &Environment, dir: &Path) -> Result<Self, RetrieverError> {
+        let failed = |e: &dyn std::fmt::Display| RetrieverError::Model(e.to_string());
+        let mut tokenizer =
+            Tokenizer::from_file(dir.join("minilm-tokenizer.json")).map_err(|e| failed(&e))?;
+        tokenizer.with_padding(None);
+        let cut = tokenizers::TruncationParams { max_length: MAX_TOKENS, ..Default::default() };
+        tokenizer.with_truncation(Some(cut)).map_err(|e| failed(&e))?;
+        let session = Session::builder(environment)
+            .map_err(|e| failed(&e))?
+            .with_intra_threads(1)
+            .map_err(|e| failed(&e))?
+            .commit_from_file(dir.join("minilm.onnx"))
+            .map_err(|e| failed(&e))?;
+        Ok(Self { session, tokenizer })
+    }
+
+    fn run(&mut self, texts: &[String]) -> Result<Vec<Vector>, RetrieverError> {
+        let encoded = self
+            .tokenizer
+            .encode_batch(texts.to_vec(), true)
+            .map_err(|e| RetrieverError::Model(e.to_string()))?;
+        let width = encoded.iter().map(|e| e.get_ids().len()).max().unwrap_or(0);
+        let shape = [encoded.len(), width];
+        let ids = padded(&encoded, width, |e| e.get_ids());
+        let mask = padded(&encoded, width, |e| e.get_attention_mask());
+        let kinds = vec![0i64; encoded.len() * width];
+        let outputs = self.session.run(ort::inputs![
+            "input_ids" => Tensor::from_array((shape, ids))?,
+            "attention_mask" => Tensor::from_array((shape, mask.clone()))?,
+            "token_type_ids" => Tensor::from_array((shape, kinds))?,
+        ])?;
+        let (dims, states) = outputs["last_hidden_state"].try_extract_tensor::<f32>()?;
+        let size = dims.last().copied().unwrap_or(0).unsigned_abs() as usize;
+        Ok(states.chunks(width * size).zip(mask.chunks(width)).map(|(s, m)| pooled(s, m, size)).collect())
+    }
+}
+
+fn padded(
+    batch: &[tokenizers::Encoding],
+    width: usize,
+    field: impl Fn(&tokenizers::Encoding) -> &[u32],
+) -> Vec<i64> {
+    let row = |e| {
+        field(e).iter().map(|&v| i64::from(v)).chain(std::iter::repeat(0)).take(width).collect::<Vec<_>>()
+    };
+    batch.iter().flat_map(row).collect()
+}
+
+/// Mean over the real tokens, at unit length.
+fn pooled(states: &[f32], mask: &[i64], size: usize) -> Vector {
+    let mut sum = vec![0f32; size];
+    for (token, _) in states.chunks(size).zip(mask).filter(|(_, m)| **m != 0) {
+        for (total, value) in sum.iter_mut().zip(token) {
+            *total += value;
+        }
+    }
+    let norm = sum.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-9);
+    sum.iter().map(|v| v / norm).collect()
+}
+
+/// Cosine of two unit vectors.
+#[must_use]
+pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

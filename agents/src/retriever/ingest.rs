@@ -1,0 +1,126 @@
+//! Documents as they come in: Markdown or plain text, optionally with TOML front matter between `+++` lines.
+
+use serde::{Deserialize, Serialize};
+
+/// A document to be searched.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Document {
+    /// Unique per tenant; a second document of the same source replaces the first. Comes back verbatim.
+    pub source: String,
+    pub title: String,
+    pub content: String,
+    #[serde(default)]
+    pub media_type: Option<String>,
+}
+
+/// What front matter may say about a document. All of it is optional.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FrontMatter {
+    pub title: Option<String>,
+    /// How the source is named in speech: "the Solid Waste page".
+    pub spoken: Option<String>,
+    /// Everyday words for the subject that the text itself does not use.
+    pub asked_as: Vec<String>,
+    /// Question to ask after an answer from here.
+    pub follow_up: Option<String>,
+    /// Task that a "yes" to the follow-up starts.
+    pub offer: Option<String>,
+}
+
+/// A document taken apart.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parsed {
+    pub front: FrontMatter,
+    pub title: String,
+    pub sections: Vec<Section>,
+}
+
+/// Text under one heading.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section {
+    pub heading: Option<String>,
+    pub text: String,
+}
+
+/// Takes a document apart. Broken front matter is read as text rather than refused.
+#[must_use]
+pub fn parse(document: &Document) -> Parsed {
+    let (front, body) = split_front_matter(&document.content);
+    let mut sections = vec![Section { heading: None, text: String::new() }];
+    let mut first_heading = None;
+    for line in body.lines() {
+        match heading(line) {
+            Some(title) if first_heading.is_none() && is_top(line) => first_heading = Some(title),
+            Some(title) => sections.push(Section { heading: Some(title), text: String::new() }),
+            None => append(&mut sections, line),
+        }
+    }
+    sections.retain(|section| !section.text.trim().is_empty());
+    let title = front.title.clone().or_else(|| Some(document.title.clone()).filter(|t| !t.is_empty()));
+    let title = title.or(first_heading).unwrap_or_else(|| document.source.clone());
+    Parsed { front, title, sections }
+}
+
+fn split_front_matter(content: &str) -> (FrontMatter, &str) {
+    let Some(rest) = content.trim_start().strip_prefix("+++") else {
+        return (FrontMatter::default(), content);
+    };
+    let Some((matter, body)) = rest.split_once("\n+++") else {
+        return (FrontMatter::default(), content);
+    };
+    toml::from_str(matter).map_or((FrontMatter::default(), content), |front| (front, body))
+}
+
+fn heading(line: &str) -> Option<String> {
+    let title = line.trim_start_matches('#');
+    (title.len() < line.len() && title.starts_with(' ')).then(|| title.trim().to_owned())
+}
+
+fn is_top(line: &str) -> bool {
+    line.starts_with("# ")
+}
+
+fn append(sections: &mut [Section], line: &str) {
+    let Some(section) = sections.last_mut() else { return };
+    let line = line.trim().trim_start_matches(['-', '*', '>']).trim();
+    let line = line.replace("**", "").replace('`', "");
+    if line.is_empty() {
+        section.text.push('\n');
+    } else {
+        if !section.text.is_empty() && !section.text.ends_with('\n') {
+            section.text.push(' ');
+        }
+        section.text.push_str(&line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(content: &str) -> Document {
+        Document { source: "s".into(), content: content.into(), ..Document::default() }
+    }
+
+    #[test]
+    fn front_matter_title_and_sections_are_found() {
+        let text = "+++\nspoken = \"the Waste page\"\nasked_as = [\"junk\"]\n+++\n# Waste\nIntro.\n## Bulk\n- One.\n- Two.\n";
+        let parsed = parse(&document(text));
+        assert_eq!(parsed.front.spoken.as_deref(), Some("the Waste page"));
+        assert_eq!(parsed.title, "Waste");
+        assert_eq!(parsed.sections.len(), 2);
+        assert_eq!(parsed.sections[1], Section { heading: Some("Bulk".into()), text: "One. Two.".into() });
+    }
+
+    #[test]
+    fn broken_front_matter_is_text() {
+        let parsed = parse(&document("+++\nnot toml\n+++\nHello there."));
+        assert!(parsed.sections[0].text.contains("Hello there."));
+    }
+
+    #[test]
+    fn plain_text_is_one_section() {
+        assert_eq!(parse(&document("Just words.")).sections.len(), 1);
+    }
+}

@@ -1,0 +1,43 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn document(source: &str, content: &str) -> Document {
+    Document { source: source.into(), title: String::new(), content: content.into(), media_type: None }
+}
+
+#[tokio::test]
+async fn a_document_of_the_same_source_is_replaced() {
+    let retriever = Retriever::lexical();
+    let tenant = Uuid::from_u128(1);
+    retriever.put(tenant, document("a", "Couches are collected on Monday.")).await.unwrap();
+    retriever.put(tenant, document("a", "Couches are collected on Friday.")).await.unwrap();
+    let found = retriever.search(tenant, &Query::new("couch")).await;
+    assert_eq!(found.len(), 1);
+    assert!(found[0].text.contains("Friday"));
+    assert!(retriever.remove(tenant, "a"));
+    assert!(retriever.search(tenant, &Query::new("couch")).await.is_empty());
+}
+
+#[tokio::test]
+async fn tenants_do_not_see_each_other() {
+    let retriever = Retriever::lexical();
+    retriever.put(Uuid::from_u128(1), document("a", "Couches are collected.")).await.unwrap();
+    assert!(retriever.search(Uuid::from_u128(2), &Query::new("couch")).await.is_empty());
+}
+
+#[tokio::test]
+async fn empty_documents_are_refused() {
+    let refused = Retriever::lexical().put(Uuid::nil(), document("a", "  \n")).await;
+    assert_eq!(refused, Err(RetrieverError::Empty("a".into())));
+}
+
+#[tokio::test]
+async fn one_result_per_document_and_the_minimum_holds() {
+    let retriever = Retriever::lexical();
+    let text = "# Waste\n## Couch\nCouch one.\n## More\nCouch two and tables.";
+    retriever.put(Uuid::nil(), document("a", text)).await.unwrap();
+    assert_eq!(retriever.search(Uuid::nil(), &Query::new("couch")).await.len(), 1);
+    let strict = Query { min_relevance_score: 0.99, ..Query::new("couch elephants") };
+    assert!(retriever.search(Uuid::nil(), &strict).await.is_empty());
+}

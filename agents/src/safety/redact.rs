@@ -1,0 +1,315 @@
+//! Personal data out, typed tokens in: `⟨phone:1⟩`, `⟨ssn:1⟩`, `⟨credit_card:1⟩`, `⟨email:1⟩`.
+//!
+//! One redactor per call, so that the same value keeps its token. Digits count as written and as spoken one by
+//! one. Reference and claim numbers, 911, fees, hours, house numbers and the county's own numbers stay: what
+//! is no whole phone, card or social security number is left alone.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use pipeline::ports::Screen;
+use regex::Regex;
+
+static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b[a-z0-9][a-z0-9._%+-]*@[a-z0-9.-]+\.[a-z]{2,}\b|\b[a-z0-9]+(?: (?:dot|underscore|dash) [a-z0-9]+)* at (?:[a-z0-9]+ dot )+(?:com|org|net|gov|edu|us|io)\b").ok()
+});
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9$'’%⟨⟩:]+").ok());
+
+/// What a span of digits is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Kind {
+    Phone,
+    Ssn,
+    CreditCard,
+    Email,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Phone => "phone",
+            Self::Ssn => "ssn",
+            Self::CreditCard => "credit_card",
+            Self::Email => "email",
+        }
+    }
+}
+
+/// The [`Screen`] of one call.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    /// Ten-digit numbers that are no secret.
+    public: HashSet<String>,
+    known: HashMap<(Kind, String), usize>,
+}
+
+/// A word of digits with its place in the text.
+#[derive(Clone, Debug)]
+struct Piece {
+    digits: String,
+    from: usize,
+    to: usize,
+    spoken: bool,
+}
+
+impl Redactor {
+    /// `public_numbers`: what the county prints on its own letters; these are spoken in the clear.
+    #[must_use]
+    pub fn new(public_numbers: impl IntoIterator<Item = String>) -> Self {
+        let ten = |n: String| {
+            let digits: String = n.chars().filter(char::is_ascii_digit).collect();
+            digits[digits.len().saturating_sub(10)..].to_owned()
+        };
+        Self { public: public_numbers.into_iter().map(ten).collect(), known: HashMap::new() }
+    }
+
+    fn token(&mut self, kind: Kind, value: &str) -> String {
+        let value = self.same_phone(kind, value);
+        let next = self.known.keys().filter(|(k, _)| *k == kind).count() + 1;
+        let number = *self.known.entry((kind, value)).or_insert(next);
+        format!("⟨{}:{number}⟩", kind.name())
+    }
+
+    /// A local number is the whole one that was said before, if there was one.
+    fn same_phone(&self, kind: Kind, value: &str) -> String {
+        let whole = self
+            .known
+            .keys()
+            .find(|(k, v)| kind == Kind::Phone && *k == kind && value.len() == 7 && v.ends_with(value));
+        whole.map_or_else(|| value.to_owned(), |(_, v)| v.clone())
+    }
+
+    fn is_public(&self, digits: &str) -> bool {
+        let ten = &digits[digits.len().saturating_sub(10)..];
+        self.public.contains(ten) || (digits.len() == 7 && self.public.iter().any(|p| p.ends_with(digits)))
+    }
+
+    fn emails(&mut self, text: &str) -> String {
+        let Some(pattern) = EMAIL.as_ref() else { return text.to_owned() };
+        pattern
+            .replace_all(text, |found: &regex::Captures<'_>| {
+                self.token(Kind::Email, &found[0].to_lowercase())
+            })
+            .into_owned()
+    }
+
+    fn numbers(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        let social = text.to_lowercase().contains("social") || text.to_lowercase().contains("ssn");
+        for run in digit_runs(text) {
+            let mut at = 0;
+            while at < run.len() {
+                let Some((kind, used)) = self.classify(&run[at..], social) else {
+                    at += 1;
+                    continue;
+                };
+                let digits: String = run[at..at + used].iter().map(|p| p.digits.as_str()).collect();
+                let value = if kind == Kind::Phone {
+                    digits[digits.len().saturating_sub(10)..].to_owned()
+                } else {
+                    digits
+                };
+                let (from, to) = (run[at].from, run[at + used - 1].to);
+                out.push_str(text[copied..from].trim_end_matches(['(', '+']));
+                out.push_str(&self.token(kind, &value));
+                copied = to;
+                at += used;
+            }
+        }
+        out.push_str(&text[copied..]);
+        out
+    }
+
+    /// What the pieces at the front make up, with how many of them; the longest finding wins.
+    fn classify(&self, pieces: &[Piece], social: bool) -> Option<(Kind, usize)> {
+        (1..=pieces.len()).rev().find_map(|used| {
+            let part = &pieces[..used];
+            let digits: String = part.iter().map(|p| p.digits.as_str()).collect();
+            if digits.len() > 19 {
+                return None;
+            }
+            let lengths: Vec<usize> = part.iter().map(|p| p.digits.len()).collect();
+            kind_of(&digits, &lengths, part, social)
+                .filter(|kind| *kind != Kind::Phone || !self.is_public(&digits))
+                .map(|kind| (kind, used))
+        })
+    }
+}
+
+fn kind_of(digits: &str, lengths: &[usize], pieces: &[Piece], social: bool) -> Option<Kind> {
+    let one_by_one = pieces.iter().any(|p| p.spoken) || lengths.iter().all(|n| *n == 1);
+    let nanp = |ten: &str| {
+        ten.bytes().next().is_some_and(|b| b >= b'2') && ten.as_bytes().get(3).is_some_and(|b| *b >= b'2')
+    };
+    let groups: &[&[usize]] =
+        &[&[10], &[11], &[3, 3, 4], &[1, 3, 3, 4], &[3, 7], &[6, 4], &[3, 3, 2, 2], &[1, 10], &[3, 4, 3]];
+    match digits.len() {
+        13..=19 if luhn(digits) => Some(Kind::CreditCard),
+        9 if lengths == [3, 2, 4] || (social && (one_by_one || lengths == [9])) => Some(Kind::Ssn),
+        10 if nanp(digits) && (one_by_one || groups.contains(&lengths)) => Some(Kind::Phone),
+        11 if digits.starts_with('1') && nanp(&digits[1..]) && (one_by_one || groups.contains(&lengths)) => {
+            Some(Kind::Phone)
+        }
+        7 if nanp(&format!("2{digits}0000"))
+            && (lengths == [3, 4] || one_by_one)
+            && digits.as_bytes()[0] >= b'2' =>
+        {
+            Some(Kind::Phone)
+        }
+        _ => None,
+    }
+}
+
+/// Words of digits that follow one another with nothing but separators between them.
+fn digit_runs(text: &str) -> Vec<Vec<Piece>> {
+    let mut runs: Vec<Vec<Piece>> = Vec::new();
+    let mut end_of_last = None;
+    let mut repeat = 1;
+    let Some(pattern) = TOKEN.as_ref() else { return runs };
+    for found in pattern.find_iter(text) {
+        let word = found.as_str().to_lowercase();
+        if let "double" | "triple" = word.as_str() {
+            repeat = if word == "double" { 2 } else { 3 };
+            continue;
+        }
+        let Some((digits, spoken)) = digits_of(&word).filter(|_| !belongs_to_word(text, found.start()))
+        else {
+            end_of_last = None;
+            repeat = 1;
+            continue;
+        };
+        let piece = Piece { digits: digits.repeat(repeat), from: found.start(), to: found.end(), spoken };
+        repeat = 1;
+        match runs.last_mut().filter(|_| end_of_last.is_some()) {
+            Some(run) => run.push(piece),
+            None => runs.push(vec![piece]),
+        }
+        end_of_last = Some(found.end());
+    }
+    runs
+}
+
+/// "INC-4821", "CLM-20417": digits after letters and a hyphen are part of a reference.
+fn belongs_to_word(text: &str, at: usize) -> bool {
+    let before = &text[..at];
+    before.strip_suffix('-').is_some_and(|b| b.ends_with(|c: char| c.is_ascii_alphabetic()))
+        || before.ends_with('$')
+}
+
+fn digits_of(word: &str) -> Option<(String, bool)> {
+    if word.chars().all(|c| c.is_ascii_digit()) {
+        return Some((word.to_owned(), false));
+    }
+    let digit = match word {
+        "zero" | "oh" | "o" => "0",
+        "one" => "1",
+        "two" => "2",
+        "three" => "3",
+        "four" => "4",
+        "five" => "5",
+        "six" => "6",
+        "seven" => "7",
+        "eight" => "8",
+        "nine" => "9",
+        _ => return None,
+    };
+    Some((digit.to_owned(), true))
+}
+
+fn luhn(digits: &str) -> bool {
+    let sum: u32 = digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(n, b)| (n % 2 == 1, u32::from(b - b'0')))
+        .map(|(double, d)| if double { if d > 4 { d * 2 - 9 } else { d * 2 } } else { d })
+        .sum();
+    sum.is_multiple_of(10) && digits.bytes().any(|b| b != b'0')
+}
+
+impl Screen for Redactor {
+    fn screen(&mut self, text: &str) -> String {
+        let text = self.emails(text);
+        self.numbers(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn redactor() -> Redactor {
+        Redactor::new(["202-555-0111".to_owned()])
+    }
+
+    #[test]
+    fn personal_data_becomes_tokens() {
+        for (text, screened) in [
+            ("My number is 202-555-0143.", "My number is ⟨phone:1⟩."),
+            ("Call (202) 555 0143 or +1 202-555-0143", "Call ⟨phone:1⟩ or ⟨phone:1⟩"),
+            ("it's two oh two five five five oh one four three thanks", "it's ⟨phone:1⟩ thanks"),
+            ("two zero two, triple five, zero one four three", "⟨phone:1⟩"),
+            ("555-0143 is local", "⟨phone:1⟩ is local"),
+            ("my social is 078-05-1120", "my social is ⟨ssn:1⟩"),
+            (
+                "social security number oh seven eight oh five one one two oh",
+                "social security number ⟨ssn:1⟩",
+            ),
+            ("card 4111 1111 1111 1111 ok", "card ⟨credit_card:1⟩ ok"),
+            ("four one one one one one one one one one one one one one one one", "⟨credit_card:1⟩"),
+            ("Write to ann.lee@example.org today", "Write to ⟨email:1⟩ today"),
+            ("john dot smith at gmail dot com", "⟨email:1⟩"),
+        ] {
+            assert_eq!(redactor().screen(text), screened, "{text}");
+        }
+    }
+
+    #[test]
+    fn ordinary_numbers_stay() {
+        for text in [
+            "Your reference number is INC-4821.",
+            "Dial 911 now.",
+            "It costs $35 and $1,240.50.",
+            "Open 8 a.m. to 4:30 p.m.",
+            "Claim CLM-20417",
+            "At 4400 Quarry Road, unit 12",
+            "Call Solid Waste at 202-555-0111.",
+            "on 2026-11-22 at 10:30",
+            "two or three days",
+            "I was born in 1961",
+            "one of the five people",
+            "4111 1111 1111 1112",
+            "call or text 988",
+            "Route 9, exit 12, 3 miles",
+        ] {
+            assert_eq!(redactor().screen(text), text);
+        }
+    }
+
+    #[test]
+    fn one_value_keeps_its_token() {
+        let mut redactor = redactor();
+        assert_eq!(redactor.screen("202-555-0143"), "⟨phone:1⟩");
+        assert_eq!(redactor.screen("202-555-0199"), "⟨phone:2⟩");
+        assert_eq!(redactor.screen("two oh two 555 0143 and 555-0199"), "⟨phone:1⟩ and ⟨phone:2⟩");
+    }
+
+    proptest! {
+        #[test]
+        fn no_planted_number_survives(a in 2u32..10, b in 0u32..100, c in 2u32..10, d in 0u32..100, e in 0u32..10_000, lead in "[a-z ]{0,12}") {
+            let area = format!("{a}{b:02}");
+            let rest = format!("{c}{d:02}");
+            let text = format!("{lead} my number is {area}-{rest}-{e:04}, thanks");
+            let screened = redactor().screen(&text);
+            prop_assert!(!screened.contains(&format!("{e:04}")) || format!("{area}{rest}{e:04}") == "2025550111", "{screened}");
+        }
+
+        #[test]
+        fn any_text_is_screened_without_panic(text in ".{0,80}") {
+            let _ = redactor().screen(&text);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
+
+import type { CallItem, Me, Page, Passport, PhoneGrant, TranscriptTurn, TurnLatency, WorkItem } from "./types";
+
+/** What the gateway said no with. `status` 0: nothing answered. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly action?: string,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+}
+
+/** The message and, where the gateway gave one, what to do next. */
+export function explain(error: unknown): string {
+  if (error instanceof ApiError) return error.action ? `${error.message} ${error.action}` : error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+type Listener = () => void;
+let onSignedOut: Listener = () => undefined;
+/** Called when any request learns that the session is over. */
+export function whenSignedOut(listener: Listener): void {
+  onSignedOut = listener;
+}
+
+async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", headers: { accept: "application/json" }, ...init });
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause;
+    throw new ApiError(0, "UNREACHABLE", "The gateway does not answer.", "Check that it is running, then try again.");
+  }
+  if (response.status === 401) onSignedOut();
+  if (!response.ok) throw await errorOf(response);
+  if (response.status === 204) return undefined as T;
+  return (await response.json()) as T;
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  const text = (key: string): string | undefined => (typeof body[key] === "string" ? body[key] : undefined);
+  return new ApiError(
+    response.status,
+    text("error_code") ?? `HTTP_${response.status}`,
+    text("error_message") ?? `The gateway answered with status ${response.status}.`,
+    text("suggested_action"),
+  );
+}
+
+const post = <T>(path: string, body?: unknown): Promise<T> =>
+  request<T>(path, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/json" },
+    body: JSON.stringify(body ?? {}),
+  });
+
+/** A list query's options; `signal` drops the answer when the asker is gone. */
+interface Ask {
+  signal?: AbortSignal;
+}
+
+export const api = {
+  me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
+  signOut: () => request<void>("/sign-out", { method: "POST" }),
+  calls: (ask: Ask = {}) => request<Page<CallItem>>("/v1/calls?state=all&limit=50", ask),
+  call: (id: string, ask: Ask = {}) => request<CallItem>(`/v1/calls/${encodeURIComponent(id)}`, ask),
+  transcript: (id: string, ask: Ask = {}) =>
+    request<{ turns: TranscriptTurn[] }>(`/v1/calls/${encodeURIComponent(id)}/transcript`, ask),
+  latency: (id: string, ask: Ask = {}) =>
+    request<{ turns: TurnLatency[] }>(`/v1/calls/${encodeURIComponent(id)}/latency`, ask),
+  passport: (id: string, ask: Ask = {}) => request<Passport>(`/v1/calls/${encodeURIComponent(id)}/passport`, ask),
+  workItems: (cursor: string | null, ask: Ask = {}) =>
+    request<Page<WorkItem>>(`/v1/work-items?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, ask),
+  hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
+  phone: (to: string) => post<PhoneGrant>("/v1/phone", { to }),
+};

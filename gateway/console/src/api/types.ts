@@ -1,0 +1,163 @@
+// Shapes on the wire, as the outer contract spells them.
+
+export type Speaker = "caller" | "agent" | "supervisor";
+export type Attention = "none" | "watch" | "urgent";
+export type SegmentKind = "reply" | "notice" | "filler" | "prompt";
+
+/** A list answer. */
+export interface Page<T> {
+  items: T[];
+  next_cursor: string | null;
+}
+
+/** Who is signed in, and what they may call. */
+export interface Me {
+  subject: string;
+  roles: string[];
+  tenant: TenantRef | null;
+  tenants: TenantRef[];
+  lines: LineRef[];
+  mode?: "demo" | "carrier";
+  /** Address by which carriers reach the gateway. */
+  public_url?: string;
+  version?: string;
+}
+export interface TenantRef {
+  id: string;
+  slug: string;
+  name: string;
+}
+export interface LineRef {
+  number: string;
+  name: string;
+  languages: string[];
+}
+
+/** One call in `GET /v1/calls`. */
+export interface CallItem {
+  id: string;
+  carrier_sid: string | null;
+  line: string;
+  from: string | null;
+  direction: string;
+  state: "live" | "ended";
+  started_at: string;
+  ended_at: string | null;
+  end_reason?: string | null;
+  passport_id: string | null;
+  language: string;
+  turns: number;
+  cost_usd: number;
+  attention: Attention;
+}
+
+export interface TranscriptTurn {
+  turn: number;
+  speaker: Speaker;
+  text: string;
+  started_at: string;
+  ended_at: string | null;
+  interrupted: boolean;
+  heard_text?: string | null;
+  confidence?: number | null;
+}
+
+export interface StageTime {
+  stage: string;
+  ms: number;
+}
+export interface TurnLatency {
+  turn: number;
+  total_ms: number;
+  stages: StageTime[];
+  unattributed_ms: number;
+  filler: boolean;
+  speculative: boolean;
+  judged_complete?: boolean;
+}
+
+/** A named value of a work item; personal data is a token such as `⟨address:1⟩`. */
+export interface Field {
+  name: string;
+  value: unknown;
+}
+export interface WorkItem {
+  id: string;
+  kind: string;
+  title: string;
+  status: string;
+  reference?: string | null;
+  priority?: string;
+  call_id: string | null;
+  created_at: string;
+  fields?: Field[];
+}
+
+/** The Passport as the console shows it. The full document may carry more: the viewer shows it verbatim. */
+export interface Passport {
+  passport_id?: string;
+  status?: string;
+  version?: number;
+  kind?: string | null;
+  title?: string | null;
+  summary?: string | null;
+  fields?: Field[];
+  updated_at?: string;
+  ledger?: LedgerEntry[];
+  [more: string]: unknown;
+}
+export interface LedgerEntry {
+  id?: string;
+  timestamp?: string;
+  agent_id?: string;
+  action?: string;
+  outputs_summary?: string;
+  duration_ms?: number;
+  confidence?: { value: number } | number;
+  notes?: string;
+}
+
+/** Answer of `POST /v1/phone`. */
+export interface PhoneGrant {
+  stream_url: string;
+  parameters: Record<string, string>;
+  call_id: string;
+  call_sid: string;
+  account_sid: string;
+  stream_sid: string;
+}
+
+interface EventHead {
+  version: number;
+  event_id: string;
+  call_id: string;
+  at: string;
+}
+/** What a turn's reply came to in the caller's ear. */
+export interface Heard {
+  turn: number;
+  text: string;
+  complete: boolean;
+  estimated: boolean;
+}
+
+/** Body of each event, by the name it has on the wire. */
+export interface EventBodies {
+  "call.started": { line: string; from: string | null; direction: string; language: string; carrier_sid: string };
+  "call.turn.interim": { turn: number; speaker: Speaker; text: string };
+  "call.turn.final": { turn: number; speaker: Speaker; text: string };
+  "call.reply.segment": { turn: number; segment: number; speaker: Speaker; text: string; segment_kind: SegmentKind };
+  "call.reply.heard": { turn: number; state: "heard" | "partly_heard" | "dropped"; heard_text: string; estimated: boolean };
+  "call.interrupted": { turn: number; heard: Heard };
+  "call.dtmf": { turn: number; digits: string };
+  "call.tool": { turn: number; tool: string; ok: boolean };
+  "call.provider": { provider: string; state: string; reason: string };
+  "call.attention": { level: Attention; reason: string };
+  "call.latency": { latency: TurnLatency };
+  "call.ended": { reason: string; duration_ms: number };
+  "passport.updated": { passport_id: string; version: number; status: string };
+  "escalation.updated": { escalation_id: string; status: string };
+}
+export type EventName = keyof EventBodies;
+/** One event with its name beside the JSON that came with it. */
+export type CallEvent = { [N in EventName]: { name: N; data: EventHead & EventBodies[N] } }[EventName];

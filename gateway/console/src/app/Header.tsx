@@ -1,0 +1,34 @@
+import { api } from "../api/client";
+import type { Me } from "../api/types";
+import { IconButton } from "../ui/Button";
+import { Brand } from "./Brand";
+import { FeedStatus } from "./FeedStatus";
+import { Navigation } from "./Navigation";
+import { toggleTheme, usePreferences } from "./preferences";
+import type { Screen } from "./route";
+
+export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp: () => void }) {
+  const { theme } = usePreferences();
+  const signOut = (): void => {
+    // Whatever the answer, a fresh load shows the truth.
+    void api.signOut().finally(() => location.reload());
+  };
+  return (
+    <header className="sticky top-0 z-20 flex h-14 shrink-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-4 sm:px-5">
+      <Brand tenant={me.tenant?.name} />
+      <Navigation screen={screen} place="top" />
+      <div className="ml-auto flex items-center gap-0.5 sm:gap-1">
+        <FeedStatus />
+        <IconButton
+          label={theme === "dark" ? "Switch to light" : "Switch to dark"}
+          icon={theme === "dark" ? "sun" : "moon"}
+          onClick={toggleTheme}
+        />
+        <span className="max-sm:hidden">
+          <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={onHelp} />
+        </span>
+        <IconButton label="Sign out" icon="exit" onClick={signOut} />
+      </div>
+    </header>
+  );
+}

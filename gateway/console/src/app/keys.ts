@@ -1,0 +1,42 @@
+// Single-key shortcuts. Silent while the person types, while a dialog is open, and when they are turned off.
+
+import { useEffect } from "react";
+
+import { preferences } from "./preferences";
+
+export interface Shortcut {
+  keys: string;
+  does: string;
+  where: string;
+}
+
+/** What the help lists. Handlers live with the screens; this is the one place that says it all. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: "?", does: "Show this list", where: "Everywhere" },
+  { keys: "C", does: "Go to calls", where: "Everywhere" },
+  { keys: "W", does: "Go to what was taken down", where: "Everywhere" },
+  { keys: "P", does: "Go to the phone", where: "Everywhere" },
+  { keys: "L", does: "Switch between dark and light", where: "Everywhere" },
+  { keys: "J", does: "Next call", where: "Calls" },
+  { keys: "K", does: "Previous call", where: "Calls" },
+  { keys: "H", does: "Hang up the selected call (asks first)", where: "Calls" },
+  { keys: "0–9 * #", does: "Press a telephone key", where: "Phone, during a call" },
+  { keys: "M", does: "Mute or unmute", where: "Phone, during a call" },
+  { keys: "H", does: "Hang up", where: "Phone, during a call" },
+];
+
+const TYPING = "input:not([type=radio]):not([type=checkbox]):not([type=file]), textarea, select, [contenteditable]";
+
+/** Runs `handler` for plain keys. It returns true for those that it used. */
+export function useKeys(handler: (key: string) => boolean): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (preferences().shortcuts === "off" || document.querySelector("dialog[open]")) return;
+      if (event.target instanceof Element && event.target.closest(TYPING)) return;
+      if (handler(event.key)) event.preventDefault();
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  });
+}

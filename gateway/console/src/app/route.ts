@@ -1,0 +1,35 @@
+// Where the person is, kept in the address after '#', so that Back works and a call can be linked to.
+
+import { useSyncExternalStore } from "react";
+
+export type Screen = "calls" | "work" | "phone";
+export interface Route {
+  screen: Screen;
+  callId: string | null;
+}
+
+export function parseRoute(hash: string): Route {
+  const [screen, id] = hash.replace(/^#\/?/, "").split(/[/?]/);
+  if (screen === "work" || screen === "phone") return { screen, callId: null };
+  return { screen: "calls", callId: screen === "calls" && id ? decodeURIComponent(id) : null };
+}
+
+export const hrefs = {
+  calls: "#/calls",
+  call: (id: string) => `#/calls/${encodeURIComponent(id)}`,
+  work: "#/work",
+  phone: "#/phone",
+};
+
+function subscribe(listener: () => void): () => void {
+  addEventListener("hashchange", listener);
+  return () => removeEventListener("hashchange", listener);
+}
+
+export function useRoute(): Route {
+  return parseRoute(useSyncExternalStore(subscribe, () => location.hash));
+}
+
+export function go(href: string): void {
+  location.hash = href;
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from "react";
+
+import { api, ApiError, whenSignedOut } from "../api/client";
+import type { Me } from "../api/types";
+
+export type Session =
+  | { kind: "checking" }
+  | { kind: "in"; me: Me }
+  /** `ended`: there was a session in this page, and it ran out. */
+  | { kind: "out"; ended: boolean }
+  | { kind: "unreachable"; error: unknown };
+
+/** Who is signed in. `retry` asks again. */
+export function useSession(): { session: Session; retry: () => void } {
+  const [session, setSession] = useState<Session>({ kind: "checking" });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    whenSignedOut(() => setSession((old) => ({ kind: "out", ended: old.kind === "in" || (old.kind === "out" && old.ended) })));
+    api
+      .me({ signal: abort.signal })
+      .then((me) => setSession({ kind: "in", me }))
+      .catch((error: unknown) => {
+        if (abort.signal.aborted || (error instanceof ApiError && error.status === 401)) return;
+        setSession({ kind: "unreachable", error });
+      });
+    return () => abort.abort();
+  }, [attempt]);
+  return { session, retry: () => setAttempt((n) => n + 1) };
+}

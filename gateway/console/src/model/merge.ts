@@ -1,0 +1,66 @@
+// Documents asked from the gateway, laid over what events have told already.
+
+import type { CallItem, TranscriptTurn, TurnLatency } from "../api/types";
+import { newCall, type Call, type State, type Utterance } from "./state";
+
+/** Facts of a list. An answer that was under way while the call ended must not bring it back to life. */
+export function mergeCalls(state: State, items: readonly CallItem[]): State {
+  const calls = { ...state.calls };
+  for (const item of items) {
+    const known = calls[item.id];
+    calls[item.id] = known ? { ...known, stub: false, facts: mergeFacts(known.facts, item) } : newCall(item);
+  }
+  return { ...state, calls, listed: true };
+}
+
+function mergeFacts(old: CallItem, item: CallItem): CallItem {
+  const stale = old.state === "ended" && item.state === "live";
+  return stale ? { ...item, state: "ended", ended_at: old.ended_at, end_reason: old.end_reason ?? null } : item;
+}
+
+/** A stored transcript. Utterances that events already gave in greater detail, or that are newer, stay. */
+export function mergeTranscript(state: State, id: string, turns: readonly TranscriptTurn[]): State {
+  return editCall(state, id, (call) => {
+    const stored = new Map(turns.map((t) => [`${t.turn}/${t.speaker}`, fromStored(t)]));
+    const live = call.facts.state === "live";
+    for (const u of call.utterances) {
+      const key = `${u.turn}/${u.speaker}`;
+      // Of an ended call the stored words are the last word; of a live one the events are ahead of the store.
+      const known = stored.get(key);
+      if (!known) stored.set(key, u);
+      else stored.set(key, live ? { ...known, ...u, startedAt: known.startedAt } : { ...known, segments: u.segments });
+    }
+    const rank = { caller: 0, agent: 1, supervisor: 2 } as const;
+    const utterances = [...stored.values()].sort((a, b) => a.turn - b.turn || rank[a.speaker] - rank[b.speaker]);
+    return { ...call, utterances };
+  });
+}
+
+function fromStored(t: TranscriptTurn): Utterance {
+  const heard = t.heard_text ?? (t.interrupted ? "" : t.text);
+  return {
+    turn: t.turn,
+    speaker: t.speaker,
+    text: t.text,
+    interim: false,
+    segments: [],
+    heard,
+    cut: t.speaker === "agent" && (t.interrupted || (t.heard_text != null && t.heard_text !== t.text)),
+    interrupted: t.interrupted,
+    estimated: false,
+    startedAt: t.started_at,
+    endedAt: t.ended_at,
+  };
+}
+
+export function mergeLatency(state: State, id: string, turns: readonly TurnLatency[]): State {
+  return editCall(state, id, (call) => {
+    const byTurn = new Map([...turns, ...call.latency].map((l) => [l.turn, l]));
+    return { ...call, latency: [...byTurn.values()].sort((a, b) => a.turn - b.turn) };
+  });
+}
+
+function editCall(state: State, id: string, edit: (call: Call) => Call): State {
+  const call = state.calls[id];
+  return call ? { ...state, calls: { ...state.calls, [id]: edit(call) } } : state;
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+
+import type { CallEvent, EventBodies, EventName } from "../api/types";
+import { mergeCalls, mergeLatency, mergeTranscript } from "./merge";
+import { reduceEvent } from "./reduce";
+import { liveCalls, latencySummary, recentCalls } from "./select";
+import { emptyState, newCall, unknownFacts, type Call, type State } from "./state";
+
+let serial = 0;
+function event<N extends EventName>(name: N, body: EventBodies[N], call = "c1"): CallEvent {
+  serial += 1;
+  const at = new Date(1_700_000_000_000 + serial * 1000).toISOString();
+  return { name, data: { version: 1, event_id: `e${serial}`, call_id: call, at, ...body } } as CallEvent;
+}
+const run = (events: CallEvent[], from: State = emptyState): State => events.reduce(reduceEvent, from);
+const call = (state: State): Call => state.calls["c1"]!;
+
+const started = () =>
+  event("call.started", { line: "+12025550100", from: "⟨phone:1⟩", direction: "inbound", language: "en", carrier_sid: "CA1" });
+const interim = (text: string, turn = 1) => event("call.turn.interim", { turn, speaker: "caller", text });
+const final = (text: string, turn = 1) => event("call.turn.final", { turn, speaker: "caller", text });
+const segment = (index: number, text: string, turn = 1) =>
+  event("call.reply.segment", { turn, segment: index, speaker: "agent", text, segment_kind: "reply" });
+
+describe("reduceEvent", () => {
+  it("opens a live call with its facts", () => {
+    const state = run([started()]);
+    expect(call(state).facts).toMatchObject({ state: "live", line: "+12025550100", from: "⟨phone:1⟩", carrier_sid: "CA1" });
+    expect(call(state).stub).toBe(false);
+  });
+
+  it("replaces interim text in place and then by the final", () => {
+    const state = run([started(), interim("the street"), interim("the street light"), final("The street light is out.")]);
+    expect(call(state).utterances).toHaveLength(1);
+    expect(call(state).utterances[0]).toMatchObject({ text: "The street light is out.", interim: false });
+  });
+
+  it("does not let a late interim undo a final", () => {
+    const state = run([final("Done."), interim("do")]);
+    expect(call(state).utterances[0]).toMatchObject({ text: "Done.", interim: false });
+  });
+
+  it("puts a final again in place of the earlier one: the caller went on", () => {
+    expect(call(run([final("It is"), final("It is on Oak Street.")])).utterances[0]?.text).toBe("It is on Oak Street.");
+  });
+
+  it("keeps caller before agent within a turn, and turns in order, whatever came first", () => {
+    const state = run([segment(0, "Hello.", 2), segment(0, "Hi.", 1), final("first", 1), final("second", 2)]);
+    expect(call(state).utterances.map((u) => `${u.turn}${u.speaker}`)).toEqual(["1caller", "1agent", "2caller", "2agent"]);
+  });
+
+  it("joins segments in their order and keeps their kind", () => {
+    const state = run([segment(1, "Where is it?"), segment(0, "I can help.")]);
+    expect(call(state).utterances[0]?.text).toBe("I can help. Where is it?");
+  });
+
+  it("marks what was not heard when a reply is interrupted", () => {
+    const state = run([
+      segment(0, "I can take that down."),
+      event("call.interrupted", { turn: 1, heard: { turn: 1, text: "I can", complete: false, estimated: true } }),
+    ]);
+    expect(call(state).utterances[0]).toMatchObject({ heard: "I can", cut: true, interrupted: true, estimated: true });
+  });
+
+  it("takes the interruption's word for what was heard, also when a segment reports later", () => {
+    const state = run([
+      segment(0, "I can take that down."),
+      event("call.interrupted", { turn: 1, heard: { turn: 1, text: "I can", complete: false, estimated: false } }),
+      event("call.reply.heard", { turn: 1, state: "partly_heard", heard_text: "I can", estimated: false }),
+    ]);
+    expect(call(state).utterances[0]).toMatchObject({ heard: "I can", cut: true });
+  });
+
+  it("keeps the segments when the agent's whole reply follows as a final", () => {
+    const state = run([segment(0, "One."), segment(1, "Two."), event("call.turn.final", { turn: 1, speaker: "agent", text: "One. Two." })]);
+    expect(call(state).utterances).toHaveLength(1);
+    expect(call(state).utterances[0]?.segments).toHaveLength(2);
+  });
+
+  it("adds up heard reports of several segments without calling the rest cut", () => {
+    const state = run([
+      segment(0, "One."),
+      segment(1, "Two."),
+      event("call.reply.heard", { turn: 1, state: "heard", heard_text: "One.", estimated: false }),
+    ]);
+    expect(call(state).utterances[0]).toMatchObject({ heard: "One.", cut: false });
+    const dropped = run([event("call.reply.heard", { turn: 1, state: "dropped", heard_text: "", estimated: false })], state);
+    expect(call(dropped).utterances[0]).toMatchObject({ heard: "One.", cut: true });
+  });
+
+  it("keeps one waterfall per turn, the newest", () => {
+    const latency = (turn: number, total_ms: number) =>
+      event("call.latency", { latency: { turn, total_ms, stages: [], unattributed_ms: 0, filler: false, speculative: false } });
+    const state = run([latency(2, 700), latency(1, 600), latency(2, 650)]);
+    expect(call(state).latency.map((l) => [l.turn, l.total_ms])).toEqual([[1, 600], [2, 650]]);
+    expect(latencySummary(call(state))).toEqual({ median: 625, worst: 650, turns: 2 });
+  });
+
+  it("ends a call, closing any open interim", () => {
+    const state = run([started(), interim("and I"), event("call.ended", { reason: "caller_hung_up", duration_ms: 4000 })]);
+    expect(call(state).facts).toMatchObject({ state: "ended", end_reason: "caller_hung_up" });
+    expect(call(state).utterances[0]?.interim).toBe(false);
+    expect(liveCalls(state)).toHaveLength(0);
+    expect(recentCalls(state)).toHaveLength(1);
+  });
+
+  it("raises and clears attention with its reason", () => {
+    const up = run([event("call.attention", { level: "urgent", reason: "caller mentioned fire" })]);
+    expect(call(up).facts.attention).toBe("urgent");
+    expect(call(up).notices[0]?.text).toBe("caller mentioned fire");
+    const down = run([event("call.attention", { level: "none", reason: "" })], up);
+    expect(call(down).facts.attention).toBe("none");
+  });
+
+  it("marks a call known only from the middle as a stub", () => {
+    expect(call(run([interim("hello")])).stub).toBe(true);
+  });
+
+  it("ignores names it does not know, even those of Object", () => {
+    const odd = { name: "toString", data: started().data } as unknown as CallEvent;
+    expect(reduceEvent(emptyState, odd)).toBe(emptyState);
+  });
+
+  it("counts a repeated notice once when a feed resumes", () => {
+    const keys = event("call.dtmf", { turn: 1, digits: "0" });
+    expect(call(run([keys, keys])).notices).toHaveLength(1);
+  });
+
+  it("never changes the state it was given", () => {
+    const before = run([started(), segment(0, "One.")]);
+    const copy = structuredClone(before);
+    run([segment(1, "Two."), final("x"), event("call.ended", { reason: "busy", duration_ms: 1 })], before);
+    expect(before).toEqual(copy);
+  });
+});
+
+describe("merge", () => {
+  const item = { ...unknownFacts("c1", "2026-01-01T00:00:00Z"), line: "+12025550100" };
+
+  it("does not bring an ended call back to life from a stale list", () => {
+    const ended = run([started(), event("call.ended", { reason: "caller_hung_up", duration_ms: 1 })]);
+    expect(call(mergeCalls(ended, [item])).facts.state).toBe("ended");
+  });
+
+  it("fills a stub from the list", () => {
+    const state = mergeCalls(run([interim("hello")]), [item]);
+    expect(call(state)).toMatchObject({ stub: false, facts: { line: "+12025550100" } });
+    expect(call(state).utterances).toHaveLength(1);
+  });
+
+  it("lays live events over a stored transcript and keeps earlier turns", () => {
+    const stored = (turn: number, text: string) => ({
+      turn, speaker: "caller" as const, text, started_at: "t0", ended_at: "t1", interrupted: false,
+    });
+    const live = mergeTranscript(run([started(), interim("and now", 2)]), "c1", [stored(1, "First."), stored(2, "and")]);
+    expect(call(live).utterances.map((u) => u.text)).toEqual(["First.", "and now"]);
+  });
+
+  it("shows the stored cut of an interrupted reply", () => {
+    const base = { calls: { c1: newCall({ ...item, state: "ended" as const }) }, listed: true, workRevision: 0 };
+    const state = mergeTranscript(base, "c1", [
+      { turn: 1, speaker: "agent", text: "I can take that down.", started_at: "t", ended_at: "t", interrupted: true, heard_text: "I can" },
+    ]);
+    expect(call(state).utterances[0]).toMatchObject({ heard: "I can", cut: true, interrupted: true });
+  });
+
+  it("keeps a live waterfall over the stored one of the same turn", () => {
+    const row = (turn: number, total_ms: number) => ({ turn, total_ms, stages: [], unattributed_ms: 0, filler: false, speculative: false });
+    const state = run([event("call.latency", { latency: row(1, 500) })]);
+    expect(call(mergeLatency(state, "c1", [row(0, 100), row(1, 499)])).latency.map((l) => l.total_ms)).toEqual([100, 500]);
+  });
+});

@@ -1,0 +1,135 @@
+// Live events to state. Pure: no clock, no network, so every case has a test.
+
+import type { CallEvent, EventName } from "../api/types";
+import { joinHeard } from "./heard";
+import { newCall, unknownFacts, type Call, type Notice, type State } from "./state";
+import { editUtterance, withSegment } from "./utterances";
+
+/** Ended calls beyond this many are forgotten; the gateway still has them. */
+const KEEP_CALLS = 200;
+
+type Apply<N extends EventName> = (call: Call, data: Extract<CallEvent, { name: N }>["data"]) => Call;
+
+const apply: { [N in EventName]: Apply<N> } = {
+  "call.started": (call, { at, line, from, direction, language, carrier_sid }) => ({
+    ...call,
+    stub: false,
+    facts: { ...call.facts, line, from, direction, language, carrier_sid, started_at: at },
+  }),
+
+  "call.turn.interim": (call, { turn, speaker, text, at }) => ({
+    ...call,
+    utterances: editUtterance(call.utterances, turn, speaker, at, (old) =>
+      // A late interim must not undo a final; words added after a final arrive as a new final.
+      old.text !== "" && !old.interim ? old : { ...old, text, interim: true },
+    ),
+  }),
+
+  "call.turn.final": (call, { turn, speaker, text, at }) => ({
+    ...call,
+    facts: { ...call.facts, turns: Math.max(call.facts.turns, turn) },
+    utterances: editUtterance(call.utterances, turn, speaker, at, (old) => ({
+      ...old,
+      text: old.segments.length > 0 ? old.text : text,
+      interim: false,
+      endedAt: at,
+    })),
+  }),
+
+  "call.reply.segment": (call, { turn, segment, speaker, text, segment_kind, at }) => ({
+    ...call,
+    utterances: editUtterance(call.utterances, turn, speaker, at, (old) =>
+      withSegment(old, { index: segment, text, kind: segment_kind }),
+    ),
+  }),
+
+  "call.reply.heard": (call, { turn, state, heard_text, estimated, at }) => ({
+    ...call,
+    utterances: editUtterance(call.utterances, turn, "agent", at, (old) => ({
+      ...old,
+      // An interruption names the whole prefix that was heard; a segment's report that comes after it adds nothing.
+      heard: old.interrupted ? old.heard : joinHeard(old.heard, heard_text),
+      cut: old.cut || state !== "heard",
+      estimated: old.estimated || estimated,
+      endedAt: at,
+    })),
+  }),
+
+  "call.interrupted": (call, { turn, heard, at }) => ({
+    ...call,
+    utterances: editUtterance(call.utterances, turn, "agent", at, (old) => ({
+      ...old,
+      heard: heard.text,
+      cut: !heard.complete,
+      interrupted: true,
+      estimated: heard.estimated,
+      endedAt: at,
+    })),
+  }),
+
+  "call.dtmf": (call, { event_id, digits, at }) =>
+    withNotice(call, { id: event_id, at, kind: "keys", text: `Keys pressed: ${digits}` }),
+
+  "call.tool": (call, { turn, tool, ok, at }) => ({ ...call, tools: [...call.tools, { turn, tool, ok, at }] }),
+
+  "call.provider": (call, { event_id, provider, state, reason, at }) =>
+    withNotice(call, { id: event_id, at, kind: "provider", text: `${provider} ${state}${reason ? `: ${reason}` : ""}` }),
+
+  "call.attention": (call, { event_id, level, reason, at }) => {
+    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: reason });
+    return { ...noted, attentionReason: level === "none" ? "" : reason, facts: { ...noted.facts, attention: level } };
+  },
+
+  "call.latency": (call, { latency }) => ({
+    ...call,
+    latency: [...call.latency.filter((l) => l.turn !== latency.turn), latency].sort((a, b) => a.turn - b.turn),
+  }),
+
+  "call.ended": (call, { reason, at }) => ({
+    ...call,
+    facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason },
+    // Nothing is still being recognised once the line is closed.
+    utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),
+  }),
+
+  "passport.updated": (call, { passport_id, version, status }) => ({
+    ...call,
+    facts: { ...call.facts, passport_id },
+    passport: { id: passport_id, version, status },
+  }),
+
+  "escalation.updated": (call) => call,
+};
+
+function withNotice(call: Call, notice: Notice): Call {
+  // The same event can come twice when a feed resumes.
+  return call.notices.some((n) => n.id === notice.id) ? call : { ...call, notices: [...call.notices, notice] };
+}
+
+/** Names whose arrival may mean that something was taken down. */
+const WORK_EVENTS: readonly string[] = ["passport.updated", "escalation.updated", "call.tool", "call.ended"];
+
+export function reduceEvent(state: State, event: CallEvent): State {
+  // A newer gateway may send names that this console does not know.
+  if (!Object.hasOwn(apply, event.name)) return state;
+  const { call_id: id, at } = event.data;
+  const known = state.calls[id];
+  const call = known ?? newCall(unknownFacts(id, at), event.name !== "call.started");
+  const next = (apply[event.name] as Apply<EventName>)(call, event.data);
+  const calls = { ...state.calls, [id]: next };
+  return {
+    ...state,
+    calls: known ? calls : prune(calls),
+    workRevision: state.workRevision + (WORK_EVENTS.includes(event.name) ? 1 : 0),
+  };
+}
+
+function prune(calls: Record<string, Call>): Record<string, Call> {
+  const ids = Object.keys(calls);
+  if (ids.length <= KEEP_CALLS) return calls;
+  const oldest = ids
+    .filter((id) => calls[id]?.facts.state === "ended")
+    .sort((a, b) => (calls[a]?.facts.started_at ?? "").localeCompare(calls[b]?.facts.started_at ?? ""));
+  const drop = new Set(oldest.slice(0, ids.length - KEEP_CALLS));
+  return Object.fromEntries(Object.entries(calls).filter(([id]) => !drop.has(id)));
+}

@@ -1,0 +1,96 @@
+// What the console knows. Plain data; everything that changes it is in reduce.ts and merge.ts.
+
+import type { CallItem, SegmentKind, Speaker, TurnLatency } from "../api/types";
+
+/** One side's words in one turn. Key of the pair (turn, speaker): a final takes the place of its interims. */
+export interface Utterance {
+  turn: number;
+  speaker: Speaker;
+  text: string;
+  /** Still being recognised: the text may change. */
+  interim: boolean;
+  /** Parts of a reply, in order. Empty for a caller, and for words read from a stored transcript. */
+  segments: Segment[];
+  /** The words the caller really heard, as far as reported. */
+  heard: string;
+  /** The reply was cut short: words after `heard` never reached the caller. */
+  cut: boolean;
+  interrupted: boolean;
+  /** Where the cut fell is an estimate. */
+  estimated: boolean;
+  startedAt: string;
+  endedAt: string | null;
+}
+export interface Segment {
+  index: number;
+  text: string;
+  kind: SegmentKind;
+}
+
+export interface ToolUse {
+  turn: number;
+  tool: string;
+  ok: boolean;
+  at: string;
+}
+/** Something a supervisor may want to know that nobody said aloud. */
+export interface Notice {
+  id: string;
+  at: string;
+  kind: "keys" | "provider" | "attention";
+  text: string;
+}
+
+export interface Call {
+  facts: CallItem;
+  /** Known only from events in mid-call: the facts must still be asked for. */
+  stub: boolean;
+  attentionReason: string;
+  utterances: Utterance[];
+  latency: TurnLatency[];
+  tools: ToolUse[];
+  notices: Notice[];
+  passport: { id: string; version: number; status: string } | null;
+}
+
+export interface State {
+  calls: Readonly<Record<string, Call>>;
+  /** The first list has come, so "no calls" is a fact and not a wait. */
+  listed: boolean;
+  /** Grows when a work item may have changed, so the list can reload. */
+  workRevision: number;
+}
+
+export const emptyState: State = { calls: {}, listed: false, workRevision: 0 };
+
+export function newCall(facts: CallItem, stub = false): Call {
+  return {
+    facts,
+    stub,
+    attentionReason: "",
+    utterances: [],
+    latency: [],
+    tools: [],
+    notices: [],
+    passport: facts.passport_id ? { id: facts.passport_id, version: 0, status: "" } : null,
+  };
+}
+
+/** Facts of a call of which only an event is known. */
+export function unknownFacts(id: string, at: string): CallItem {
+  return {
+    id,
+    carrier_sid: "",
+    line: "",
+    from: null,
+    direction: "inbound",
+    state: "live",
+    started_at: at,
+    ended_at: null,
+    passport_id: null,
+    language: "",
+    turns: 0,
+    cost_usd: 0,
+    attention: "none",
+  };
+}

@@ -1,0 +1,14 @@
+import type { Attention } from "../../api/types";
+import { Badge } from "../../ui/Badge";
+import { Icon } from "../../ui/Icon";
+
+/** Says that a person should look. Nothing at all when none is needed: a badge on every row would be seen on none. */
+export function AttentionBadge({ level, reason }: { level: Attention; reason: string }) {
+  if (level === "none") return null;
+  return (
+    <Badge tone={level === "urgent" ? "danger" : "warm"} title={reason}>
+      <Icon name="alert" className="size-3.5" />
+      {level === "urgent" ? "Urgent" : "Watch"}
+    </Badge>
+  );
+}

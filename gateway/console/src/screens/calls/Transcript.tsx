@@ -1,0 +1,42 @@
+import { useMemo, useRef } from "react";
+
+import type { Call } from "../../model/state";
+import { Button } from "../../ui/Button";
+import { Icon } from "../../ui/Icon";
+import { UtteranceItem } from "./UtteranceItem";
+import { useStickToEnd } from "./useStickToEnd";
+
+/** What both sides said. Follows the newest words unless the reader has scrolled up. */
+export function Transcript({ call }: { call: Call }) {
+  const pane = useRef<HTMLDivElement>(null);
+  const { away, toEnd } = useStickToEnd(pane, call.utterances);
+  const totals = useMemo(() => new Map(call.latency.map((l) => [l.turn, l.total_ms])), [call.latency]);
+  const live = call.facts.state === "live";
+  return (
+    <section aria-label="Transcript" className="relative flex min-h-0 flex-col">
+      <div
+        ref={pane}
+        role="region"
+        aria-label="Words of the call"
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-y-auto px-4 py-5 max-lg:max-h-[70dvh] sm:px-6"
+      >
+        {call.utterances.length === 0 ? (
+          <p className="text-sm text-muted">{live ? "Nothing has been said yet." : "Nothing was said in this call."}</p>
+        ) : (
+          <ol className="mx-auto max-w-3xl space-y-4">
+            {call.utterances.map((u) => (
+              <UtteranceItem key={`${u.turn}/${u.speaker}`} utterance={u} totalMs={totals.get(u.turn)} />
+            ))}
+          </ol>
+        )}
+      </div>
+      {away && live && (
+        <Button tone="primary" className="absolute bottom-4 left-1/2 -translate-x-1/2 shadow-lg" onClick={toEnd}>
+          <Icon name="down" className="size-4" />
+          Newest words
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+import { memo } from "react";
+
+import { clockTime } from "../../model/format";
+import { speakerName } from "../../model/speakers";
+import { BUDGET_MS, ms } from "../../model/stages";
+import type { Utterance } from "../../model/state";
+import { Badge } from "../../ui/Badge";
+import { cx } from "../../ui/classes";
+import { Words } from "./Words";
+
+const EDGE = { caller: "border-warm", agent: "border-accent", supervisor: "border-good" } as const;
+const NAME = { caller: "text-warm", agent: "text-accent", supervisor: "text-good" } as const;
+
+export const UtteranceItem = memo(function UtteranceItem({ utterance: u, totalMs }: { utterance: Utterance; totalMs: number | undefined }) {
+  return (
+    <li className={cx("border-l-3 pl-3.5", EDGE[u.speaker])} data-speaker={u.speaker} data-turn={u.turn} data-interim={u.interim}>
+      <p className="mb-0.5 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
+        <span className={cx("text-sm font-semibold", NAME[u.speaker])}>{speakerName(u.speaker)}</span>
+        <time dateTime={u.startedAt} className="figures">
+          {clockTime(u.startedAt)}
+        </time>
+        {u.interim && <span className="breathing">speaking…</span>}
+        {u.speaker === "agent" && totalMs !== undefined && (
+          <span className={cx("figures", totalMs > BUDGET_MS && "font-semibold text-warm")}>answered in {ms(totalMs)} ms</span>
+        )}
+        {u.interrupted && <Badge tone="warm">Interrupted</Badge>}
+        {u.segments.some((s) => s.kind === "filler") && <Badge>Filler</Badge>}
+      </p>
+      <Words utterance={u} />
+    </li>
+  );
+});

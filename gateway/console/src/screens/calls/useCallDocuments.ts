@@ -1,0 +1,31 @@
+import { useEffect, useState } from "react";
+
+import { api } from "../../api/client";
+import { consoleStore, useConsole } from "../../app/console";
+import { mergeCalls, mergeLatency, mergeTranscript } from "../../model/merge";
+
+export type Loading = { kind: "loading" } | { kind: "done" } | { kind: "failed"; error: unknown };
+
+/** Loads what was said before this page was watching; again when events were missed, and once the call has ended. */
+export function useCallDocuments(id: string): Loading {
+  const epoch = useConsole((now) => now.epoch);
+  const ended = useConsole((now) => now.state.calls[id]?.facts.state === "ended");
+  const [loading, setLoading] = useState<Loading>({ kind: "loading" });
+  useEffect(() => {
+    const abort = new AbortController();
+    const ask = { signal: abort.signal };
+    const load = async (): Promise<void> => {
+      const [facts, transcript, latency] = await Promise.all([api.call(id, ask), api.transcript(id, ask), api.latency(id, ask)]);
+      if (abort.signal.aborted) return;
+      consoleStore.edit((state) =>
+        mergeLatency(mergeTranscript(mergeCalls(state, [facts]), id, transcript.turns), id, latency.turns),
+      );
+      setLoading({ kind: "done" });
+    };
+    load().catch((error: unknown) => {
+      if (!abort.signal.aborted) setLoading({ kind: "failed", error });
+    });
+    return () => abort.abort();
+  }, [id, epoch, ended]);
+  return loading;
+}

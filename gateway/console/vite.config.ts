@@ -1,0 +1,17 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+// Where `npm run dev` finds a running gateway. The browser sends Origin = the dev server's, so the proxy rewrites it
+// to the gateway's own, which is what its check for cookie requests expects.
+const gateway = process.env["QUANDURA_URL"] ?? "http://127.0.0.1:8080";
+const proxy = { target: gateway, changeOrigin: true, headers: { origin: gateway }, ws: true };
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  // Every asset stays a file: the gateway's content policy allows no data: or blob: script, and a worklet is a script.
+  build: { assetsInlineLimit: 0, target: "es2022", modulePreload: { polyfill: false } },
+  worker: { format: "es" },
+  server: { proxy: { "/v1": proxy, "/sign-in": proxy, "/sign-out": proxy } },
+  test: { environment: "node", include: ["src/**/*.test.ts"] },
+});

@@ -1,0 +1,17 @@
+//! The HTTP API, one file a resource. Shapes of the wire live here and nowhere else.
+
+pub mod calls;
+pub mod control;
+pub mod events;
+pub mod knowledge;
+pub mod me;
+pub mod page;
+pub mod passport;
+pub mod phone;
+pub mod record;
+pub mod screened;
+pub mod tenants;
+pub mod tokens;
+pub mod transcript;
+pub mod users;
+pub mod work_items;

@@ -1,0 +1,97 @@
+//! `GET/POST /v1/users` and `POST /v1/users/links`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use storage::{Auth, NewUser, Role, User};
+
+use crate::app::App;
+use crate::auth::permission::ManageTenant;
+use crate::auth::scope::{Allowed, Realm};
+use crate::auth::sign_in::{self, LINK_LIVES, LOCAL_LOGIN};
+use crate::error::{ApiError, JsonBody, QueryOf};
+
+/// `?tenant=`.
+#[derive(Debug, Deserialize)]
+pub struct OfTenant {
+    pub tenant: Option<String>,
+}
+
+/// The request.
+#[derive(Debug, Deserialize)]
+pub struct Create {
+    login: String,
+    name: String,
+    role: Role,
+    tenant: Option<String>,
+}
+
+/// Whose link.
+#[derive(Debug, Default, Deserialize)]
+pub struct LinkFor {
+    login: Option<String>,
+}
+
+/// `GET /v1/users`.
+pub async fn list(
+    State(app): State<Arc<App>>,
+    who: Allowed<ManageTenant>,
+    QueryOf(of): QueryOf<OfTenant>,
+) -> Result<Json<Value>, ApiError> {
+    let realm = Realm::of(&app, &who.principal, of.tenant.as_deref()).await?;
+    let users = app.platform.store().users(realm.tenant).await?;
+    let items: Vec<_> = users.iter().map(shape).collect();
+    Ok(Json(json!({ "items": items, "next_cursor": null })))
+}
+
+/// `POST /v1/users`.
+pub async fn create(
+    State(app): State<Arc<App>>,
+    who: Allowed<ManageTenant>,
+    JsonBody(asked): JsonBody<Create>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let realm = Realm::of(&app, &who.principal, asked.tenant.as_deref()).await?;
+    realm.check_role(asked.role)?;
+    let login = asked.login.trim().to_owned();
+    // Names with a colon, and the local administrator's, are given by the gateway itself.
+    if login.is_empty() || login.contains(':') || login.eq_ignore_ascii_case(LOCAL_LOGIN) {
+        return Err(ApiError::invalid("login", "is empty, reserved, or holds a colon"));
+    }
+    let new = NewUser { tenant_id: realm.tenant, login, display_name: asked.name, role: asked.role };
+    let user = app.platform.store().create_user(new).await?;
+    tracing::info!(audit = "user.created", user = %user.id, role = %user.role, by = %who.principal.subject, "user created");
+    Ok((StatusCode::CREATED, Json(shape(&user))))
+}
+
+/// `POST /v1/users/links`: a one-time sign-in link; without a login, for the local administrator.
+pub async fn link(
+    State(app): State<Arc<App>>,
+    who: Allowed<ManageTenant>,
+    JsonBody(asked): JsonBody<LinkFor>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let url = match asked.login {
+        Some(login) => {
+            let user = app.platform.store().user_by_login(&login).await?;
+            let user = user
+                .filter(|user| who.principal.is_platform_admin() || user.tenant_id == who.principal.tenant);
+            sign_in::link_for(&app, &user.ok_or_else(|| ApiError::not_found("user"))?).await?
+        }
+        None if who.principal.is_platform_admin() => sign_in::local_link(&app).await?,
+        None => {
+            return Err(ApiError::forbidden("only a platform-admin may sign in as the local administrator"));
+        }
+    };
+    tracing::info!(audit = "link.issued", by = %who.principal.subject, "sign-in link issued");
+    Ok((StatusCode::CREATED, Json(json!({ "url": url, "expires_in_s": LINK_LIVES.as_secs() }))))
+}
+
+fn shape(user: &User) -> Value {
+    json!({
+        "id": user.id, "login": user.login, "name": user.display_name, "role": user.role,
+        "tenant_id": user.tenant_id, "created_at": user.created_at,
+    })
+}

@@ -1,0 +1,101 @@
+//! The composition root: everything that requests and calls share.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use pipeline::session::SessionConfig;
+use storage::Platform;
+use telephony::twilio::signature::SigningKeys;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::auth::local::LocalToken;
+use crate::calls::admission::{Capacity, NumberLimit};
+use crate::calls::expected::ExpectedCalls;
+use crate::calls::live::LiveCalls;
+use crate::calls::recorders::Recorders;
+use crate::config::{Config, PublicUrl};
+use crate::error::{ApiError, ErrorCode};
+use crate::fanout::local::Fanout;
+use crate::providers::Ready;
+
+/// Sockets that may be shaking hands at a time: more than a node's arrivals in the handshake's ten seconds.
+const HANDSHAKES: usize = 512;
+
+/// What every handler may use. One per gateway; tests run several in a process.
+#[derive(Debug)]
+pub struct App {
+    pub config: Config,
+    pub public_url: PublicUrl,
+    pub platform: Platform,
+    /// Set when the engines are warm.
+    pub ready: OnceLock<Ready>,
+    pub session: SessionConfig,
+    /// Keys of the carrier's signatures; `None` in unsigned mode.
+    pub signing: Option<SigningKeys>,
+    pub live: Arc<LiveCalls>,
+    pub expected: ExpectedCalls,
+    pub capacity: Capacity,
+    pub numbers: NumberLimit,
+    /// Places for sockets that have not shown their token yet.
+    pub handshakes: Arc<Semaphore>,
+    pub fanout: Arc<Fanout>,
+    pub recorders: Recorders,
+    pub local_token: LocalToken,
+    /// Every task of every call.
+    pub tasks: TaskTracker,
+    pub stop: Stop,
+    pub started: Instant,
+}
+
+/// How far a stop has got.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    /// No new calls; running ones may end.
+    pub draining: CancellationToken,
+    /// Running calls are cut off.
+    pub now: CancellationToken,
+    /// Event streams and everything else end; the listener closes.
+    pub closing: CancellationToken,
+}
+
+impl App {
+    /// Composes an app on an open data folder. Engines come later, see [`App::ready`].
+    pub fn new(config: Config, public_url: PublicUrl, platform: Platform) -> std::io::Result<Arc<Self>> {
+        let local_token = LocalToken::create(&config.data_dir)?;
+        Ok(Arc::new(Self {
+            signing: config.carrier.auth_token.clone().map(SigningKeys::new),
+            capacity: Capacity::new(&config.limits),
+            numbers: NumberLimit::new(&config.limits),
+            handshakes: Arc::new(Semaphore::new(HANDSHAKES)),
+            config,
+            public_url,
+            platform,
+            ready: OnceLock::new(),
+            session: SessionConfig::default(),
+            live: Arc::default(),
+            expected: ExpectedCalls::default(),
+            fanout: Arc::default(),
+            recorders: Recorders::default(),
+            local_token,
+            tasks: TaskTracker::new(),
+            stop: Stop::default(),
+            started: Instant::now(),
+        }))
+    }
+
+    /// The engines, or the answer for those who come before they are warm.
+    pub fn engines(&self) -> Result<&Ready, ApiError> {
+        self.ready.get().ok_or_else(|| {
+            ApiError::new(ErrorCode::ServiceUnavailable, "the speech engines are still loading")
+                .advise("try again in some seconds; /ready says when")
+        })
+    }
+
+    /// True when a call that comes now can be served.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.ready.get().is_some() && !self.stop.draining.is_cancelled()
+    }
+}

@@ -1,0 +1,17 @@
+//! Who asks, and what they may do.
+
+pub mod guard;
+pub mod local;
+pub mod origin;
+pub mod permission;
+pub mod principal;
+pub mod scope;
+pub mod secrets;
+pub mod session;
+pub mod sign_in;
+
+pub use permission::{
+    Act, ManagePlatform, ReadCalls, ReadKnowledge, Record, SeeSelf, UsePhone, WriteKnowledge,
+};
+pub use principal::{Kind, Principal};
+pub use scope::Scoped;

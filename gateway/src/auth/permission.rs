@@ -1,0 +1,65 @@
+//! What each role may do, one type a permission, so that a route cannot forget to ask for one.
+
+use storage::Role;
+
+/// Something that a route needs.
+pub trait Permission: Send + Sync + 'static {
+    /// For the message of a refusal.
+    const NAME: &'static str;
+    fn allows(role: Role) -> bool;
+}
+
+macro_rules! permissions {
+    ($($(#[$doc:meta])* $name:ident = $text:literal: $($role:ident)|+;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Permission for $name {
+            const NAME: &'static str = $text;
+
+            fn allows(role: Role) -> bool {
+                matches!(role, $(Role::$role)|+)
+            }
+        }
+    )+};
+}
+
+permissions! {
+    /// To know who one is.
+    SeeSelf = "sign in": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Calls, transcripts, latencies, passports, work items, live events.
+    ReadCalls = "read calls": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Hang up and, later, whisper and take over.
+    Act = "act on calls": Supervisor | TenantAdmin | PlatformAdmin;
+    /// Call a line from the browser.
+    UsePhone = "use the browser phone": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
+    ReadKnowledge = "search knowledge": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    WriteKnowledge = "change knowledge": AgentAdmin | TenantAdmin | PlatformAdmin;
+    /// Users and tokens of a tenant.
+    ManageTenant = "manage users and tokens": TenantAdmin | PlatformAdmin;
+    /// Tenants, and users and tokens of the platform.
+    ManagePlatform = "manage the platform": PlatformAdmin;
+    /// Take raw journals of calls.
+    Record = "record calls": PlatformAdmin;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_auditor_reads_and_never_acts() {
+        assert!(ReadCalls::allows(Role::Auditor) && ReadKnowledge::allows(Role::Auditor));
+        assert!(!Act::allows(Role::Auditor) && !UsePhone::allows(Role::Auditor));
+        assert!(!WriteKnowledge::allows(Role::Auditor) && !ManageTenant::allows(Role::Auditor));
+    }
+
+    #[test]
+    fn raw_journals_are_for_the_platform_admin_alone() {
+        for role in [Role::Supervisor, Role::AgentAdmin, Role::TenantAdmin, Role::Auditor] {
+            assert!(!Record::allows(role));
+        }
+        assert!(Record::allows(Role::PlatformAdmin));
+    }
+}

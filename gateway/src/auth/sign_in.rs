@@ -1,0 +1,173 @@
+//! Signing in to the console with a one-time link.
+//!
+//! The link only shows a page with a button: mail scanners and link previews fetch links, and must not use them up.
+//! The button posts the secret, which is exchanged for a session cookie.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use storage::{Auth, NewUser, Role, StorageError, User};
+
+use super::permission::SeeSelf;
+use super::principal::{Kind, Principal, by_token};
+use super::scope::Allowed;
+use super::{origin, session};
+use crate::app::App;
+use crate::error::{ApiError, QueryOf};
+
+/// How long a link can be used.
+pub const LINK_LIVES: Duration = Duration::from_secs(15 * 60);
+/// Login of the user that links from the command line sign in.
+pub const LOCAL_LOGIN: &str = "local-admin";
+/// The page's own styles are inline; nothing else is allowed on it.
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; \
+    base-uri 'none'";
+
+/// What the link and the form carry.
+#[derive(Debug, Deserialize)]
+pub struct Ticket {
+    #[serde(default)]
+    token: String,
+}
+
+/// A one-time link for the local administrator.
+pub async fn local_link(app: &App) -> Result<String, StorageError> {
+    let user = local_user(app).await?;
+    link_for(app, &user).await
+}
+
+/// A one-time link for a user.
+pub async fn link_for(app: &App, user: &User) -> Result<String, StorageError> {
+    let secret = app.platform.store().issue_link(user.id, LINK_LIVES).await?;
+    Ok(app.public_url.join(&format!("/sign-in?token={}", secret.expose_secret())))
+}
+
+async fn local_user(app: &App) -> Result<User, StorageError> {
+    let store = app.platform.store();
+    if let Some(user) = store.user_by_login(LOCAL_LOGIN).await? {
+        return if user.role == Role::PlatformAdmin {
+            Ok(user)
+        } else {
+            Err(StorageError::Taken { what: "login" })
+        };
+    }
+    let new = NewUser {
+        tenant_id: None,
+        login: LOCAL_LOGIN.to_owned(),
+        display_name: "Local administrator".to_owned(),
+        role: Role::PlatformAdmin,
+    };
+    store.create_user(new).await
+}
+
+/// `GET /sign-in`.
+pub async fn page(QueryOf(ticket): QueryOf<Ticket>) -> Response {
+    let body = if ticket.token.is_empty() { FORM.to_owned() } else { button(&ticket.token) };
+    html(StatusCode::OK, &body)
+}
+
+/// `POST /sign-in`: a one-time secret or an API token for a session.
+pub async fn submit(
+    State(app): State<Arc<App>>,
+    extensions: Extensions,
+    headers: HeaderMap,
+    Form(ticket): Form<Ticket>,
+) -> Result<Response, ApiError> {
+    // A page of another site must not sign a visitor in under an identity of its choice.
+    if origin::is_cross_origin(&headers, &app.public_url) {
+        return Err(ApiError::forbidden("the form was posted by a page of another site"));
+    }
+    let is_local = origin::is_local(origin::peer(&extensions), &headers);
+    let Some(user) = redeem(&app, &ticket.token, is_local).await? else {
+        return Ok(html(StatusCode::UNAUTHORIZED, USED_UP));
+    };
+    let secret = app.platform.store().create_session(user.id, session::LIVES).await?;
+    tracing::info!(audit = "session.started", login = %user.login, "signed in to the console");
+    Ok(enter(&app, &secret))
+}
+
+async fn redeem(app: &App, token: &str, is_local: bool) -> Result<Option<User>, StorageError> {
+    if let Some(user) = app.platform.store().redeem_link(token).await? {
+        return Ok(Some(user));
+    }
+    match by_token(app, token, is_local).await? {
+        Some(principal) => user_of(app, principal).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// A session belongs to a user, so a token gets one of its own role and tenant.
+async fn user_of(app: &App, principal: Principal) -> Result<User, StorageError> {
+    if principal.is_platform_admin() {
+        return local_user(app).await;
+    }
+    let store = app.platform.store();
+    let scope = principal.tenant.map_or_else(|| "platform".to_owned(), |tenant| tenant.to_string());
+    let login = format!("token:{scope}:{}:{}", principal.role, principal.subject);
+    if let Some(user) = store.user_by_login(&login).await? {
+        let same = user.role == principal.role && user.tenant_id == principal.tenant;
+        return if same { Ok(user) } else { Err(StorageError::Taken { what: "login" }) };
+    }
+    let display_name = format!("Token {}", principal.subject);
+    store
+        .create_user(NewUser { tenant_id: principal.tenant, login, display_name, role: principal.role })
+        .await
+}
+
+fn enter(app: &App, secret: &SecretString) -> Response {
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
+    if let Some(cookie) = session::start(secret, app.public_url.is_https()) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// `POST /sign-out`.
+pub async fn sign_out(State(app): State<Arc<App>>, who: Allowed<SeeSelf>) -> Result<Response, ApiError> {
+    if let Kind::Session(id) = who.principal.kind {
+        app.platform.store().end_session(id).await?;
+    }
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    if let Some(cookie) = session::end(app.public_url.is_https()) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+const FORM: &str = "<p>Paste an API token, or run <code>quandura user link</code> on the gateway's machine and open \
+    the link that it prints.</p><form method=\"post\" action=\"/sign-in\"><label>Token \
+    <input type=\"password\" name=\"token\" autocomplete=\"off\" required autofocus></label>\
+    <button>Sign in</button></form>";
+
+const USED_UP: &str = "<p role=\"alert\">This link was used already, has expired, or the token is wrong.</p>\
+    <p>Run <code>quandura user link</code> on the gateway's machine for a new link, \
+    or <a href=\"/sign-in\">paste a token</a>.</p>";
+
+fn button(token: &str) -> String {
+    // Secrets are hex; anything else is not ours and must not reach the page.
+    let token: String = token.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+    format!(
+        "<form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
+         <button autofocus>Sign in to the console</button></form>"
+    )
+}
+
+fn html(status: StatusCode, body: &str) -> Response {
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sign in · Quandura Voice</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
+         <style>body{{font:1rem/1.5 system-ui,sans-serif;background:#101418;color:#e8ecf0;max-width:32rem;\
+         margin:15vh auto;padding:0 1rem}}button,input{{font:inherit;padding:.6rem 1rem;border-radius:.4rem;\
+         border:1px solid #8a97a5}}button{{background:#2f6fed;color:#fff;cursor:pointer}}a{{color:#8db4ff}}</style>\
+         </head><body><main><h1>Quandura Voice</h1>{body}</main></body></html>"
+    );
+    let mut response = (status, Html(page)).into_response();
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+    response
+}

@@ -1,0 +1,218 @@
+//! The carrier's end of a media stream, in real time.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use futures_util::{SinkExt, StreamExt};
+use serde::Serialize;
+use telephony::media::{AudioFrame, FRAME_MS, StreamStart};
+use telephony::twilio::client::StreamWriter;
+use telephony::twilio::stream::{MAX_MESSAGE_BYTES, MAX_PAYLOAD_BYTES};
+use telephony::twilio::wire::{ToCarrier, decode_payload};
+use tokio::net::TcpStream;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use super::playback::Playback;
+use super::script::{Answer, Script, Send};
+
+/// Longest wait for the socket to open, and for a close to be taken.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How a call went, as its caller knows it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What the caller said, and heard, frame by frame.
+    pub said: Vec<AudioFrame>,
+    pub heard: Vec<AudioFrame>,
+    pub greeting_ms: u64,
+    pub answers: Vec<Answer>,
+    /// The gateway ended the stream, with this code and reason.
+    pub closed: Option<Closed>,
+}
+
+/// A close that the gateway sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Closed {
+    pub code: u16,
+    pub reason: String,
+}
+
+impl Outcome {
+    /// Sound heard in the whole call.
+    #[must_use]
+    pub fn heard_ms(&self) -> u64 {
+        self.greeting_ms + self.answers.iter().map(|answer| answer.heard_ms).sum::<u64>()
+    }
+}
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// Opens the stream and plays the script to its end, or until the gateway closes.
+pub async fn talk(
+    url: &str,
+    signature: Option<(&'static str, String)>,
+    start: StreamStart,
+    script: Script,
+) -> anyhow::Result<Outcome> {
+    let socket = open(url, signature).await?;
+    let mut leg = Leg {
+        socket,
+        writer: StreamWriter::new(start),
+        playback: Playback::default(),
+        payload: Vec::new(),
+        text: String::new(),
+        outcome: Outcome::default(),
+    };
+    leg.begin().await?;
+    leg.run(script).await
+}
+
+async fn open(url: &str, signature: Option<(&'static str, String)>) -> anyhow::Result<Socket> {
+    let mut request = url.into_client_request().with_context(|| format!("{url} is no websocket address"))?;
+    if let Some((name, value)) = signature {
+        let name = HeaderName::from_bytes(name.as_bytes())?;
+        request.headers_mut().insert(name, HeaderValue::from_str(&value)?);
+    }
+    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).write_buffer_size(0);
+    let connecting = tokio_tungstenite::connect_async_with_config(request, Some(config), true);
+    match timeout(PATIENCE, connecting).await {
+        Ok(Ok((socket, _))) => Ok(socket),
+        Ok(Err(Error::Http(response))) => bail!("{url} was refused with status {}", response.status()),
+        Ok(Err(e)) => bail!("{url} does not open: {e}"),
+        Err(_) => bail!("{url} does not answer"),
+    }
+}
+
+struct Leg {
+    socket: Socket,
+    writer: StreamWriter,
+    playback: Playback<String>,
+    payload: Vec<u8>,
+    text: String,
+    outcome: Outcome,
+}
+
+impl Leg {
+    async fn begin(&mut self) -> anyhow::Result<()> {
+        self.text.clear();
+        self.writer.connected(&mut self.text);
+        self.flush().await?;
+        self.writer.start(&mut self.text);
+        self.flush().await
+    }
+
+    async fn run(mut self, mut script: Script) -> anyhow::Result<Outcome> {
+        let mut clock = interval(Duration::from_millis(FRAME_MS));
+        // A late tick is made up for, so that the call keeps real time.
+        clock.set_missed_tick_behavior(MissedTickBehavior::Burst);
+        loop {
+            tokio::select! {
+                biased;
+                _ = clock.tick() => {
+                    if !self.tick(&mut script).await? {
+                        break;
+                    }
+                }
+                message = self.socket.next() => {
+                    if !self.take(message).await? {
+                        break;
+                    }
+                }
+            }
+        }
+        self.outcome.greeting_ms = script.greeting_ms();
+        self.outcome.answers = script.answers().to_vec();
+        Ok(self.outcome)
+    }
+
+    /// 20 ms both ways; `false` when the caller hung up.
+    async fn tick(&mut self, script: &mut Script) -> anyhow::Result<bool> {
+        let (heard, marks) = self.playback.play();
+        self.echo(marks).await?;
+        let said = match script.tick(&heard, !self.playback.is_empty()) {
+            Send::Frame(frame) => frame,
+            Send::Key(key) => {
+                self.writer.digit(key, &mut self.text);
+                self.flush().await?;
+                AudioFrame::SILENCE
+            }
+            Send::HangUp => {
+                self.hang_up().await;
+                return Ok(false);
+            }
+        };
+        self.outcome.heard.push(heard);
+        self.outcome.said.push(said);
+        self.writer.media(said.bytes(), &mut self.text);
+        self.flush().await?;
+        Ok(true)
+    }
+
+    /// Takes what the gateway sent; `false` when it closed the stream.
+    async fn take(&mut self, message: Option<Result<Message, Error>>) -> anyhow::Result<bool> {
+        let text = match message {
+            Some(Ok(Message::Text(text))) => text,
+            Some(Ok(Message::Close(frame))) => {
+                self.outcome.closed =
+                    frame.map(|frame| Closed { code: frame.code.into(), reason: frame.reason.to_string() });
+                // Reading on takes part in the closing handshake.
+                let _ = timeout(Duration::from_secs(1), self.socket.next()).await;
+                return Ok(false);
+            }
+            Some(Ok(_)) => return Ok(true),
+            Some(Err(e)) => bail!("the stream broke: {e}"),
+            None => return Ok(false),
+        };
+        match ToCarrier::parse(&text).map_err(|e| anyhow::anyhow!("the gateway sent something else: {e}"))? {
+            ToCarrier::Media { payload, .. } => {
+                decode_payload(&payload, MAX_PAYLOAD_BYTES, &mut self.payload)?;
+                self.playback.audio(self.payload.clone());
+            }
+            ToCarrier::Mark { name, .. } => {
+                let reached = self.playback.mark(name.into_owned());
+                self.echo(reached.into_iter().collect()).await?;
+            }
+            ToCarrier::Clear { .. } => {
+                let marks = self.playback.clear();
+                self.echo(marks).await?;
+            }
+            ToCarrier::Unknown => {}
+        }
+        Ok(true)
+    }
+
+    async fn echo(&mut self, marks: Vec<String>) -> anyhow::Result<()> {
+        for mark in marks {
+            self.writer.mark(&mark, &mut self.text);
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> anyhow::Result<()> {
+        let message = Message::Text(self.text.as_str().into());
+        self.text.clear();
+        match timeout(PATIENCE, self.socket.send(message)).await {
+            // A close is on its way to us: reading will find it.
+            Ok(Ok(()) | Err(Error::ConnectionClosed | Error::AlreadyClosed)) => Ok(()),
+            Ok(Err(Error::Protocol(_) | Error::Io(_))) => Ok(()),
+            Ok(Err(e)) => bail!("the stream broke: {e}"),
+            Err(_) => bail!("the gateway does not take our audio"),
+        }
+    }
+
+    async fn hang_up(&mut self) {
+        self.writer.stop(&mut self.text);
+        let _ = self.flush().await;
+        let farewell = async {
+            let _ = self.socket.close(None).await;
+            while let Some(Ok(_)) = self.socket.next().await {}
+        };
+        let _ = timeout(PATIENCE, farewell).await;
+    }
+}

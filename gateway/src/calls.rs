@@ -1,0 +1,17 @@
+//! Calls as the process sees them: accepting streams, admitting, watching, draining.
+
+pub mod accept;
+pub mod admission;
+pub mod busy;
+pub mod drain;
+pub mod expected;
+pub mod handshake;
+pub mod inbound;
+pub mod live;
+pub mod log;
+pub mod outbound;
+pub mod reaper;
+pub mod recorders;
+pub mod run;
+pub mod sink;
+pub mod socket;

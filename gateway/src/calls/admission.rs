@@ -1,0 +1,175 @@
+//! How many calls at a time, and how many from one number.
+//!
+//! Quality before quantity: a call that the machine cannot serve well hears the busy message instead.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use dashmap::DashMap;
+
+use crate::config::Limits;
+
+/// Calls one core serves well with embedded speech: recognition and synthesis take 3–6 % of a core while someone
+/// talks, and a turn's work must not queue behind another's.
+const CALLS_PER_CORE: usize = 8;
+/// Use of the speech engines above which no call is added.
+const FULL_LOAD: f32 = 0.8;
+/// Numbers that are remembered for the rate limit.
+const MAX_NUMBERS: usize = 10_000;
+
+/// What may happen to a call that begins.
+#[derive(Debug)]
+pub enum Admission {
+    /// It is served.
+    Serve(Permit),
+    /// It hears the busy message over its stream.
+    Busy(Permit),
+    /// Not even that.
+    Refuse,
+}
+
+/// Bounds on concurrent calls.
+#[derive(Debug)]
+pub struct Capacity {
+    calls: Arc<Slots>,
+    busy: Arc<Slots>,
+}
+
+#[derive(Debug)]
+struct Slots {
+    taken: AtomicUsize,
+    most: usize,
+}
+
+/// A place that is held until this is dropped.
+#[derive(Debug)]
+pub struct Permit(Arc<Slots>);
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.taken.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Slots {
+    fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { taken: AtomicUsize::new(0), most })
+    }
+
+    fn take(self: &Arc<Self>) -> Option<Permit> {
+        let more = |taken: usize| (taken < self.most).then_some(taken + 1);
+        self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        Some(Permit(self.clone()))
+    }
+
+    fn is_full(&self) -> bool {
+        self.taken.load(Ordering::Acquire) >= self.most
+    }
+}
+
+impl Capacity {
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let calls = limits.max_calls.unwrap_or(cores * CALLS_PER_CORE);
+        Self { calls: Slots::new(calls), busy: Slots::new(limits.max_busy_streams) }
+    }
+
+    /// Calls that may be live at a time.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.calls.most
+    }
+
+    /// Takes a place for a stream that begins. `load` is the use of the speech engines, 0 to 1.
+    #[must_use]
+    pub fn admit(&self, load: f32) -> Admission {
+        if load < FULL_LOAD
+            && let Some(permit) = self.calls.take()
+        {
+            return Admission::Serve(permit);
+        }
+        self.busy.take().map_or(Admission::Refuse, Admission::Busy)
+    }
+
+    /// True when a stream that came now could not even be told that we are busy.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.calls.is_full() && self.busy.is_full()
+    }
+}
+
+/// Calls that one number may start in a minute.
+#[derive(Debug)]
+pub struct NumberLimit {
+    per_minute: Option<u32>,
+    recent: DashMap<String, VecDeque<Instant>>,
+}
+
+impl NumberLimit {
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Self { per_minute: limits.calls_per_number_per_minute, recent: DashMap::new() }
+    }
+
+    /// Counts a call from `number` and says whether it is within the limit.
+    #[must_use]
+    pub fn allows(&self, number: &str, now: Instant) -> bool {
+        let Some(most) = self.per_minute else { return true };
+        let minute = Duration::from_secs(60);
+        if self.recent.len() >= MAX_NUMBERS {
+            self.recent
+                .retain(|_, times| times.back().is_some_and(|last| now.duration_since(*last) < minute));
+        }
+        let mut times = self.recent.entry(number.to_owned()).or_default();
+        while times.front().is_some_and(|first| now.duration_since(*first) >= minute) {
+            times.pop_front();
+        }
+        if times.len() >= most as usize {
+            return false;
+        }
+        times.push_back(now);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(calls: usize, busy: usize) -> Limits {
+        Limits { max_calls: Some(calls), max_busy_streams: busy, ..Limits::default() }
+    }
+
+    #[test]
+    fn calls_beyond_capacity_hear_busy_and_beyond_that_are_refused() {
+        let capacity = Capacity::new(&limits(1, 1));
+        let first = capacity.admit(0.0);
+        assert!(matches!(first, Admission::Serve(_)));
+        let second = capacity.admit(0.0);
+        assert!(matches!(second, Admission::Busy(_)));
+        assert!(matches!(capacity.admit(0.0), Admission::Refuse));
+        assert!(capacity.is_exhausted());
+        drop(first);
+        assert!(matches!(capacity.admit(0.0), Admission::Serve(_)));
+        drop(second);
+    }
+
+    #[test]
+    fn loaded_speech_engines_admit_nobody_although_places_are_free() {
+        let capacity = Capacity::new(&limits(5, 1));
+        assert!(matches!(capacity.admit(0.85), Admission::Busy(_)));
+    }
+
+    #[test]
+    fn a_number_is_limited_over_any_minute() {
+        let limit = NumberLimit::new(&Limits { calls_per_number_per_minute: Some(2), ..Limits::default() });
+        let start = Instant::now();
+        assert!(limit.allows("a", start) && limit.allows("a", start + Duration::from_secs(30)));
+        assert!(!limit.allows("a", start + Duration::from_secs(59)));
+        assert!(limit.allows("b", start + Duration::from_secs(59)));
+        assert!(limit.allows("a", start + Duration::from_secs(61)));
+    }
+}

@@ -1,0 +1,84 @@
+//! The busy message: a caller who cannot be served hears a person-like voice say so, not silence.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket};
+use chrono::Utc;
+use storage::Calls;
+use telephony::media::{AudioFrame, FRAME_MS, MarkId};
+use telephony::twilio::wire;
+use tokio::time::{Instant, timeout};
+
+use super::admission::Permit;
+use super::handshake::Opened;
+use super::socket::{self, Closing};
+use crate::app::App;
+use crate::providers::Ready;
+use crate::telemetry::metrics;
+
+/// Frames sent ahead of play-out.
+const AHEAD: u32 = 8;
+/// Longest wait for the message's end to be heard.
+const LAST_MARK: Duration = Duration::from_secs(3);
+
+/// Says the busy message and closes the stream; the carrier then asks what to do, and is told to hang up.
+pub async fn tell(app: &Arc<App>, ready: &Ready, mut socket: WebSocket, opened: Opened, _permit: Permit) {
+    metrics::refused("busy");
+    tracing::warn!(live = app.live.len(), most = app.capacity.most(), "the machine is full: busy message");
+    record(app, &opened).await;
+    if say(&mut socket, &opened.stream_sid, &ready.busy).await.is_some() {
+        let _ = timeout(LAST_MARK, heard(&mut socket, opened)).await;
+    }
+    socket::close(socket, &Closing::normal()).await;
+}
+
+/// Sends at the pace of play-out; `None` when the socket does not take it.
+async fn say(socket: &mut WebSocket, stream_sid: &str, frames: &[AudioFrame]) -> Option<()> {
+    let began = Instant::now();
+    let mut text = String::new();
+    for (n, frame) in (0_u32..).zip(frames) {
+        let due = Duration::from_millis(FRAME_MS) * n.saturating_sub(AHEAD);
+        tokio::time::sleep_until(began + due).await;
+        text.clear();
+        wire::encode_media(stream_sid, frame.bytes(), &mut text);
+        send(socket, &text).await?;
+    }
+    text.clear();
+    wire::encode_mark(stream_sid, MarkId(1), &mut text);
+    send(socket, &text).await
+}
+
+async fn send(socket: &mut WebSocket, text: &str) -> Option<()> {
+    let sent = timeout(Duration::from_secs(2), socket.send(Message::Text(text.into()))).await;
+    sent.ok()?.ok()
+}
+
+/// Waits for the mark behind the message, or for the caller to hang up.
+async fn heard(socket: &mut WebSocket, mut opened: Opened) {
+    let mut events = Vec::new();
+    while let Some(Ok(Message::Text(message))) = socket.recv().await {
+        let read = opened.reader.read(telephony::media::CallTime::ZERO, &message, &mut events);
+        let over = |event| {
+            matches!(
+                event,
+                telephony::media::MediaEvent::MarkPlayed(_) | telephony::media::MediaEvent::Stopped
+            )
+        };
+        if read.is_err() || events.drain(..).any(over) {
+            return;
+        }
+    }
+}
+
+async fn record(app: &App, opened: &Opened) {
+    opened.call.begin();
+    let Ok(store) = app.platform.tenant(opened.call.line.tenant_id).await else { return };
+    let now = Utc::now();
+    if !opened.call.resumes
+        && let Err(e) = store.begin_call(opened.call.record(now)).await
+    {
+        tracing::error!(error = %e, "a busy call could not be recorded");
+    }
+    let _ = store.end_call(opened.call.id, "busy", now).await;
+}

@@ -1,0 +1,235 @@
+//! Calls that were answered with a stream address and whose stream has not come, or may come again.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, Utc};
+use dashmap::DashMap;
+use parking_lot::Mutex;
+use storage::records::{Direction, NewCall};
+use storage::{CallId, Line, PassportId};
+use telephony::error::TokenError;
+use telephony::twilio::token::{MAX_LIFE_S, NonceLedger, StreamClaims, TokenSigner};
+
+use crate::auth::secrets;
+
+/// Calls that may be awaited at a time; more than a minute's arrivals on the largest node.
+const MOST: usize = 20_000;
+
+/// A call between its webhook and its stream. Holds the caller's number, so it does not print itself.
+pub struct ExpectedCall {
+    pub id: CallId,
+    pub line: Line,
+    /// As the carrier gave it.
+    pub caller: Option<String>,
+    pub carrier_sid: String,
+    pub account_sid: String,
+    /// The work item that the call fills in.
+    pub passport: PassportId,
+    /// There is a record of this call already: this stream goes on with it.
+    pub resumes: bool,
+    /// A stream has begun for it.
+    started: AtomicBool,
+    issued_at: Mutex<Instant>,
+}
+
+impl fmt::Debug for ExpectedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpectedCall").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl ExpectedCall {
+    /// Marks that a stream began; `true` when it is the first.
+    pub fn begin(&self) -> bool {
+        !self.started.swap(true, Ordering::AcqRel)
+    }
+
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.started.load(Ordering::Acquire)
+    }
+
+    /// The call's first entry on record.
+    #[must_use]
+    pub fn record(&self, started_at: DateTime<Utc>) -> NewCall {
+        NewCall {
+            id: self.id,
+            carrier_sid: Some(self.carrier_sid.clone()),
+            line: self.line.number.clone(),
+            caller: self.caller.clone(),
+            direction: Direction::Inbound,
+            language: self.line.languages.first().cloned().unwrap_or_else(|| "en".to_owned()),
+            passport_id: Some(self.passport),
+            started_at,
+        }
+    }
+}
+
+/// What a call is expected with.
+pub struct Arrival {
+    pub id: CallId,
+    pub line: Line,
+    pub caller: Option<String>,
+    pub carrier_sid: String,
+    pub account_sid: String,
+    pub passport: PassportId,
+    pub resumes: bool,
+}
+
+impl fmt::Debug for Arrival {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arrival").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Every awaited call, and the tokens by which their streams prove themselves.
+#[derive(Debug)]
+pub struct ExpectedCalls {
+    by_id: DashMap<CallId, Arc<ExpectedCall>>,
+    by_carrier_sid: DashMap<String, CallId>,
+    signer: TokenSigner,
+    used: Mutex<NonceLedger>,
+}
+
+impl Default for ExpectedCalls {
+    /// The key is drawn afresh: no token outlives the process that issued it.
+    fn default() -> Self {
+        Self {
+            by_id: DashMap::new(),
+            by_carrier_sid: DashMap::new(),
+            signer: TokenSigner::new(secrets::random()),
+            used: Mutex::new(NonceLedger::new(MOST)),
+        }
+    }
+}
+
+impl ExpectedCalls {
+    /// Awaits a stream and gives its token. A second arrival of the same call gets a fresh token.
+    pub fn expect(&self, arrival: Arrival) -> Result<String, TokenError> {
+        if self.by_id.len() >= MOST {
+            return Err(TokenError::Full);
+        }
+        let call =
+            self.by_id.entry(arrival.id).or_insert_with(|| Arc::new(ExpectedCall::from(arrival))).clone();
+        *call.issued_at.lock() = Instant::now();
+        self.by_carrier_sid.insert(call.carrier_sid.clone(), call.id);
+        let now = unix_now();
+        let claims = StreamClaims {
+            tenant: call.line.tenant_id.to_string(),
+            call: call.id.to_string(),
+            line: call.line.number.clone(),
+            carrier_call: call.carrier_sid.clone(),
+            nonce: secrets::random_hex(16),
+            expires_unix: now + MAX_LIFE_S,
+        };
+        self.signer.issue(&claims, now)
+    }
+
+    /// The call that a carrier call is awaited as, if any.
+    #[must_use]
+    pub fn by_carrier_sid(&self, sid: &str) -> Option<Arc<ExpectedCall>> {
+        let id = *self.by_carrier_sid.get(sid)?;
+        self.by_id.get(&id).map(|entry| entry.value().clone())
+    }
+
+    /// The call that a token is for. Uses the token up.
+    pub fn redeem(
+        &self,
+        token: &str,
+        carrier_sid: &str,
+    ) -> Result<(Arc<ExpectedCall>, StreamClaims), TokenError> {
+        let now = unix_now();
+        let claims = self.signer.verify(token, now)?;
+        // A token of another call is no use to its thief, and is not used up by the attempt.
+        if claims.carrier_call != carrier_sid {
+            return Err(TokenError::BadMac);
+        }
+        let call =
+            claims.call.parse().ok().and_then(|id: CallId| self.by_id.get(&id).map(|e| e.value().clone()));
+        let call = call.ok_or(TokenError::Expired)?;
+        self.used.lock().spend(&claims, now)?;
+        Ok((call, claims))
+    }
+
+    /// Forgets a call; gives it when its stream never came.
+    pub fn forget(&self, carrier_sid: &str) -> Option<Arc<ExpectedCall>> {
+        let (_, id) = self.by_carrier_sid.remove(carrier_sid)?;
+        let (_, call) = self.by_id.remove(&id)?;
+        (!call.has_begun()).then_some(call)
+    }
+
+    /// Forgets calls whose last token is older than `wait`; gives those whose stream never came.
+    pub fn overdue(&self, wait: Duration) -> Vec<Arc<ExpectedCall>> {
+        let is_old = |call: &ExpectedCall| call.issued_at.lock().elapsed() > wait;
+        let old: Vec<_> =
+            self.by_id.iter().filter(|e| is_old(e.value())).map(|e| e.carrier_sid.clone()).collect();
+        old.iter().filter_map(|sid| self.forget(sid)).collect()
+    }
+}
+
+impl From<Arrival> for ExpectedCall {
+    fn from(arrival: Arrival) -> Self {
+        Self {
+            id: arrival.id,
+            line: arrival.line,
+            caller: arrival.caller,
+            carrier_sid: arrival.carrier_sid,
+            account_sid: arrival.account_sid,
+            passport: arrival.passport,
+            resumes: arrival.resumes,
+            started: AtomicBool::new(false),
+            issued_at: Mutex::new(Instant::now()),
+        }
+    }
+}
+
+fn unix_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use storage::{RecordingConsent, TenantId};
+
+    use super::*;
+
+    fn arrival(sid: &str) -> Arrival {
+        let line = Line {
+            number: "+12025550100".to_owned(),
+            tenant_id: TenantId::new(),
+            name: "Demo".to_owned(),
+            languages: vec!["en".to_owned()],
+            greeting: String::new(),
+            recording_consent: RecordingConsent::Off,
+        };
+        let (carrier_sid, account_sid) = (sid.to_owned(), "AC1".to_owned());
+        let (id, passport) = (CallId::new(), PassportId::new());
+        Arrival { id, line, caller: None, carrier_sid, account_sid, passport, resumes: false }
+    }
+
+    #[test]
+    fn a_token_is_good_once_and_only_for_its_call() {
+        let calls = ExpectedCalls::default();
+        let token = calls.expect(arrival("CA1")).unwrap();
+        assert_eq!(calls.redeem(&token, "CA2").unwrap_err(), TokenError::BadMac);
+        let (call, _) = calls.redeem(&token, "CA1").unwrap();
+        assert_eq!(call.carrier_sid, "CA1");
+        assert_eq!(calls.redeem(&token, "CA1").unwrap_err(), TokenError::Replayed);
+    }
+
+    #[test]
+    fn a_call_whose_stream_never_came_is_given_to_the_reaper_once() {
+        let calls = ExpectedCalls::default();
+        calls.expect(arrival("CA1")).unwrap();
+        let token = calls.expect(arrival("CA2")).unwrap();
+        assert!(calls.redeem(&token, "CA2").unwrap().0.begin());
+        assert!(calls.overdue(Duration::from_secs(60)).is_empty());
+        let overdue = calls.overdue(Duration::ZERO);
+        assert_eq!(overdue.len(), 1);
+        assert_eq!(overdue[0].carrier_sid, "CA1");
+        assert!(calls.overdue(Duration::ZERO).is_empty());
+    }
+}

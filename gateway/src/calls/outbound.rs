@@ -1,0 +1,72 @@
+//! The writer pump: media commands to socket messages, each with a deadline.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket};
+use futures_util::SinkExt;
+use futures_util::stream::SplitSink;
+use telephony::media::MediaCommand;
+use telephony::twilio::wire;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::socket::{CLOSE_WAIT, Closing, code};
+
+/// The writer's half of a leg.
+#[derive(Debug)]
+pub struct Outbound {
+    sink: SplitSink<WebSocket, Message>,
+    stream_sid: String,
+    /// Longest wait for one message to leave.
+    send: Duration,
+    text: String,
+    frames: metrics::Counter,
+}
+
+impl Outbound {
+    #[must_use]
+    pub fn new(sink: SplitSink<WebSocket, Message>, stream_sid: String, send: Duration) -> Self {
+        let frames = metrics::counter!("quandura_frames_total", "direction" => "out");
+        Self { sink, stream_sid, send, text: String::new(), frames }
+    }
+
+    /// Writes until the call closes the leg or is gone, then says goodbye. A peer that takes no message within the
+    /// deadline is sick: the pump ends, and with it the call's way out. `why` says more than an ordinary end.
+    pub async fn pump(
+        mut self,
+        mut commands: mpsc::Receiver<MediaCommand>,
+        why: &OnceLock<Closing>,
+        stopping: &CancellationToken,
+    ) {
+        while let Some(command) = commands.recv().await {
+            if command == MediaCommand::Close {
+                break;
+            }
+            if !self.write(&command).await {
+                metrics::counter!("quandura_frames_dropped_total", "direction" => "out").increment(1);
+                tracing::warn!("the media stream does not take our audio: closed");
+                return;
+            }
+        }
+        let closing = match why.get() {
+            Some(closing) => closing.clone(),
+            None if stopping.is_cancelled() => Closing::new(code::GOING_AWAY, "the gateway is stopping"),
+            None => Closing::normal(),
+        };
+        let _ = timeout(CLOSE_WAIT, self.sink.send(Message::Close(Some(closing.frame())))).await;
+    }
+
+    async fn write(&mut self, command: &MediaCommand) -> bool {
+        self.text.clear();
+        if !wire::encode(&self.stream_sid, command, &mut self.text) {
+            return true;
+        }
+        if matches!(command, MediaCommand::Frame(_)) {
+            self.frames.increment(1);
+        }
+        let message = Message::Text(self.text.as_str().into());
+        matches!(timeout(self.send, self.sink.send(message)).await, Ok(Ok(())))
+    }
+}

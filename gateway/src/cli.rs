@@ -1,0 +1,34 @@
+//! The command line. Every subcommand that is listed works.
+
+mod args;
+mod call;
+mod client;
+mod doctor;
+mod import_docs;
+mod migrate;
+mod record;
+mod serve;
+mod tenant;
+mod token;
+mod user;
+
+pub use args::Cli;
+use args::Command;
+
+use crate::config::Config;
+
+/// Runs the chosen subcommand. An error is one line that says what is wrong and how to put it right.
+pub async fn run(cli: Cli) -> anyhow::Result<()> {
+    let config = Config::load(cli.config.as_deref())?;
+    match cli.command {
+        Command::Serve(args) => serve::run(config, args).await,
+        Command::Call(args) => call::run(config, args).await,
+        Command::Record(args) => record::run(&config, args).await,
+        Command::Doctor(args) => doctor::run(&config, &args).await,
+        Command::Migrate => migrate::run(&config).await,
+        Command::Tenant(command) => tenant::run(&config, command).await,
+        Command::User(command) => user::run(&config, command).await,
+        Command::Token(command) => token::run(&config, command).await,
+        Command::ImportDocs(args) => import_docs::run(&config, args).await,
+    }
+}

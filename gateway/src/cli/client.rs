@@ -1,0 +1,144 @@
+//! How subcommands reach the API: over HTTP where a gateway runs, else inside this process on the same data folder.
+//! Either way the same handlers run, so there is one set of rules.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
+use axum::http::{Method, Request, header};
+use reqwest::Client;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use storage::{Platform, PlatformOptions};
+use tower::ServiceExt;
+
+use crate::app::App;
+use crate::auth::local::LocalToken;
+use crate::config::{Config, PublicUrl};
+use crate::demo;
+use crate::router::router;
+
+const MAX_ANSWER: usize = 64 * 1024 * 1024;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A way to the API with platform-admin rights.
+#[derive(Debug)]
+pub enum Api {
+    Remote { http: Client, base: String, token: SecretString },
+    Inside { app: Arc<App>, router: Router },
+}
+
+impl Api {
+    /// The gateway that runs on this data folder, or the folder itself when none does.
+    pub async fn open(config: &Config) -> anyhow::Result<Self> {
+        let base = base_url(config, None)?;
+        if let Some(api) = Self::remote(config, base)
+            && api.answers().await
+        {
+            return Ok(api);
+        }
+        let platform = Platform::open(PlatformOptions::new(&config.data_dir)).await?;
+        demo::seed_first_start(&platform).await?;
+        let public_url = config.public_url.clone().or_else(|| PublicUrl::of_listener(config.bind));
+        let app = App::new(config.clone(), public_url.context("BIND is no URL; set PUBLIC_URL")?, platform)?;
+        Ok(Self::Inside { router: router(app.clone()), app })
+    }
+
+    /// A gateway at `base`, when we have a token for it.
+    #[must_use]
+    pub fn remote(config: &Config, base: String) -> Option<Self> {
+        let token = token(config, &base)?;
+        Some(Self::Remote { http: http().ok()?, base, token })
+    }
+
+    async fn answers(&self) -> bool {
+        self.send(Method::GET, "/v1/tenants", None).await.is_ok()
+    }
+
+    /// One request; the JSON of its answer, or the error's own words and advice.
+    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> anyhow::Result<Value> {
+        let (status, bytes) = match self {
+            Self::Remote { http, base, token } => remote(http, base, token, method, path, body).await?,
+            Self::Inside { app, router } => inside(app, router, method, path, body).await?,
+        };
+        let answer: Value = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes)? };
+        if (200..300).contains(&status) {
+            return Ok(answer);
+        }
+        let what = answer["error_message"].as_str().unwrap_or("the gateway refused");
+        match answer["suggested_action"].as_str() {
+            Some(advice) => bail!("{what}: {advice}"),
+            None => bail!("{what}"),
+        }
+    }
+
+    /// Ends work on the data folder in order.
+    pub async fn close(self) {
+        if let Self::Inside { app, .. } = self {
+            app.platform.close().await;
+        }
+    }
+}
+
+async fn remote(
+    http: &Client,
+    base: &str,
+    token: &SecretString,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+) -> anyhow::Result<(u16, Vec<u8>)> {
+    let mut request = http.request(method, format!("{base}{path}")).bearer_auth(token.expose_secret());
+    if let Some(body) = body {
+        request = request.json(&body);
+    }
+    let response =
+        request.timeout(PATIENCE).send().await.with_context(|| format!("{base} does not answer"))?;
+    Ok((response.status().as_u16(), response.bytes().await?.to_vec()))
+}
+
+async fn inside(
+    app: &App,
+    router: &Router,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+) -> anyhow::Result<(u16, Vec<u8>)> {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::AUTHORIZATION, format!("Bearer {}", app.local_token.secret().expose_secret()))
+        .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())))?;
+    request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 0))));
+    let response = router.clone().oneshot(request).await?;
+    let status = response.status().as_u16();
+    Ok((status, to_bytes(response.into_body(), MAX_ANSWER).await?.to_vec()))
+}
+
+/// The HTTP client of subcommands.
+pub fn http() -> anyhow::Result<Client> {
+    Client::builder().connect_timeout(Duration::from_secs(5)).build().context("no HTTP client")
+}
+
+/// Where the gateway is: `--url`, else the address of BIND on this machine.
+pub fn base_url(config: &Config, url: Option<&str>) -> anyhow::Result<String> {
+    let base = match url {
+        Some(text) => text.parse().map_err(|what| anyhow::anyhow!("--url: `{text}` {what}"))?,
+        None => PublicUrl::of_listener(config.bind).context("BIND is no URL; give --url")?,
+    };
+    Ok(base.as_str().to_owned())
+}
+
+/// The token for a gateway at `base`: ADMIN_TOKEN, or the local token file when the gateway is on this machine.
+#[must_use]
+pub fn token(config: &Config, base: &str) -> Option<SecretString> {
+    config.admin_token.clone().or_else(|| {
+        let here = base.parse::<PublicUrl>().is_ok_and(|url| url.is_loopback());
+        LocalToken::read(&config.data_dir).filter(|_| here)
+    })
+}

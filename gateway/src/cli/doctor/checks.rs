@@ -1,0 +1,243 @@
+//! The checks themselves. Each looks at one thing and names its fix.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use secrecy::ExposeSecret;
+use tokio::net::TcpListener;
+
+use super::Check;
+use crate::cli::client::{base_url, http};
+use crate::config::Config;
+use crate::providers::{embedded, missing_models};
+
+/// Space below which nothing new is written for long.
+const LITTLE_SPACE: u64 = 1 << 30;
+const NO_SPACE: u64 = 200 << 20;
+/// Characters below which an admin token can be guessed.
+const SHORT_TOKEN: usize = 16;
+
+/// All of them, in the order in which a start would meet them.
+pub async fn all(config: &Config) -> Vec<Check> {
+    let mut checks =
+        vec![data_folder(&config.data_dir), disk_space(&config.data_dir), master_key(&config.data_dir)];
+    checks.push(models(&config.models_dir));
+    if missing_models(&config.models_dir).is_empty() {
+        checks.push(speech(&config.models_dir).await);
+    }
+    checks.push(port(config).await);
+    checks.extend([
+        carrier(config),
+        admin_token(config),
+        engines(config),
+        languages(),
+        tls(config),
+        region(config),
+    ]);
+    checks
+}
+
+fn data_folder(folder: &Path) -> Check {
+    let probe = folder.join(".write-test");
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, b"x"));
+    let _ = fs::remove_file(&probe);
+    match written {
+        Ok(()) => Check::ok("data folder", format!("{} can be written", folder.display())),
+        Err(e) => Check::fail(
+            "data folder",
+            format!("{} cannot be written ({e})", folder.display()),
+            "give this user write permission, or set DATA_DIR to another folder",
+        ),
+    }
+}
+
+fn disk_space(folder: &Path) -> Check {
+    let free = match rustix::fs::statvfs(folder) {
+        Ok(disk) => disk.f_bavail * disk.f_frsize,
+        Err(e) => return Check::warn("disk space", format!("is not known ({e})"), "check it by hand"),
+    };
+    let detail = format!("{} MB free", free >> 20);
+    match free {
+        free if free < NO_SPACE => Check::fail("disk space", detail, "free some space: calls are kept there"),
+        free if free < LITTLE_SPACE => Check::warn("disk space", detail, "free some space soon"),
+        _ => Check::ok("disk space", detail),
+    }
+}
+
+fn master_key(folder: &Path) -> Check {
+    let file = folder.join("master.key");
+    let Ok(found) = fs::metadata(&file) else {
+        return Check::ok("master key", "none yet: the first start makes one");
+    };
+    let mode = found.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        return Check::ok("master key", format!("{} is readable by its owner only", file.display()));
+    }
+    let fix = format!("chmod 600 {}", file.display());
+    Check::fail("master key", format!("{} has mode {mode:o}: others can read it", file.display()), fix)
+}
+
+fn models(folder: &Path) -> Check {
+    let missing = missing_models(folder);
+    if missing.is_empty() {
+        return Check::ok("models", format!("{} files in {}", embedded::FILES.len(), folder.display()));
+    }
+    let fix = "run `make build`, or set MODELS_DIR to where the models are";
+    Check::fail("models", format!("{} lacks {}", folder.display(), missing.join(", ")), fix)
+}
+
+/// Loads everything once, as a start does: finds a library of another version and damaged files.
+async fn speech(folder: &Path) -> Check {
+    let folder = folder.to_owned();
+    let began = Instant::now();
+    let loaded =
+        tokio::task::spawn_blocking(move || pipeline::speech::LocalSpeech::load(&folder, 1).map(drop)).await;
+    match loaded {
+        Ok(Ok(())) => Check::ok("speech", format!("engines load in {:.1} s", began.elapsed().as_secs_f64())),
+        Ok(Err(e)) => Check::fail("speech", e.to_string(), "delete the models folder and run `make build`"),
+        Err(e) => Check::fail("speech", e.to_string(), "delete the models folder and run `make build`"),
+    }
+}
+
+async fn port(config: &Config) -> Check {
+    match TcpListener::bind(config.bind).await {
+        Ok(_) => Check::ok("port", format!("{} is free", config.bind)),
+        Err(_) if is_gateway(config).await => {
+            Check::ok("port", format!("a gateway answers at {}", config.bind))
+        }
+        Err(e) => {
+            let detail = format!("{} cannot be bound ({e})", config.bind);
+            Check::fail("port", detail, "stop the process that has it, or set BIND to another address")
+        }
+    }
+}
+
+async fn is_gateway(config: &Config) -> bool {
+    let (Ok(base), Ok(http)) = (base_url(config, None), http()) else { return false };
+    let answer = http.get(format!("{base}/health")).timeout(Duration::from_secs(3)).send().await;
+    answer.is_ok_and(|answer| answer.headers().contains_key("x-request-id"))
+}
+
+fn carrier(config: &Config) -> Check {
+    let public = config.public_url.as_ref();
+    match (config.unsigned(), public) {
+        (true, Some(url)) if !url.is_loopback() => Check::fail(
+            "carrier",
+            "PUBLIC_URL is public and TWILIO_AUTH_TOKEN is not set: every carrier request is refused",
+            "set TWILIO_AUTH_TOKEN to the carrier account's token",
+        ),
+        (true, _) => Check::warn(
+            "carrier",
+            "unsigned: only callers on this machine are served",
+            "set TWILIO_AUTH_TOKEN and PUBLIC_URL to take real calls",
+        ),
+        (false, None) => Check::warn(
+            "carrier",
+            "signatures are checked against the bound address, which no carrier reaches",
+            "set PUBLIC_URL to the address that the carrier calls",
+        ),
+        (false, Some(url)) => Check::ok("carrier", format!("signed requests to {url}")),
+    }
+}
+
+fn admin_token(config: &Config) -> Check {
+    match &config.admin_token {
+        None => Check::ok("admin token", "not set: sign in by link, automate with `quandura token create`"),
+        Some(token) if token.expose_secret().len() < SHORT_TOKEN => Check::warn(
+            "admin token",
+            "ADMIN_TOKEN is short enough to be guessed",
+            "use 32 random characters, for example from `openssl rand -hex 16`",
+        ),
+        Some(_) => Check::ok("admin token", "set"),
+    }
+}
+
+fn engines(config: &Config) -> Check {
+    let lists = &config.providers;
+    let detail =
+        format!("stt {}, llm {}, tts {}", lists.stt.join(","), lists.llm.join(","), lists.tts.join(","));
+    match config.notices.first() {
+        None => Check::ok("engines", detail),
+        Some(notice) => {
+            Check::warn("engines", format!("{detail}; {notice}"), "unset the key, or wait for its adapter")
+        }
+    }
+}
+
+/// Decision 25.
+fn languages() -> Check {
+    Check::warn(
+        "languages",
+        "English; the embedded engines do not speak Spanish",
+        "lines that offer Spanish say so and offer a call-back; a cloud engine is needed for more",
+    )
+}
+
+/// Decision 27.
+fn tls(config: &Config) -> Check {
+    match &config.public_url {
+        Some(url) if url.is_https() => {
+            Check::ok("tls", "the proxy in front ends TLS: restrict it to TLS 1.3 where both ends are yours")
+        }
+        Some(url) if !url.is_loopback() => Check::fail(
+            "tls",
+            format!("{url} is not encrypted, and carriers refuse such streams"),
+            "put a TLS proxy in front and set PUBLIC_URL to its https address",
+        ),
+        _ => Check::ok("tls", "not needed on this machine alone"),
+    }
+}
+
+/// Decision 27.
+fn region(config: &Config) -> Check {
+    match &config.region {
+        Some(region) => {
+            Check::ok("region", format!("data stays in {region}: embedded engines, local storage"))
+        }
+        None => Check::ok("region", "data stays on this machine: embedded engines, local storage"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+
+    fn config(vars: &[(&str, &str)]) -> Config {
+        let vars: Vec<(String, String)> =
+            vars.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Config::from_text("", "x", &move |name| vars.iter().find(|(k, _)| k == name).map(|(_, v)| v.clone()))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_public_address_without_a_key_or_without_tls_fails() {
+        let open = config(&[("PUBLIC_URL", "http://voice.example.com")]);
+        assert_eq!(carrier(&open).verdict, Verdict::Fail);
+        assert_eq!(tls(&open).verdict, Verdict::Fail);
+        let good = config(&[("PUBLIC_URL", "https://voice.example.com"), ("TWILIO_AUTH_TOKEN", "t")]);
+        assert_eq!(carrier(&good).verdict, Verdict::Ok);
+        assert_eq!(tls(&good).verdict, Verdict::Ok);
+    }
+
+    #[test]
+    fn a_key_that_others_can_read_fails_with_the_command_that_mends_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("master.key");
+        fs::write(&file, "k").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let check = master_key(dir.path());
+        assert_eq!(check.verdict, Verdict::Fail);
+        assert!(check.fix.unwrap().starts_with("chmod 600"));
+    }
+
+    #[test]
+    fn missing_models_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = models(dir.path());
+        assert_eq!(check.verdict, Verdict::Fail);
+        assert!(check.detail.contains("libonnxruntime.so"));
+    }
+}

@@ -1,0 +1,84 @@
+//! `quandura import-docs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use reqwest::Client;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+
+use super::args;
+use super::client::{base_url, http, token};
+use crate::auth::scope::TENANT_HEADER;
+use crate::config::Config;
+
+/// Kinds of file that are taken, with their media type.
+const KINDS: [(&str, &str); 4] =
+    [("md", "text/markdown"), ("txt", "text/plain"), ("html", "text/html"), ("htm", "text/html")];
+
+/// Posts every document to a running gateway, which embeds and keeps it.
+pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> {
+    let base = base_url(config, args.target.url.as_deref())?;
+    let Some(token) = token(config, &base) else {
+        bail!(
+            "no gateway runs on this data folder: start one with `quandura serve`, or give --url and ADMIN_TOKEN"
+        )
+    };
+    let mut files = Vec::new();
+    for path in &args.paths {
+        collect(path, &mut files)?;
+    }
+    if files.is_empty() {
+        bail!("no .md, .txt or .html file was found there");
+    }
+    let http = http()?;
+    for file in &files {
+        put(&http, &base, &token, args.tenant.as_deref(), file).await?;
+        println!("{}", file.display());
+    }
+    eprintln!("{} documents imported", files.len());
+    Ok(())
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let kind = fs::metadata(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    if !kind.is_dir() {
+        if media_type(path).is_some() {
+            files.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    let mut entries =
+        fs::read_dir(path)?.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>()?;
+    entries.sort();
+    entries.iter().try_for_each(|entry| collect(entry, files))
+}
+
+fn media_type(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?.to_lowercase();
+    KINDS.iter().find(|(known, _)| *known == extension).map(|(_, kind)| *kind)
+}
+
+async fn put(
+    http: &Client,
+    base: &str,
+    token: &SecretString,
+    tenant: Option<&str>,
+    file: &Path,
+) -> anyhow::Result<()> {
+    let content = fs::read_to_string(file).with_context(|| format!("{} is no text file", file.display()))?;
+    let body = json!({ "source": file.to_string_lossy(), "title": "", "content": content, "media_type": media_type(file) });
+    let mut request = http.post(format!("{base}/v1/knowledge/documents")).json(&body);
+    if let Some(tenant) = tenant {
+        request = request.header(TENANT_HEADER, tenant);
+    }
+    let answer = request.bearer_auth(token.expose_secret()).send().await;
+    let answer =
+        answer.with_context(|| format!("{base} does not answer: start the gateway with `quandura serve`"))?;
+    if answer.status().is_success() {
+        return Ok(());
+    }
+    let error: Value = answer.json().await.unwrap_or_default();
+    bail!("{}: {}", file.display(), error["error_message"].as_str().unwrap_or("the gateway refused it"))
+}

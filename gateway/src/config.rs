@@ -1,0 +1,353 @@
+//! Typed settings: one TOML file, overridden by the environment, checked as a whole before anything starts.
+//!
+//! Only this crate reads configuration; everything else is handed values.
+
+pub mod problem;
+pub mod public_url;
+pub mod source;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+pub use problem::{ConfigError, Problem};
+pub use public_url::PublicUrl;
+use source::{Env, Source};
+
+/// File that is read when `--config` names none and it exists in the working directory.
+pub const DEFAULT_FILE: &str = "quandura.toml";
+
+/// Everything the process is told from outside.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Address of the HTTP listener.
+    pub bind: SocketAddr,
+    pub data_dir: PathBuf,
+    pub models_dir: PathBuf,
+    /// Address under which carrier and browsers reach us. Absent: the address that is bound.
+    pub public_url: Option<PublicUrl>,
+    /// Bearer token with role platform-admin, for automation.
+    pub admin_token: Option<SecretString>,
+    pub carrier: Carrier,
+    pub providers: ProviderLists,
+    pub limits: Limits,
+    pub log: Log,
+    /// Region where data stays, as the operator states it; shown by `doctor`.
+    pub region: Option<String>,
+    /// What was set but has no effect in this build, to be said at start.
+    pub notices: Vec<String>,
+}
+
+/// The carrier account.
+#[derive(Clone, Debug, Default)]
+pub struct Carrier {
+    pub account_sid: Option<String>,
+    /// Key of request signatures. Absent: unsigned mode, loopback callers only.
+    pub auth_token: Option<SecretString>,
+}
+
+/// Which speech and language engines serve, in order of preference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderLists {
+    pub stt: Vec<String>,
+    pub llm: Vec<String>,
+    pub tts: Vec<String>,
+}
+
+/// Bounds that protect calls from each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Calls at a time. Absent: derived from the number of cores.
+    pub max_calls: Option<usize>,
+    /// Callers at a time that may listen to the busy message over a stream.
+    pub max_busy_streams: usize,
+    /// Calls that one caller's number may start in a minute. Absent: no limit.
+    pub calls_per_number_per_minute: Option<u32>,
+    /// How long running calls may go on after a stop signal.
+    pub drain: Duration,
+    /// Time from socket to `start`.
+    pub handshake: Duration,
+    /// A stream without media for this long is dead.
+    pub idle: Duration,
+    /// Longest wait for one message to leave; then the leg is sick and closed.
+    pub send: Duration,
+    /// Time from webhook to stream, after which the reaper closes the call.
+    pub stream_wait: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_calls: None,
+            max_busy_streams: 20,
+            calls_per_number_per_minute: None,
+            drain: Duration::from_secs(30),
+            handshake: Duration::from_secs(10),
+            idle: Duration::from_secs(15),
+            send: Duration::from_secs(2),
+            stream_wait: Duration::from_secs(90),
+        }
+    }
+}
+
+/// Form and detail of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    pub format: LogFormat,
+    /// Filter as `tracing-subscriber` reads it: `info`, `debug`, `gateway=debug,info`.
+    pub filter: String,
+}
+
+/// How a log line looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Pretty on a terminal, JSON otherwise.
+    Auto,
+    Json,
+    Pretty,
+}
+
+impl Config {
+    /// Reads `file`, or [`DEFAULT_FILE`] when it exists, and the process environment.
+    pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        let (name, text) = read_file(file)?;
+        Self::from_text(&text, &name, &|var| std::env::var(var).ok())
+    }
+
+    /// Reads settings from TOML text and an environment.
+    pub fn from_text(text: &str, file: &str, env: Env<'_>) -> Result<Self, ConfigError> {
+        let table = text.parse::<toml::Table>().map_err(|e| {
+            let line = e.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            ConfigError::one(format!("{file} line {line}"), e.message().to_owned(), "correct the TOML there")
+        })?;
+        let mut source = Source::new(table, file.to_owned(), env);
+        let config = Self::read(&mut source);
+        let problems = source.finish();
+        if problems.is_empty() { Ok(config) } else { Err(ConfigError(problems)) }
+    }
+
+    /// Settings of a gateway in a test: any free port, data below `dir`, nothing from outside.
+    #[must_use]
+    pub fn for_test(dir: &Path) -> Self {
+        let mut source = Source::new(toml::Table::new(), DEFAULT_FILE.to_owned(), &|_| None);
+        let mut config = Self::read(&mut source);
+        config.bind = SocketAddr::from(([127, 0, 0, 1], 0));
+        config.data_dir = dir.join("data");
+        config.models_dir = dir.join("models");
+        config
+    }
+
+    fn read(s: &mut Source<'_>) -> Self {
+        let mut notices = Vec::new();
+        let bind = s.parsed("bind", Some("BIND"), "write it as HOST:PORT, for example 127.0.0.1:8080");
+        let config = Self {
+            bind: bind.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
+            data_dir: s.path("data_dir", Some("DATA_DIR"), "./data"),
+            models_dir: s.path("models_dir", Some("MODELS_DIR"), "./models"),
+            public_url: read_public_url(s),
+            admin_token: s.secret("admin_token", Some("ADMIN_TOKEN")),
+            carrier: read_carrier(s),
+            providers: read_providers(s, &mut notices),
+            limits: read_limits(s),
+            log: read_log(s),
+            region: s.text("region", None).map(|(text, _)| text),
+            notices,
+        };
+        refuse_missing_backends(s);
+        config
+    }
+
+    /// True when carrier requests carry no signature that we could check.
+    #[must_use]
+    pub const fn unsigned(&self) -> bool {
+        self.carrier.auth_token.is_none()
+    }
+}
+
+fn read_file(file: Option<&Path>) -> Result<(String, String), ConfigError> {
+    let path = file.unwrap_or(Path::new(DEFAULT_FILE));
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok((name, text)),
+        Err(e) if file.is_none() && e.kind() == std::io::ErrorKind::NotFound => Ok((name, String::new())),
+        Err(e) => {
+            Err(ConfigError::one(name, format!("cannot be read ({e})"), "check --config and its permissions"))
+        }
+    }
+}
+
+fn read_public_url(s: &mut Source<'_>) -> Option<PublicUrl> {
+    let (text, origin) = s.text("public_url", Some("PUBLIC_URL"))?;
+    match text.parse() {
+        Ok(url) => Some(url),
+        Err(what) => {
+            s.problem(origin, format!("`{text}` {what}"), "write it as https://voice.example.com");
+            None
+        }
+    }
+}
+
+fn read_carrier(s: &mut Source<'_>) -> Carrier {
+    // Not used before calls are placed and transferred; known, so that a complete file is accepted.
+    let _ = s.text("twilio.api_base_url", Some("TWILIO_API_BASE_URL"));
+    Carrier {
+        account_sid: s.text("twilio.account_sid", Some("TWILIO_ACCOUNT_SID")).map(|(text, _)| text),
+        auth_token: s.secret("twilio.auth_token", Some("TWILIO_AUTH_TOKEN")),
+    }
+}
+
+/// Cloud engines: setting, key's section and variable. Their adapters are not part of this build.
+const CLOUD: [(&str, &str, &str); 4] = [
+    ("deepgram", "deepgram.api_key", "DEEPGRAM_API_KEY"),
+    ("elevenlabs", "elevenlabs.api_key", "ELEVENLABS_API_KEY"),
+    ("anthropic", "anthropic.api_key", "ANTHROPIC_API_KEY"),
+    ("openai", "openai.api_key", "OPENAI_API_KEY"),
+];
+
+fn read_providers(s: &mut Source<'_>, notices: &mut Vec<String>) -> ProviderLists {
+    for (name, key, var) in CLOUD {
+        if s.secret(key, Some(var)).is_some() {
+            notices.push(format!(
+                "{var} is set, but this build has no {name} adapter: the embedded engines serve every call"
+            ));
+        }
+    }
+    ProviderLists {
+        stt: read_list(s, "stt", "STT", "local"),
+        llm: read_list(s, "llm", "LLM", "builtin"),
+        tts: read_list(s, "tts", "TTS", "local"),
+    }
+}
+
+/// A fail-over list. Only the embedded engine of each kind is in this build, so only it may be named.
+fn read_list(
+    s: &mut Source<'_>,
+    key: &'static str,
+    var: &'static str,
+    embedded: &'static str,
+) -> Vec<String> {
+    if let Some((words, origin)) = s.list(key, Some(var)) {
+        for word in words.iter().filter(|word| *word != embedded) {
+            s.problem(
+                &origin,
+                format!("`{word}` is not in this build"),
+                format!("use `{embedded}`, or leave it out"),
+            );
+        }
+    }
+    vec![embedded.to_owned()]
+}
+
+fn read_limits(s: &mut Source<'_>) -> Limits {
+    let defaults = Limits::default();
+    let mut seconds =
+        |key, default: Duration, max| s.number(key, None, 1..=max).map_or(default, Duration::from_secs);
+    let drain = seconds("limits.drain_seconds", defaults.drain, 86_400);
+    let handshake = seconds("limits.handshake_seconds", defaults.handshake, 60);
+    let idle = seconds("limits.idle_seconds", defaults.idle, 600);
+    let stream_wait = seconds("limits.stream_wait_seconds", defaults.stream_wait, 3_600);
+    let small = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    Limits {
+        max_calls: s.number("limits.max_calls", None, 1..=100_000).map(small),
+        max_busy_streams: s
+            .number("limits.max_busy_streams", None, 0..=10_000)
+            .map_or(defaults.max_busy_streams, small),
+        calls_per_number_per_minute: s
+            .number("limits.calls_per_number_per_minute", None, 1..=100_000)
+            .and_then(|n| u32::try_from(n).ok()),
+        drain,
+        handshake,
+        idle,
+        stream_wait,
+        send: defaults.send,
+    }
+}
+
+fn read_log(s: &mut Source<'_>) -> Log {
+    let formats = [("auto", LogFormat::Auto), ("json", LogFormat::Json), ("pretty", LogFormat::Pretty)];
+    Log {
+        format: s.choice("log.format", None, &formats).unwrap_or(LogFormat::Auto),
+        filter: s.text("log.filter", Some("RUST_LOG")).map_or_else(|| "info".to_owned(), |(text, _)| text),
+    }
+}
+
+/// Back ends that are settled by contract and not built yet: starting without them would put data elsewhere
+/// than the operator said.
+fn refuse_missing_backends(s: &mut Source<'_>) {
+    for (key, var, what) in [
+        ("database_url", "DATABASE_URL", "PostgreSQL is not in this build"),
+        ("nats_url", "NATS_URL", "NATS is not in this build"),
+    ] {
+        if s.secret(key, Some(var)).is_some() {
+            s.problem(var, what, "unset it: embedded SQLite in DATA_DIR serves one node");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, vars: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let vars: Vec<(String, String)> =
+            vars.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Config::from_text(text, "quandura.toml", &move |name| {
+            vars.iter().find(|(k, _)| k == name).map(|(_, v)| v.clone())
+        })
+    }
+
+    #[test]
+    fn nothing_given_is_a_local_gateway_in_unsigned_mode() {
+        let config = load("", &[]).unwrap();
+        assert_eq!(config.bind.to_string(), "127.0.0.1:8080");
+        assert_eq!(config.data_dir, PathBuf::from("./data"));
+        assert!(config.unsigned());
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file() {
+        let config = load("bind = \"127.0.0.1:1\"\n", &[("BIND", "0.0.0.0:9000")]).unwrap();
+        assert_eq!(config.bind.port(), 9000);
+    }
+
+    #[test]
+    fn every_problem_is_named_at_once_with_its_key_and_fix() {
+        let text = "bnid = \"x\"\n[limits]\nmax_calls = 0\n[log]\nformat = \"xml\"\n";
+        let error = load(text, &[("PUBLIC_URL", "ftp://x")]).unwrap_err();
+        let shown = error.to_string();
+        assert_eq!(error.0.len(), 4, "{shown}");
+        assert!(shown.contains("bnid (in quandura.toml): is not a setting; did you mean `bind`?"), "{shown}");
+        assert!(shown.contains("limits.max_calls") && shown.contains("from 1 to 100000"), "{shown}");
+        assert!(shown.contains("choose from auto, json, pretty"), "{shown}");
+        assert!(shown.contains("PUBLIC_URL"), "{shown}");
+    }
+
+    #[test]
+    fn secrets_are_never_shown() {
+        let config =
+            load("", &[("ADMIN_TOKEN", "s3cret-admin"), ("TWILIO_AUTH_TOKEN", "s3cret-carrier")]).unwrap();
+        assert!(!format!("{config:?}").contains("s3cret"));
+        assert!(!config.unsigned());
+    }
+
+    #[test]
+    fn an_engine_that_is_not_built_in_is_refused_by_name() {
+        let error = load("", &[("STT", "deepgram,local")]).unwrap_err().to_string();
+        assert!(error.contains("STT: `deepgram` is not in this build; use `local`"), "{error}");
+    }
+
+    #[test]
+    fn a_cloud_key_without_adapter_is_said_aloud() {
+        let config = load("", &[("DEEPGRAM_API_KEY", "k")]).unwrap();
+        assert_eq!(config.notices.len(), 1);
+        assert!(!config.notices[0].contains("`k`"));
+    }
+
+    #[test]
+    fn broken_toml_names_its_line() {
+        let error = load("bind = \"127.0.0.1:1\"\nlog = [\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("quandura.toml line"), "{error}");
+    }
+}

@@ -1,0 +1,136 @@
+//! What a gateway starts with on an empty data folder: the demo tenant Riverbend County.
+
+use agents::TenantFacts;
+use agents::seed::{self, Seed};
+use anyhow::Context;
+use chrono::Utc;
+use storage::records::{Claim, ClaimHolder, NewDocument, Slot};
+use storage::{
+    Claims, Directory, Knowledge, Line, NewTenant, Platform, RecordingConsent, Settings, SlotId, Slots,
+    Tenant, TenantStore,
+};
+
+/// The demo tenant's slug.
+pub const SLUG: &str = "riverbend";
+/// The demo line, of the range that is kept for fiction.
+pub const LINE: &str = "+12025550100";
+/// Setting under which a tenant's facts are kept.
+pub const FACTS: &str = "facts";
+
+/// Creates the demo tenant when there is no tenant at all, and finishes a seeding that was cut off.
+pub async fn seed_first_start(platform: &Platform) -> anyhow::Result<()> {
+    let directory = platform.store();
+    let tenant = match directory.tenant_by_slug(SLUG).await? {
+        Some(tenant) => tenant,
+        None if directory.tenants().await?.is_empty() => create(platform).await?,
+        None => return Ok(()),
+    };
+    let store = platform.tenant(tenant.id).await?;
+    if store.seeded().await? {
+        return Ok(());
+    }
+    let seed = seed::riverbend(Utc::now()).context("the demo data of this binary is broken")?;
+    directory.put_line(line(&tenant)).await?;
+    fill(&store, seed).await?;
+    store.mark_seeded().await?;
+    tracing::info!(tenant = SLUG, line = LINE, "the demo tenant was created");
+    Ok(())
+}
+
+async fn create(platform: &Platform) -> anyhow::Result<Tenant> {
+    let new = NewTenant {
+        slug: SLUG.to_owned(),
+        name: "Riverbend County".to_owned(),
+        timezone: "America/New_York".to_owned(),
+    };
+    Ok(platform.create_tenant(new).await?)
+}
+
+fn line(tenant: &Tenant) -> Line {
+    Line {
+        number: LINE.to_owned(),
+        tenant_id: tenant.id,
+        name: "Riverbend County demo line".to_owned(),
+        languages: vec!["en".to_owned(), "es".to_owned()],
+        greeting: "Thank you for calling Riverbend County. This call may be recorded. How can I help you?"
+            .to_owned(),
+        recording_consent: RecordingConsent::Notice,
+    }
+}
+
+async fn fill(store: &TenantStore, seed: Seed) -> anyhow::Result<()> {
+    store.put_setting(FACTS, &serde_json::to_value(&seed.facts)?).await?;
+    for document in seed.documents {
+        let media_type = document.media_type.unwrap_or_else(|| "text/markdown".to_owned());
+        let (source, title, content) = (document.source, document.title, document.content);
+        store
+            .replace_document(NewDocument { source, title, media_type, content, chunks: Vec::new() })
+            .await?;
+    }
+    let slots: Vec<Slot> = seed
+        .openings
+        .into_iter()
+        .map(|o| Slot { id: SlotId::new(), starts_at: o.starts_at, ends_at: o.ends_at, label: o.label })
+        .collect();
+    store.insert_slots(&slots).await?;
+    for claim in seed.claims {
+        let holder = ClaimHolder { name: claim.name, date_of_birth: claim.date_of_birth, phone: claim.phone };
+        let (claim_number, status, status_text) = (claim.claim_number, claim.status, claim.status_text);
+        store
+            .insert_claim(Claim { claim_number, status, status_text, holder, updated_at: Utc::now() })
+            .await?;
+    }
+    Ok(())
+}
+
+/// What the agent knows of a tenant: its kept facts, or the little that follows from its name and line.
+pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<TenantFacts> {
+    let kept = platform.tenant(tenant.id).await?.setting(FACTS).await?;
+    if let Some(kept) = kept {
+        return serde_json::from_value(kept)
+            .with_context(|| format!("the facts of tenant {} are broken", tenant.slug));
+    }
+    let lines = platform.store().lines(tenant.id).await?;
+    let number = lines.first().map_or("", |line| line.number.as_str());
+    Ok(TenantFacts {
+        county: tenant.name.clone(),
+        office_address: String::new(),
+        office_phone: spoken(number),
+        area_code: number.strip_prefix("+1").and_then(|n| n.get(..3)).unwrap_or_default().to_owned(),
+        timezone: tenant.timezone.clone(),
+        opens_hour: 8,
+        closes_hour: 17,
+        public_numbers: lines.iter().map(|line| spoken(&line.number)).collect(),
+    })
+}
+
+/// A North American number as people write it: `202-555-0100`.
+fn spoken(number: &str) -> String {
+    match number.strip_prefix("+1") {
+        Some(n) if n.len() == 10 => format!("{}-{}-{}", &n[..3], &n[3..6], &n[6..]),
+        _ => number.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use storage::PlatformOptions;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_first_start_makes_the_demo_tenant_and_the_second_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let platform = Platform::open(PlatformOptions::new(dir.path())).await.unwrap();
+        seed_first_start(&platform).await.unwrap();
+        seed_first_start(&platform).await.unwrap();
+        let tenants = platform.store().tenants().await.unwrap();
+        assert_eq!(tenants.len(), 1);
+        let line = platform.store().line(LINE).await.unwrap().unwrap();
+        assert_eq!(line.tenant_id, tenants[0].id);
+        let store = platform.tenant(line.tenant_id).await.unwrap();
+        assert!(!store.list_documents().await.unwrap().is_empty());
+        assert!(!store.free_slots(Utc::now(), 5).await.unwrap().is_empty());
+        assert_eq!(facts(&platform, &tenants[0]).await.unwrap().county, "Riverbend County");
+    }
+}

@@ -1,0 +1,3 @@
+//! Live events on their way from calls to viewers.
+
+pub mod local;

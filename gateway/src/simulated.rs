@@ -1,0 +1,154 @@
+//! Engines that need no models: they hear sound as "hello" and answer with a tone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::retriever::Retriever;
+use futures_util::future::BoxFuture;
+use pipeline::ports::{
+    AfterReply, CallBrief, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Screen,
+    SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream, TurnInput,
+    VoiceActivity,
+};
+use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
+use storage::Platform;
+use telephony::media::AudioFrame;
+use tempfile::TempDir;
+use tokio::sync::mpsc;
+
+use crate::caller::playback::is_audible;
+use crate::config::Config;
+use crate::providers::Providers;
+use crate::start::{Gateway, RunningGateway};
+
+/// A gateway on any free port with simulated engines, and the folder it lives in.
+pub struct TestGateway {
+    pub gateway: RunningGateway,
+    /// Goes with the test.
+    _dir: TempDir,
+}
+
+impl TestGateway {
+    pub async fn start(change: impl FnOnce(&mut Config)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = Config::for_test(dir.path());
+        config.limits.drain = Duration::from_secs(1);
+        change(&mut config);
+        let mut gateway = Gateway::start(config, engines, Arc::new(|_: &str| {})).await.unwrap();
+        gateway.ready().await.unwrap();
+        Self { gateway, _dir: dir }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.gateway.addr)
+    }
+}
+
+pub fn engines(_: Platform) -> BoxFuture<'static, anyhow::Result<Providers>> {
+    Box::pin(async {
+        Ok(Providers {
+            stt: Arc::new(Hears),
+            tts: Arc::new(Tone),
+            responder: Arc::new(Parrot),
+            vad: Arc::new(|| Box::new(Loud)),
+            screen: Arc::new(|_| Box::new(NoPhones)),
+            adopt: Arc::new(|_, _| {}),
+            retriever: Arc::new(Retriever::lexical()),
+            load: Arc::new(|| 0.0),
+        })
+    })
+}
+
+struct Loud;
+
+impl VoiceActivity for Loud {
+    fn push(&mut self, frame: &AudioFrame) -> Option<f32> {
+        Some(if is_audible(frame) { 1.0 } else { 0.0 })
+    }
+}
+
+struct NoPhones;
+
+impl Screen for NoPhones {
+    fn screen(&mut self, text: &str) -> String {
+        text.replace("+12025550143", "⟨phone:1⟩")
+    }
+}
+
+struct Hears;
+
+impl SpeechToText for Hears {
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn open(&self, _: Language) -> Result<SttStream, PortError> {
+        let (commands, mut asked) = mpsc::channel(256);
+        let (told, events) = mpsc::channel(64);
+        tokio::spawn(async move {
+            while let Some(command) = asked.recv().await {
+                if let SttCommand::Pause { utterance, pause } = command {
+                    let text = "call me at +12025550143".to_owned();
+                    let _ = told.send(SttEvent::Final { utterance, pause, text, confidence: 1.0 }).await;
+                    let _ = told.send(SttEvent::TurnEnd { utterance, pause, probability: 0.95 }).await;
+                }
+            }
+        });
+        Ok(SttStream { commands, events })
+    }
+}
+
+struct Tone;
+
+impl TextToSpeech for Tone {
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn open(&self, _: Language) -> Result<TtsStream, PortError> {
+        let (commands, mut asked) = mpsc::channel(64);
+        let (told, events) = mpsc::channel(64);
+        tokio::spawn(async move {
+            while let Some(command) = asked.recv().await {
+                if let TtsCommand::Speak(segment) = command {
+                    let mulaw = vec![0x20; 8_000 / 2];
+                    let _ = told.send(TtsEvent::Audio { segment: segment.id, mulaw }).await;
+                    let _ = told.send(TtsEvent::Done { segment: segment.id, words: Vec::new() }).await;
+                }
+            }
+        });
+        Ok(TtsStream { commands, events })
+    }
+}
+
+struct Parrot;
+
+impl Responder for Parrot {
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn open(&self, _: CallBrief) -> Result<ReplyStream, PortError> {
+        let (commands, mut asked) = mpsc::channel(32);
+        let (told, events) = mpsc::channel(64);
+        tokio::spawn(async move {
+            while let Some(command) = asked.recv().await {
+                if let ReplyCommand::Start { turn, input, .. } = command {
+                    let _ = told.send(ReplyEvent::Segment(segment(turn, &input))).await;
+                    let (expects, then) = (Expectation::Open, AfterReply::Listen);
+                    let _ = told.send(ReplyEvent::Done { turn, expects, then }).await;
+                }
+            }
+        });
+        Ok(ReplyStream { commands, events })
+    }
+}
+
+fn segment(turn: TurnId, input: &TurnInput) -> ReplySegment {
+    let text = match input {
+        TurnInput::Opened => "Hello, this is a test.".to_owned(),
+        TurnInput::Said { text } => format!("You said: {text}."),
+        other => format!("{other:?}"),
+    };
+    ReplySegment { id: SegmentId { turn, index: 0 }, text, kind: SegmentKind::Reply, fixed: false }
+}

@@ -1,0 +1,155 @@
+//! Starting a gateway, in the binary and in tests.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use axum::serve::ListenerExt;
+use storage::{Calls, Directory, Platform, PlatformOptions};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::auth::sign_in;
+use crate::calls::{drain, reaper};
+use crate::config::{Config, PublicUrl};
+use crate::demo;
+use crate::providers::{Progress, ProviderSource, Ready};
+use crate::router::router;
+use crate::telemetry::metrics;
+
+/// How long open HTTP requests may take to end once everything else has.
+const LAST_REQUESTS: Duration = Duration::from_secs(3);
+
+/// Starts gateways.
+#[derive(Debug)]
+pub struct Gateway;
+
+/// A gateway that listens. Dropping it does not stop it; [`RunningGateway::shutdown`] does.
+#[derive(Debug)]
+pub struct RunningGateway {
+    /// Address that was bound.
+    pub addr: SocketAddr,
+    pub app: Arc<App>,
+    stop: mpsc::Sender<()>,
+    warming: JoinHandle<anyhow::Result<()>>,
+    serving: JoinHandle<()>,
+}
+
+impl Gateway {
+    /// Binds, opens the data folder, listens, and brings the engines up beside that: `/ready` says when.
+    pub async fn start(
+        config: Config,
+        engines: impl ProviderSource,
+        progress: Progress,
+    ) -> anyhow::Result<RunningGateway> {
+        metrics::recorder();
+        let listener = bind(config.bind).await?;
+        let addr = listener.local_addr().context("the listener has no address")?;
+        let public_url = config.public_url.clone().or_else(|| PublicUrl::of_listener(addr));
+        let public_url = public_url.context("the bound address is no URL; set PUBLIC_URL")?;
+        let platform = Platform::open(PlatformOptions::new(&config.data_dir)).await?;
+        demo::seed_first_start(&platform).await.context("the demo tenant could not be created")?;
+        recover(&platform).await?;
+        let app =
+            App::new(config, public_url, platform).context("admin.token could not be written in DATA_DIR")?;
+        sign_in::local_link(&app).await.context("the local administrator could not be created")?;
+        let (stop, requests) = mpsc::channel(2);
+        let warming = tokio::spawn(warm(app.clone(), Box::new(engines), progress));
+        tokio::spawn(reaper::run(app.clone()));
+        let serving = tokio::spawn(serve(app.clone(), listener, requests));
+        Ok(RunningGateway { addr, app, stop, warming, serving })
+    }
+}
+
+impl RunningGateway {
+    /// Waits until the engines are warm; an error when they cannot be brought up.
+    pub async fn ready(&mut self) -> anyhow::Result<()> {
+        if self.app.ready.get().is_some() {
+            return Ok(());
+        }
+        (&mut self.warming).await.context("the engines' task failed")?
+    }
+
+    /// Asks to stop: once drains, twice cuts calls off.
+    pub fn request_stop(&self) {
+        let _ = self.stop.try_send(());
+    }
+
+    /// A handle for signal watchers.
+    #[must_use]
+    pub fn stopper(&self) -> mpsc::Sender<()> {
+        self.stop.clone()
+    }
+
+    /// Waits until the gateway has stopped.
+    pub async fn stopped(self) {
+        let _ = self.serving.await;
+        self.warming.abort();
+    }
+
+    /// Stops, letting calls end within the drain limit.
+    pub async fn shutdown(self) {
+        self.request_stop();
+        self.stopped().await;
+    }
+}
+
+async fn bind(addr: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(addr).await.map_err(|e| match e.kind() {
+        io::ErrorKind::AddrInUse => {
+            anyhow::anyhow!("{addr} is in use by another process: stop it, or set BIND to another address")
+        }
+        io::ErrorKind::PermissionDenied => {
+            anyhow::anyhow!("{addr} may not be bound by this user: set BIND to a port above 1023")
+        }
+        _ => anyhow::anyhow!("{addr} cannot be bound ({e}): set BIND to an address of this machine"),
+    })
+}
+
+/// Closes on our books what a killed process left open.
+async fn recover(platform: &Platform) -> anyhow::Result<()> {
+    for tenant in platform.store().tenants().await? {
+        let left = platform.tenant(tenant.id).await?.recover_live_calls().await?;
+        if !left.is_empty() {
+            tracing::warn!(calls = left.len(), tenant = %tenant.slug, "calls that the last process left open were closed");
+        }
+    }
+    Ok(())
+}
+
+async fn warm(app: Arc<App>, engines: Box<dyn ProviderSource>, progress: Progress) -> anyhow::Result<()> {
+    let providers = engines.load(app.platform.clone(), progress).await?;
+    let ready = Ready::warm(providers).await;
+    tracing::info!(engines = ?ready.providers, "ready for calls");
+    let _ = app.ready.set(ready);
+    Ok(())
+}
+
+/// Serves until a stop is asked for, drained, and the last request has ended.
+async fn serve(app: Arc<App>, listener: TcpListener, mut requests: drain::StopRequests) {
+    let closing = app.stop.closing.clone();
+    // Frames are small and urgent: never wait for more to send with them.
+    let listener = listener.tap_io(|stream| {
+        if let Err(e) = stream.set_nodelay(true) {
+            tracing::debug!(error = %e, "TCP_NODELAY was not set");
+        }
+    });
+    let service = router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    let server = axum::serve(listener, service).with_graceful_shutdown({
+        let closing = closing.clone();
+        async move { closing.cancelled().await }
+    });
+    let mut server = tokio::spawn(async move { server.await });
+    drain::run(&app, &mut requests).await;
+    if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
+        tracing::debug!("some HTTP connections were still open");
+        server.abort();
+    }
+    app.platform.close().await;
+    app.local_token.remove();
+    tracing::info!("stopped");
+}

@@ -1,0 +1,6 @@
+//! Logs, metrics and health. None of it ever holds caller text, numbers or tokens.
+
+pub mod health;
+pub mod logs;
+pub mod metrics;
+pub mod request;

@@ -1,0 +1,81 @@
+//! Prometheus metrics. Label values come from fixed lists, so the number of series is bounded.
+
+use std::sync::OnceLock;
+
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use pipeline::ports::EndReason;
+
+/// Bounds that resolve the budgets: 1 ms own work, 150 ms barge-in, 750 and 1000 ms turns.
+const SECONDS: [f64; 16] =
+    [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.75, 1.0, 1.4, 2.0, 5.0];
+
+/// The process-wide recorder. Several gateways in one process (tests) share it.
+pub fn recorder() -> Option<&'static PrometheusHandle> {
+    static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+    HANDLE.get_or_init(install).as_ref()
+}
+
+fn install() -> Option<PrometheusHandle> {
+    let builder =
+        PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS);
+    let handle =
+        builder.ok()?.install_recorder().inspect_err(|e| tracing::warn!(error = %e, "no metrics")).ok()?;
+    describe();
+    Some(handle)
+}
+
+fn describe() {
+    describe_counter!("quandura_calls_total", "Calls that ended, by reason.");
+    describe_gauge!("quandura_calls_live", "Calls that are live now.");
+    describe_counter!("quandura_calls_refused_total", "Calls and streams that were turned away, by reason.");
+    describe_histogram!(
+        "quandura_turn_seconds",
+        Unit::Seconds,
+        "Caller's last speech frame to our first reply frame."
+    );
+    describe_histogram!("quandura_turn_stage_seconds", Unit::Seconds, "The turn's waterfall, by stage.");
+    describe_counter!("quandura_frames_total", "Media frames, by direction.");
+    describe_counter!(
+        "quandura_frames_dropped_total",
+        "Media frames dropped because a queue was full, by direction."
+    );
+    describe_histogram!(
+        "quandura_frame_lateness_seconds",
+        Unit::Seconds,
+        "Frames in later than 20 ms after the last."
+    );
+    describe_counter!("quandura_events_dropped_total", "Live events that were not delivered.");
+    describe_counter!("quandura_http_requests_total", "HTTP requests, by route and status.");
+    describe_gauge!("quandura_speech_load", "Use of the embedded speech engines, 0 to 1.");
+    describe_gauge!("quandura_event_viewers", "Open event streams.");
+}
+
+/// Notes that a call or stream was turned away.
+pub fn refused(reason: &'static str) {
+    metrics::counter!("quandura_calls_refused_total", "reason" => reason).increment(1);
+}
+
+/// Notes that a call ended.
+pub fn ended(reason: EndReason) {
+    metrics::counter!("quandura_calls_total", "reason" => reason_name(reason)).increment(1);
+}
+
+/// Name of an end reason, as it is stored and shown.
+#[must_use]
+pub const fn reason_name(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::CallerHungUp => "caller_hung_up",
+        EndReason::AgentHungUp => "agent_hung_up",
+        EndReason::SupervisorHungUp => "supervisor_hung_up",
+        EndReason::NoInput => "no_input",
+        EndReason::StreamLost => "stream_lost",
+        EndReason::Replaced => "replaced",
+        EndReason::ProtocolError => "protocol_error",
+        EndReason::Busy => "busy",
+        EndReason::Draining => "draining",
+        EndReason::TooLong => "too_long",
+        EndReason::Failed => "failed",
+        EndReason::Interrupted => "interrupted",
+    }
+}

@@ -1,0 +1,5 @@
+//! A gateway with simulated engines, over its real wire.
+
+mod api;
+mod carrier;
+mod whole_calls;

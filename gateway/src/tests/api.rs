@@ -1,0 +1,177 @@
+//! Who may do what over the API.
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use storage::{Auth, NewTenant, NewToken, Role};
+
+use crate::auth::local::LocalToken;
+use crate::auth::sign_in;
+use crate::simulated::TestGateway;
+
+const ADMIN: &str = "an-admin-token-of-the-test";
+
+async fn gateway() -> TestGateway {
+    TestGateway::start(|config| config.admin_token = Some(SecretString::from(ADMIN))).await
+}
+
+async fn get(test: &TestGateway, path: &str, token: &str) -> (StatusCode, Value) {
+    let answer = Client::new().get(test.url(path)).bearer_auth(token).send().await.unwrap();
+    (answer.status(), answer.json().await.unwrap_or_default())
+}
+
+#[tokio::test]
+async fn nothing_is_answered_without_a_token_and_the_error_has_the_standard_shape() {
+    let test = gateway().await;
+    for path in ["/v1/me", "/v1/calls", "/v1/events", "/v1/work-items", "/v1/tenants", "/v1/tokens"] {
+        let answer = Client::new().get(test.url(path)).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{path}");
+        let error: Value = answer.json().await.unwrap();
+        assert_eq!(error["error_code"], "UNAUTHORIZED");
+        assert_eq!(error["recoverable"], false);
+        assert!(error["suggested_action"].is_string());
+    }
+    assert_eq!(get(&test, "/v1/me", "wrong").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(get(&test, "/v1/nothing", ADMIN).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_admin_token_and_the_local_token_see_the_demo_tenant() {
+    let test = gateway().await;
+    let local = LocalToken::read(&test.gateway.app.config.data_dir).unwrap();
+    for token in [ADMIN, local.expose_secret()] {
+        let (status, me) = get(&test, "/v1/me", token).await;
+        assert_eq!(status, StatusCode::OK);
+        assert_eq!(me["tenant"]["slug"], "riverbend");
+        assert_eq!(me["lines"][0]["number"], "+12025550100");
+        assert_eq!(me["roles"], json!(["platform-admin"]));
+    }
+    let relayed = Client::new()
+        .get(test.url("/v1/me"))
+        .bearer_auth(local.expose_secret())
+        .header("x-forwarded-for", "1.2.3.4");
+    assert_eq!(relayed.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_tenants_token_sees_its_tenant_alone_and_what_its_role_allows() {
+    let test = gateway().await;
+    let platform = &test.gateway.app.platform;
+    let new = NewTenant { slug: "oakdale".into(), name: "Oakdale".into(), timezone: "UTC".into() };
+    let other = platform.create_tenant(new).await.unwrap();
+    let new = NewToken { tenant_id: Some(other.id), name: "t".into(), role: Role::Auditor, expires_at: None };
+    let issued = platform.store().create_token(new).await.unwrap();
+    let token = issued.secret.expose_secret();
+    let (status, me) = get(&test, "/v1/me", token).await;
+    assert_eq!((status, me["tenant"]["slug"].as_str()), (StatusCode::OK, Some("oakdale")));
+    let http = Client::new();
+    for name in ["riverbend", "no-such-tenant"] {
+        let answer =
+            http.get(test.url("/v1/calls")).bearer_auth(token).header("x-tenant", name).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{name}");
+    }
+    let phone = http.post(test.url("/v1/phone")).bearer_auth(token).json(&json!({ "to": "+12025550100" }));
+    assert_eq!(phone.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    platform.store().revoke_token(Some(other.id), issued.token.id).await.unwrap();
+    assert_eq!(get(&test, "/v1/me", token).await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_sign_in_link_works_once_and_looking_at_it_does_not_use_it_up() {
+    let test = gateway().await;
+    let link = sign_in::local_link(&test.gateway.app).await.unwrap();
+    let http = Client::builder().redirect(Policy::none()).build().unwrap();
+    for _ in 0..2 {
+        let page = http.get(&link).send().await.unwrap();
+        assert_eq!(page.status(), StatusCode::OK);
+        assert!(page.headers()["content-security-policy"].to_str().unwrap().contains("default-src 'none'"));
+    }
+    let token = link.split_once("token=").unwrap().1.to_owned();
+    let submit = || http.post(test.url("/sign-in")).form(&[("token", token.clone())]);
+    let foreign = submit().header("origin", "https://evil.example").send().await.unwrap();
+    assert_eq!(foreign.status(), StatusCode::FORBIDDEN);
+    let entered = submit().send().await.unwrap();
+    assert_eq!(entered.status(), StatusCode::SEE_OTHER);
+    let cookie = entered.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    assert_eq!(submit().send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+
+    let me = http.get(test.url("/v1/me")).header("cookie", &cookie).send().await.unwrap();
+    assert_eq!(me.json::<Value>().await.unwrap()["kind"], "session");
+    let act = |origin: Option<String>| {
+        let request =
+            http.post(test.url("/v1/phone")).header("cookie", &cookie).json(&json!({ "to": "+12025550100" }));
+        origin.into_iter().fold(request, |request, origin| request.header("origin", origin))
+    };
+    assert_eq!(act(None).send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    assert_eq!(
+        act(Some("https://evil.example".into())).send().await.unwrap().status(),
+        StatusCode::FORBIDDEN
+    );
+    assert_eq!(act(Some(test.url(""))).send().await.unwrap().status(), StatusCode::OK);
+    let out = http
+        .post(test.url("/sign-out"))
+        .header("cookie", &cookie)
+        .header("origin", test.url(""))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(out.status(), StatusCode::NO_CONTENT);
+    let gone = http.get(test.url("/v1/me")).header("cookie", &cookie).send().await.unwrap();
+    assert_eq!(gone.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn documents_are_searchable_when_their_post_answers() {
+    let test = gateway().await;
+    let http = Client::new();
+    let post = |path: &str, body: Value| http.post(test.url(path)).bearer_auth(ADMIN).json(&body);
+    let document = json!({ "source": "w.md", "title": "Wombats", "content": "Wombats may be kept with a wombat licence." });
+    let kept: Value = post("/v1/knowledge/documents", document).send().await.unwrap().json().await.unwrap();
+    assert_eq!(kept["ids"].as_array().unwrap().len(), 1);
+    let query = json!({ "query": "wombat licence", "method": "keyword", "limit": 3 });
+    let found: Value = post("/v1/knowledge/search", query).send().await.unwrap().json().await.unwrap();
+    assert_eq!(found["results"][0]["source"], "w.md");
+    assert_eq!(found["results"][0]["rank"], 1);
+    for bad in [json!({ "source": "x", "content": "  " }), json!([]), json!({ "content": "x" })] {
+        let answer = post("/v1/knowledge/documents", bad.clone()).send().await.unwrap();
+        assert_eq!(answer.status().as_u16() / 100, 4, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn health_readiness_and_metrics_are_open_here_and_closed_to_relays() {
+    let test = gateway().await;
+    let (status, health) = get(&test, "/health", ADMIN).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(health["status"], "healthy", "{health}");
+    assert_eq!(health["dependencies"]["storage"], "healthy");
+    let http = Client::new();
+    for (path, status) in [("/ready", 200), ("/metrics", 200)] {
+        assert_eq!(http.get(test.url(path)).send().await.unwrap().status().as_u16(), status, "{path}");
+        let relayed = http.get(test.url(path)).header("x-forwarded-for", "1.2.3.4").send().await.unwrap();
+        assert_eq!(relayed.status(), StatusCode::UNAUTHORIZED, "{path}");
+    }
+    let relayed = http.get(test.url("/health")).header("x-forwarded-for", "1.2.3.4").send().await.unwrap();
+    assert_eq!(relayed.json::<Value>().await.unwrap(), json!({ "status": "healthy" }));
+}
+
+#[tokio::test]
+async fn users_and_tokens_are_made_within_ones_own_realm() {
+    let test = gateway().await;
+    let http = Client::new();
+    let post = |token: &str, path: &str, body: Value| {
+        http.post(test.url(path)).bearer_auth(token.to_owned()).json(&body)
+    };
+    let body = json!({ "name": "head", "role": "tenant-admin", "tenant": "riverbend" });
+    let made: Value = post(ADMIN, "/v1/tokens", body).send().await.unwrap().json().await.unwrap();
+    let head = made["secret"].as_str().unwrap().to_owned();
+    let escalation = json!({ "name": "x", "role": "platform-admin" });
+    assert_eq!(post(&head, "/v1/tokens", escalation).send().await.unwrap().status(), StatusCode::BAD_REQUEST);
+    let reserved = json!({ "login": "local-admin", "name": "x", "role": "supervisor" });
+    assert_eq!(post(&head, "/v1/users", reserved).send().await.unwrap().status(), StatusCode::BAD_REQUEST);
+    let link = post(&head, "/v1/users/links", json!({ "login": "local-admin" })).send().await.unwrap();
+    assert_eq!(link.status(), StatusCode::NOT_FOUND);
+    let own = json!({ "login": "pat", "name": "Pat", "role": "supervisor" });
+    assert_eq!(post(&head, "/v1/users", own).send().await.unwrap().status(), StatusCode::CREATED);
+}

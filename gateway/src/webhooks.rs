@@ -1,0 +1,8 @@
+//! What the carrier asks by HTTP.
+
+pub mod form;
+pub mod request;
+pub mod resume;
+pub mod status;
+pub mod trust;
+pub mod voice;

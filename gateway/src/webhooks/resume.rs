@@ -1,0 +1,71 @@
+//! `/twilio/resume`: a stream has ended, and the carrier asks what to do with the caller.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::form::VoiceRequest;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use storage::records::{Call, CallState};
+use storage::{Calls, Directory, StorageError, TenantStore};
+use telephony::twilio::twiml;
+
+use super::request::{document, read};
+use crate::app::App;
+use crate::error::{ApiError, ErrorCode};
+
+/// A call's last record may take this long after its stream ended.
+const SETTLING: Duration = Duration::from_secs(4);
+
+const CUT_OFF: &str = "I'm sorry, we were cut off because of a technical fault. What you told us so far is kept. \
+    Please call again in a few minutes. If this is an emergency, hang up and dial 911. Goodbye.";
+
+/// Ends after which there is nothing more to say.
+const ORDERLY: [&str; 6] =
+    ["caller_hung_up", "agent_hung_up", "supervisor_hung_up", "no_input", "too_long", "busy"];
+
+/// The handler, for POST and GET.
+pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
+    let fields = match read(&app, request).await {
+        Ok(fields) => fields,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let asked = match VoiceRequest::from_form(&fields) {
+        Ok(asked) => asked,
+        Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
+    };
+    match ended_in_order(&app, &asked.call_sid).await {
+        Ok(true) => document(twiml::hang_up()),
+        Ok(false) => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
+        Err(e) => {
+            tracing::error!(error = %e, "how a call ended could not be read");
+            document(twiml::say_and_hang_up(CUT_OFF, "en-US"))
+        }
+    }
+}
+
+async fn ended_in_order(app: &App, carrier_sid: &str) -> Result<bool, StorageError> {
+    let Some((store, call)) = find(app, carrier_sid).await? else { return Ok(false) };
+    if let Some(live) = app.live.find(call.id) {
+        live.wait_gone(SETTLING).await;
+    }
+    let reason = store.call(call.id).await?.and_then(|call| call.end_reason);
+    Ok(reason.is_some_and(|reason| ORDERLY.contains(&reason.as_str())))
+}
+
+/// The call of a carrier's name for it, whoever's it is.
+pub async fn find(app: &App, carrier_sid: &str) -> Result<Option<(TenantStore, Call)>, StorageError> {
+    for tenant in app.platform.store().tenants().await? {
+        let store = app.platform.tenant(tenant.id).await?;
+        if let Some(call) = store.call_by_carrier_sid(carrier_sid).await? {
+            return Ok(Some((store, call)));
+        }
+    }
+    Ok(None)
+}
+
+/// True when the books say that the call goes on.
+#[must_use]
+pub fn is_open(call: &Call) -> bool {
+    call.state == CallState::Live
+}

@@ -1,0 +1,161 @@
+//! `/twilio/voice`: a call arrives. Answered with the address of our media stream, or with words.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::form::VoiceRequest;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use storage::zones::normalise_phone;
+use storage::{CallId, Calls, Directory, Line, PassportId, StorageError};
+use telephony::carrier::StreamInvitation;
+use telephony::error::TokenError;
+use telephony::twilio::twiml;
+
+use super::request::{document, read};
+use crate::app::App;
+use crate::calls::expected::Arrival;
+use crate::calls::handshake::TOKEN_PARAMETER;
+use crate::error::{ApiError, ErrorCode};
+use crate::providers::BUSY_MESSAGE;
+use crate::telemetry::metrics;
+
+/// Path that the carrier asks when a call arrives.
+pub const VOICE_PATH: &str = "/twilio/voice";
+/// Path of the carrier's media stream.
+pub const MEDIA_PATH: &str = "/twilio/media";
+/// Path that the carrier asks when a stream has ended.
+pub const RESUME_PATH: &str = "/twilio/resume";
+/// How long a caller may ring while the engines load; the carrier gives up after 15 s.
+const WARM_UP: Duration = Duration::from_secs(8);
+const LANGUAGE: &str = "en-US";
+
+const NOT_IN_SERVICE: &str = "We're sorry. The number you have called is not in service here. \
+    Please check the number and call again. If this is an emergency, hang up and dial 911. Goodbye.";
+const OUT_OF_ORDER: &str = "We're sorry. We cannot take your call because of a technical fault. \
+    Please call again in a few minutes. If this is an emergency, hang up and dial 911. Goodbye.";
+
+/// What becomes of a call that arrives.
+enum Verdict {
+    Connect { token: String },
+    Say(&'static str),
+    Reject,
+}
+
+/// The handler, for POST and GET.
+pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
+    let fields = match read(&app, request).await {
+        Ok(fields) => fields,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let asked = match VoiceRequest::from_form(&fields) {
+        Ok(asked) => asked,
+        Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
+    };
+    let verdict = decide(&app, asked).await.unwrap_or_else(|e| {
+        tracing::error!(error = %e, "a call could not be answered");
+        metrics::refused("failed");
+        Verdict::Say(OUT_OF_ORDER)
+    });
+    answer(&app, verdict)
+}
+
+fn answer(app: &App, verdict: Verdict) -> Response {
+    match verdict {
+        Verdict::Say(text) => document(twiml::say_and_hang_up(text, LANGUAGE)),
+        Verdict::Reject => document(twiml::reject_busy()),
+        Verdict::Connect { token } => document(twiml::connect_stream(&StreamInvitation {
+            stream_url: &app.public_url.join_ws(MEDIA_PATH),
+            after_url: &app.public_url.join(RESUME_PATH),
+            status_url: None,
+            parameters: &[(TOKEN_PARAMETER, &token)],
+        })),
+    }
+}
+
+async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageError> {
+    let Some(line) = find_line(app, &asked.to).await? else {
+        metrics::refused("unknown_number");
+        tracing::warn!("a number that is no line of ours was called");
+        return Ok(Verdict::Say(NOT_IN_SERVICE));
+    };
+    if let Some(caller) = &asked.from
+        && !app.numbers.allows(caller, Instant::now())
+    {
+        metrics::refused("rate_limited");
+        tracing::warn!(line = %line.number, "one number calls too often");
+        return Ok(Verdict::Reject);
+    }
+    if !wait_ready(app).await {
+        metrics::refused("not_ready");
+        return Ok(Verdict::Say(OUT_OF_ORDER));
+    }
+    if app.capacity.is_exhausted() {
+        metrics::refused("full");
+        return Ok(Verdict::Say(BUSY_MESSAGE));
+    }
+    Ok(expect(app, line, asked).await?.map_or(Verdict::Say(OUT_OF_ORDER), |token| Verdict::Connect { token }))
+}
+
+async fn find_line(app: &App, number: &str) -> Result<Option<Line>, StorageError> {
+    match normalise_phone(number) {
+        Some(number) => app.platform.store().line(&number).await,
+        None => Ok(None),
+    }
+}
+
+async fn wait_ready(app: &App) -> bool {
+    let deadline = Instant::now() + WARM_UP;
+    while app.ready.get().is_none() && Instant::now() < deadline && !app.stop.draining.is_cancelled() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    app.is_ready()
+}
+
+/// Awaits the call's stream and gives its token. A call that is known keeps its record: carriers repeat webhooks.
+async fn expect(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<String>, StorageError> {
+    let arrival = arrival(app, line, asked).await?;
+    let id = arrival.id;
+    match app.expected.expect(arrival) {
+        Ok(token) => {
+            tracing::info!(call_id = %id, "a call arrived");
+            Ok(Some(token))
+        }
+        Err(e) => Ok(no_token(e)),
+    }
+}
+
+fn no_token(error: TokenError) -> Option<String> {
+    metrics::refused(error.reason());
+    tracing::error!(%error, "no stream token could be issued");
+    None
+}
+
+async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Arrival, StorageError> {
+    let VoiceRequest { call_sid: carrier_sid, account_sid, from: caller, .. } = asked;
+    let awaited =
+        app.expected.by_carrier_sid(&carrier_sid).map(|call| (call.id, call.passport, call.resumes));
+    let (id, passport, resumes) = match awaited {
+        Some(known) => known,
+        None => {
+            let stored = app.platform.tenant(line.tenant_id).await?.call_by_carrier_sid(&carrier_sid).await?;
+            stored.map_or_else(
+                || (CallId::new(), PassportId::new(), false),
+                |call| (call.id, call.passport_id.unwrap_or_else(PassportId::new), true),
+            )
+        }
+    };
+    Ok(Arrival { id, line, caller, carrier_sid, account_sid, passport, resumes })
+}
+
+/// What a browser phone calls: same line, same record, no carrier account.
+pub async fn phone_arrival(app: &App, number: &str) -> Result<Option<Line>, ApiError> {
+    if app.capacity.is_exhausted() {
+        metrics::refused("full");
+        return Err(ApiError::new(ErrorCode::ServiceUnavailable, "all lines are busy")
+            .with_status(StatusCode::SERVICE_UNAVAILABLE)
+            .advise("try again when a call has ended"));
+    }
+    Ok(find_line(app, number).await?)
+}

@@ -1,0 +1,6 @@
+//! Samples: telephone codecs, sample rates, loudness and the speech score.
+
+pub mod g711;
+pub mod level;
+pub mod resample;
+pub mod vad;

@@ -1,0 +1,131 @@
+//! What a recogniser gets wrong without words: loops, filler on noise, stray marks.
+
+/// Tidies a decode of speech. Gives an empty text when nothing worth keeping is left.
+///
+/// `confidence` is the decode's mean token probability (0–1) and `loudest_dbfs` the level of the loudest tenth of
+/// a second: what is both unsure and faint, or a known phrase of noise and unsure, was never said.
+#[must_use]
+pub fn clean(text: &str, confidence: f32, loudest_dbfs: f32) -> String {
+    let text = without_marks(&without_loops(text));
+    if !text.chars().any(char::is_alphanumeric) {
+        return String::new();
+    }
+    let unsure = confidence < UNSURE || (loudest_dbfs < FAINT_DBFS && confidence < FAINT_UNSURE);
+    if unsure || (confidence < JUNK_UNSURE && is_junk(&text)) {
+        return String::new();
+    }
+    text
+}
+
+/// Below this a decode is a guess at noise.
+const UNSURE: f32 = 0.28;
+/// Below this level speech is too faint to trust an unsure decode.
+const FAINT_DBFS: f32 = -42.0;
+const FAINT_UNSURE: f32 = 0.5;
+/// A phrase that noise is known for counts only when the decode is surer than this.
+const JUNK_UNSURE: f32 = 0.62;
+
+/// What this recogniser writes for breath, hum, clicks and tones.
+const JUNK: [&str; 14] = [
+    "you",
+    "thank you",
+    "thanks for watching",
+    "thank you for watching",
+    "bye",
+    "oh",
+    "uh",
+    "um",
+    "ah",
+    "hmm",
+    "mm",
+    "the",
+    "so",
+    "i",
+];
+
+fn is_junk(text: &str) -> bool {
+    let plain: String = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || c.is_whitespace())
+        .flat_map(char::to_lowercase)
+        .collect();
+    JUNK.contains(&plain.trim())
+}
+
+/// Cuts a run of three or more repeats of the same one to eight words to a single one. Short words are said
+/// twice or three times by people ("no, no, no"), so one-word runs count from five.
+fn without_loops(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let same = |a: &str, b: &str| {
+        let key = |w: &str| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        key(a) == key(b)
+    };
+    let mut kept: Vec<&str> = Vec::with_capacity(words.len());
+    let mut at = 0;
+    'words: while at < words.len() {
+        for size in 1..=8.min((words.len() - at) / 3) {
+            let unit = &words[at..at + size];
+            let repeats = words[at..]
+                .chunks(size)
+                .take_while(|c| c.len() == size && c.iter().zip(unit).all(|(a, b)| same(a, b)));
+            let count = repeats.count();
+            let digits = unit.iter().all(|w| w.chars().any(|c| c.is_ascii_digit()));
+            if !digits && count >= (if size == 1 { 5 } else { 3 }) {
+                kept.extend_from_slice(unit);
+                at += size * count;
+                continue 'words;
+            }
+        }
+        kept.push(words[at]);
+        at += 1;
+    }
+    kept.join(" ")
+}
+
+/// Drops trailing ellipses and dashes (the caller paused, the recogniser wondered), and marks that stand alone.
+fn without_marks(text: &str) -> String {
+    let words =
+        text.split_whitespace().filter(|w| w.chars().any(|c| c.is_alphanumeric() || c == '$' || c == '&'));
+    let joined = words.collect::<Vec<_>>().join(" ");
+    let bare = joined.trim_end_matches(['.', '…', '-', '–', '—', ' ', ',']);
+    let ended_by_one_stop =
+        joined.ends_with('.') && !joined.ends_with("..") && joined.len() == bare.len() + 1;
+    if ended_by_one_stop { joined } else { bare.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_text_passes_unchanged() {
+        for text in ["My street light is out.", "No, no, no.", "Is it 5 5 5 5 5 5?", "Yes.", "Call 911!"] {
+            assert_eq!(clean(text, 0.9, -20.0), text);
+        }
+    }
+
+    #[test]
+    fn loops_are_cut() {
+        assert_eq!(
+            clean("I want to go. I want to go. I want to go. I want to go.", 0.9, -20.0),
+            "I want to go."
+        );
+        assert_eq!(clean("the the the the the the end", 0.9, -20.0), "the end");
+    }
+
+    #[test]
+    fn stray_marks_go() {
+        assert_eq!(clean("and then I...", 0.9, -20.0), "and then I");
+        assert_eq!(clean("well -", 0.9, -20.0), "well");
+        assert_eq!(clean("...", 0.9, -20.0), "");
+        assert_eq!(clean(" . ", 0.9, -20.0), "");
+    }
+
+    #[test]
+    fn noise_gives_no_words() {
+        assert_eq!(clean("Thank you.", 0.4, -20.0), "");
+        assert_eq!(clean("Thank you.", 0.9, -20.0), "Thank you.");
+        assert_eq!(clean("a whole sentence of nothing", 0.2, -20.0), "");
+        assert_eq!(clean("faint guess", 0.45, -48.0), "");
+    }
+}
