@@ -45,6 +45,7 @@ const DOCUMENTS: &[(&str, &str)] = documents![
     "mosquitoes-pests",
     "noise",
     "parks",
+    "passports",
     "potholes",
     "property-assessment",
     "property-tax",

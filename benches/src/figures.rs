@@ -51,7 +51,8 @@ impl Stages {
             let name = stage["stage"].as_str().unwrap_or("?").to_owned();
             *self.sums.entry(name).or_default() += stage["ms"].as_f64().unwrap_or(0.0);
         }
-        *self.sums.entry("unattributed".into()).or_default() += turn["unattributed_ms"].as_f64().unwrap_or(0.0);
+        *self.sums.entry("unattributed".into()).or_default() +=
+            turn["unattributed_ms"].as_f64().unwrap_or(0.0);
     }
 
     pub fn print(&self) {

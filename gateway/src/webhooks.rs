@@ -1,6 +1,5 @@
 //! What the carrier asks by HTTP.
 
-pub mod form;
 pub mod request;
 pub mod resume;
 pub mod status;

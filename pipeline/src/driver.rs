@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use crate::event::{CallEvent, EVENT_VERSION, EventBody};
 use crate::ports::{
-    CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyStream, Screen, SttCommand, SttStream, TtsStream,
-    VoiceActivity,
+    CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyStream, Screen, SttCommand, SttStream,
+    TtsStream, VoiceActivity,
 };
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
@@ -274,7 +274,8 @@ impl Driver {
         metrics::counter!("quandura_stale_results_total").increment(self.session.stale());
         metrics::counter!("quandura_speculations_wasted_total")
             .increment(u64::from(self.session.wasted_speculations()));
-        metrics::counter!("quandura_playout_under_runs_total").increment(self.session.play_out().under_runs());
+        metrics::counter!("quandura_playout_under_runs_total")
+            .increment(self.session.play_out().under_runs());
         CallSummary { reason, duration_ms: self.now().as_ms(), turns: self.session.turn().0 }
     }
 }

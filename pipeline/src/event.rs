@@ -29,22 +29,76 @@ pub struct CallEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EventBody {
-    Started { line: String, from: Option<String>, direction: String, language: String, carrier_sid: String },
-    Interim { turn: TurnId, speaker: Speaker, text: String },
-    Final { turn: TurnId, speaker: Speaker, text: String },
-    ReplySegment { turn: TurnId, segment: u16, speaker: Speaker, text: String, segment_kind: SegmentKind },
-    ReplyHeard { turn: TurnId, state: Played, heard_text: String, estimated: bool },
-    Interrupted { turn: TurnId, heard: Heard },
-    Dtmf { turn: TurnId, digits: String },
-    Tool { turn: TurnId, tool: String, ok: bool },
+    Started {
+        line: String,
+        from: Option<String>,
+        direction: String,
+        language: String,
+        carrier_sid: String,
+    },
+    Interim {
+        turn: TurnId,
+        speaker: Speaker,
+        text: String,
+    },
+    Final {
+        turn: TurnId,
+        speaker: Speaker,
+        text: String,
+    },
+    ReplySegment {
+        turn: TurnId,
+        segment: u16,
+        speaker: Speaker,
+        text: String,
+        segment_kind: SegmentKind,
+    },
+    ReplyHeard {
+        turn: TurnId,
+        state: Played,
+        heard_text: String,
+        estimated: bool,
+    },
+    Interrupted {
+        turn: TurnId,
+        heard: Heard,
+    },
+    Dtmf {
+        turn: TurnId,
+        digits: String,
+    },
+    Tool {
+        turn: TurnId,
+        tool: String,
+        ok: bool,
+    },
     /// `state` is `lost`, `failed`, `recovered` or `slow`; `reason` holds no caller text.
-    Provider { provider: String, state: String, reason: String },
+    Provider {
+        provider: String,
+        state: String,
+        reason: String,
+    },
     /// `level` is `none`, `watch` or `urgent`.
-    Attention { level: String, reason: String },
-    Latency { latency: TurnLatency },
-    Ended { reason: EndReason, duration_ms: u64 },
-    PassportUpdated { passport_id: Uuid, version: u64, status: String },
-    EscalationUpdated { escalation_id: Uuid, status: String },
+    Attention {
+        level: String,
+        reason: String,
+    },
+    Latency {
+        latency: TurnLatency,
+    },
+    Ended {
+        reason: EndReason,
+        duration_ms: u64,
+    },
+    PassportUpdated {
+        passport_id: Uuid,
+        version: u64,
+        status: String,
+    },
+    EscalationUpdated {
+        escalation_id: Uuid,
+        status: String,
+    },
 }
 
 impl EventBody {

@@ -119,10 +119,19 @@ pub enum TtsCommand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TtsEvent {
     /// Mu-law 8 kHz of any length, in order.
-    Audio { segment: SegmentId, mulaw: Vec<u8> },
+    Audio {
+        segment: SegmentId,
+        mulaw: Vec<u8>,
+    },
     /// The segment is complete. `words` may be empty: then word times are estimated from text and length.
-    Done { segment: SegmentId, words: Vec<WordTime> },
-    Failed { segment: SegmentId, reason: String },
+    Done {
+        segment: SegmentId,
+        words: Vec<WordTime>,
+    },
+    Failed {
+        segment: SegmentId,
+        reason: String,
+    },
 }
 
 // ---------------------------------------------------------------- replies
@@ -187,12 +196,27 @@ pub enum ReplyEvent {
     /// The next segment. Indices count up from 0 in each turn.
     Segment(ReplySegment),
     /// What a stage cost, for the waterfall.
-    Stage { turn: TurnId, stage: Stage, micros: u64 },
+    Stage {
+        turn: TurnId,
+        stage: Stage,
+        micros: u64,
+    },
     /// A tool was used (name only, never arguments).
-    Tool { turn: TurnId, name: String, ok: bool },
+    Tool {
+        turn: TurnId,
+        name: String,
+        ok: bool,
+    },
     /// The reply is complete. `expects` says what kind of answer we now wait for.
-    Done { turn: TurnId, expects: Expectation, then: AfterReply },
-    Failed { turn: TurnId, reason: String },
+    Done {
+        turn: TurnId,
+        expects: Expectation,
+        then: AfterReply,
+    },
+    Failed {
+        turn: TurnId,
+        reason: String,
+    },
 }
 
 /// What follows when the reply has been heard to its end.
@@ -248,7 +272,14 @@ pub enum CallRecord {
     /// A segment of our reply, planned. It is spoken only after this record is durable.
     Planned { segment: ReplySegment },
     /// Where a segment's play-out ended. `heard_text` holds the words that were played.
-    Played { segment: SegmentId, state: Played, from_ms: u64, to_ms: u64, heard_text: String, estimated: bool },
+    Played {
+        segment: SegmentId,
+        state: Played,
+        from_ms: u64,
+        to_ms: u64,
+        heard_text: String,
+        estimated: bool,
+    },
     /// The reply of this turn was cut by the caller.
     Interrupted { turn: TurnId, at_ms: u64 },
     /// The waterfall of a turn.

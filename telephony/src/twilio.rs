@@ -10,6 +10,7 @@ pub mod status;
 pub mod stream;
 pub mod token;
 pub mod twiml;
+pub mod webhook;
 pub mod wire;
 
 use signature::SigningKeys;

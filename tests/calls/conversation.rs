@@ -24,7 +24,8 @@ async fn a_caller_is_greeted_asks_and_is_answered() {
     assert_eq!(ended["line"], LINE);
     let transcript = gateway.get(&format!("{call}/transcript")).await.unwrap();
     let turns = transcript["turns"].as_array().unwrap();
-    let said: Vec<_> = turns.iter().map(|t| (t["speaker"].as_str().unwrap(), t["text"].as_str().unwrap())).collect();
+    let said: Vec<_> =
+        turns.iter().map(|t| (t["speaker"].as_str().unwrap(), t["text"].as_str().unwrap())).collect();
     assert_eq!(
         said,
         [
@@ -64,7 +65,8 @@ async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_he
         })
         .await
         .unwrap();
-    let cut = transcript["turns"].as_array().unwrap().iter().find(|t| t["interrupted"] == true).unwrap().clone();
+    let cut =
+        transcript["turns"].as_array().unwrap().iter().find(|t| t["interrupted"] == true).unwrap().clone();
     let heard = cut["heard_text"].as_str().unwrap();
     assert!(!heard.is_empty() && cut["text"].as_str().unwrap().starts_with(heard), "{cut}");
     assert!(heard.len() < cut["text"].as_str().unwrap().len());

@@ -31,7 +31,10 @@ async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call() {
             drop(caller);
         }
     }
-    gateway.until("/v1/calls?state=live", |c| c["items"].as_array().is_some_and(Vec::is_empty)).await.unwrap();
+    gateway
+        .until("/v1/calls?state=live", |c| c["items"].as_array().is_some_and(Vec::is_empty))
+        .await
+        .unwrap();
     let end = Instant::now() + Duration::from_secs(10);
     while settled_tasks().await > before {
         assert!(Instant::now() < end, "{} tasks before the calls, {} after", before, settled_tasks().await);

@@ -8,7 +8,11 @@ use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
 use tokio::time::timeout;
 
 /// Reads events until one with this name has come; (id, name, data) of all.
-async fn events_until(base: &str, last: Option<&str>, name: &str) -> Vec<(String, String, serde_json::Value)> {
+async fn events_until(
+    base: &str,
+    last: Option<&str>,
+    name: &str,
+) -> Vec<(String, String, serde_json::Value)> {
     let mut request = reqwest::Client::new().get(format!("{base}/v1/events")).bearer_auth(ADMIN);
     if let Some(last) = last {
         request = request.header("Last-Event-ID", last);
@@ -20,7 +24,11 @@ async fn events_until(base: &str, last: Option<&str>, name: &str) -> Vec<(String
         while let Some((event, rest)) = text.split_once("\n\n").map(|(e, r)| (e.to_owned(), r.to_owned())) {
             text = rest;
             let field = |key: &str| {
-                event.lines().find_map(|l| l.strip_prefix(key)).map(|v| v.trim().to_owned()).unwrap_or_default()
+                event
+                    .lines()
+                    .find_map(|l| l.strip_prefix(key))
+                    .map(|v| v.trim().to_owned())
+                    .unwrap_or_default()
             };
             let data = serde_json::from_str(&field("data:")).unwrap_or_default();
             let this = field("event:");
@@ -45,7 +53,8 @@ async fn a_call_is_told_in_order_and_can_be_resumed_from_any_event() {
     caller.hang_up().await.unwrap();
     let seen = watching.await.unwrap();
     let names: Vec<_> = seen.iter().map(|e| e.1.as_str()).filter(|n| n.starts_with("call.")).collect();
-    let place = |name: &str| names.iter().position(|n| *n == name).unwrap_or_else(|| panic!("no {name}: {names:?}"));
+    let place =
+        |name: &str| names.iter().position(|n| *n == name).unwrap_or_else(|| panic!("no {name}: {names:?}"));
     assert!(place("call.started") < place("call.turn.interim"));
     assert!(place("call.turn.interim") < place("call.latency"));
     assert_eq!(*names.last().unwrap(), "call.ended");

@@ -71,11 +71,18 @@ async fn killed_at_any_moment_of_a_reply_the_words_spoken_are_on_the_record() {
         assert!(heard > 0);
         let turns = transcript["turns"].as_array().unwrap();
         let text = |who: &str| {
-            turns.iter().filter(|t| t["speaker"] == who).map(|t| t["text"].as_str().unwrap()).collect::<Vec<_>>()
+            turns
+                .iter()
+                .filter(|t| t["speaker"] == who)
+                .map(|t| t["text"].as_str().unwrap())
+                .collect::<Vec<_>>()
         };
         assert_eq!(text("caller"), ["When is the office open?"], "killed after {after_ms} ms");
         let spoken = text("agent").last().copied().unwrap_or_default().to_owned();
-        assert!(spoken.starts_with("The office is open from eight to five."), "killed after {after_ms} ms: {turns:?}");
+        assert!(
+            spoken.starts_with("The office is open from eight to five."),
+            "killed after {after_ms} ms: {turns:?}"
+        );
         assert_eq!((&call["state"], &call["end_reason"]), (&"ended".into(), &"interrupted".into()));
     }
 }

@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
-use tests::caller::{Caller, Socket, StreamOrder, connected_message, media_message, order, start_message, text};
+use tests::caller::{
+    Caller, Socket, StreamOrder, connected_message, media_message, order, start_message, text,
+};
 use tests::gateway::{Doubles, LINE, TestGateway};
 use tokio::time::timeout;
 use tokio_tungstenite::connect_async;
@@ -172,7 +174,8 @@ fn any_message() -> impl Strategy<Value = Message> {
         Just(json!({"payload": 7})),
         Just(json!([])),
     ];
-    let event = prop::sample::select(vec!["connected", "start", "media", "dtmf", "mark", "stop", "clear", ""]);
+    let event =
+        prop::sample::select(vec!["connected", "start", "media", "dtmf", "mark", "stop", "clear", ""]);
     prop_oneof![
         4 => (event, field.clone(), field.clone(), field).prop_map(|(event, a, b, c)| {
             text(&json!({"event": event, "streamSid": SID, "media": a, "mark": b, "start": c, "dtmf": a}))

@@ -43,11 +43,14 @@ async fn signed_mode_takes_the_right_signature_and_no_other() {
     let gateway = TestGateway::start_configured(dir, config, Doubles::default()).await.unwrap();
     let url = format!("{}/twilio/voice", gateway.base);
     let sid = call_sid();
-    let form: Vec<(String, String)> =
-        [("CallSid", sid.as_str()), ("To", LINE), ("From", "+12025550147")].map(|(k, v)| (k.into(), v.into())).into();
+    let form: Vec<(String, String)> = [("CallSid", sid.as_str()), ("To", LINE), ("From", "+12025550147")]
+        .map(|(k, v)| (k.into(), v.into()))
+        .into();
     let right = sign(&"0123456789abcdef0123456789abcdef".to_owned().into(), &url, &form);
     let wrong = sign(&"another token".to_owned().into(), &url, &form);
-    for (signature, status) in [(Some(right), 200), (Some(wrong), 403), (Some("!!!".into()), 403), (None, 403)] {
+    for (signature, status) in
+        [(Some(right), 200), (Some(wrong), 403), (Some("!!!".into()), 403), (None, 403)]
+    {
         let mut request = reqwest::Client::new().post(&url).form(&form);
         if let Some(signature) = &signature {
             request = request.header("X-Twilio-Signature", signature);
@@ -62,8 +65,12 @@ async fn api_needs_a_token_and_gives_nothing_without() {
     let gateway = TestGateway::start(Doubles::default()).await.unwrap();
     for path in ["/v1/calls", "/v1/events", "/v1/work-items", "/v1/calls/CA0/transcript", "/v1/record"] {
         for token in ["", "wrong", "Bearer"] {
-            let answer =
-                reqwest::Client::new().get(format!("{}{path}", gateway.base)).bearer_auth(token).send().await.unwrap();
+            let answer = reqwest::Client::new()
+                .get(format!("{}{path}", gateway.base))
+                .bearer_auth(token)
+                .send()
+                .await
+                .unwrap();
             assert_eq!(answer.status(), 401, "{path} with {token:?}");
         }
     }

@@ -165,12 +165,14 @@ impl Caller {
         let due: Vec<String> = {
             let mut heard = self.heard.lock();
             let now = Instant::now();
-            let (due, left) = std::mem::take(&mut heard.outstanding).into_iter().partition(|(at, _)| *at <= now);
+            let (due, left) =
+                std::mem::take(&mut heard.outstanding).into_iter().partition(|(at, _)| *at <= now);
             heard.outstanding = left;
             Vec::into_iter(due).map(|(_, name)| name).collect()
         };
         for name in due {
-            self.send(&json!({"event": "mark", "streamSid": self.stream_sid, "mark": {"name": name}})).await?;
+            self.send(&json!({"event": "mark", "streamSid": self.stream_sid, "mark": {"name": name}}))
+                .await?;
         }
         Ok(())
     }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use pipeline::ports::{
-    AfterReply, CallBrief, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, SpeechToText,
-    SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream, TurnInput, VoiceActivity,
+    AfterReply, CallBrief, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder,
+    SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream, TurnInput,
+    VoiceActivity,
 };
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
 use telephony::media::AudioFrame;
@@ -156,7 +157,8 @@ async fn hum(voice: HummingVoice, mut inbox: mpsc::Receiver<TtsCommand>, outbox:
             TtsCommand::Speak(segment) if cancelled == Some(segment.id.turn) => {}
             TtsCommand::Speak(ReplySegment { id, text, .. }) => {
                 sleep(voice.first_after).await;
-                let wave: Vec<u8> = (0..text.len() * voice.letter_ms * 8).map(|i| 0x90 | (i % 8) as u8).collect();
+                let wave: Vec<u8> =
+                    (0..text.len() * voice.letter_ms * 8).map(|i| 0x90 | (i % 8) as u8).collect();
                 for piece in wave.chunks(1_600) {
                     if outbox.send(TtsEvent::Audio { segment: id, mulaw: piece.to_vec() }).await.is_err() {
                         return;

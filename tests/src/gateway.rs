@@ -46,7 +46,10 @@ impl Default for Doubles {
             tts: Arc::new(HummingVoice::default()),
             responder: ScriptedResponder::new(|input| match input {
                 pipeline::ports::TurnInput::Opened => Answer::say(&["Welcome to the county."]),
-                _ => Answer::say(&["The office is open from eight to five.", "Can I help you with anything else?"]),
+                _ => Answer::say(&[
+                    "The office is open from eight to five.",
+                    "Can I help you with anything else?",
+                ]),
             }),
             limits: Limits { drain: Duration::from_secs(2), ..Limits::default() },
             load: 0.0,
@@ -78,9 +81,10 @@ impl TestGateway {
     pub async fn start_configured(dir: Arc<TempDir>, mut config: Config, doubles: Doubles) -> Result<Self> {
         config.limits = doubles.limits.clone();
         let providers = providers(doubles);
-        let engines = move |_: storage::Platform| -> futures_util::future::BoxFuture<'static, Result<Providers>> {
-            Box::pin(async move { Ok(providers) })
-        };
+        let engines =
+            move |_: storage::Platform| -> futures_util::future::BoxFuture<'static, Result<Providers>> {
+                Box::pin(async move { Ok(providers) })
+            };
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
         running.ready().await?;
         let base = format!("http://{}", running.addr);

@@ -4,6 +4,7 @@
 //! Fields and their names are those of the platform document. Everything here is pure: times and ids come in
 //! as arguments. Three rules hold by construction: the ledger only grows ([`Ledger`] has no way to remove),
 //! a change is a typed [`Patch`], and a patch made for another version of the passport is refused.
+#![deny(clippy::disallowed_methods)]
 
 mod ledger;
 mod legal;

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::effects::{self, Committed, TurnWork, tool_name};
 use super::{Desk, Shared, now, opening, sentences};
 use crate::llm::builtin::{
-    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, State, Step, View,
+    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, State, Step, Trouble, View,
 };
 use crate::passport::{Patch, Status, Versioned};
 use crate::retriever::{Found, Query};
@@ -30,6 +30,7 @@ const MAX_HISTORY: usize = 400;
 struct Knowledge {
     likeness: Vec<f32>,
     passages: Vec<Passage>,
+    topic: Vec<Passage>,
     openings: Option<Vec<Opening>>,
     claim: Option<Option<ClaimRecord>>,
     local: NaiveDateTime,
@@ -150,7 +151,7 @@ impl Call {
         let began = Instant::now();
         let mut knowledge = Knowledge { local: self.local(now()), ..Knowledge::default() };
         if let Some(query) = self.shared.dialogue.query(&self.state, &input) {
-            self.search(&mut knowledge, &query, &input).await;
+            self.search(&mut knowledge, &query).await;
             self.stage(turn, Stage::Retrieval, began).await;
         }
         let thinking = Instant::now();
@@ -160,15 +161,16 @@ impl Call {
         Run { turn, input, step, knowledge, committed: false, said: 0, next_index: 0, ended: false, took_ms }
     }
 
-    async fn search(&self, knowledge: &mut Knowledge, query: &str, input: &TurnInput) {
-        let said = match input {
-            TurnInput::Said { text } => text.as_str(),
-            _ => query,
-        };
-        let query = Query { limit: 3, ..Query::new(query) };
-        let found = self.shared.retriever.search(self.desk.tenant, &query).await;
+    async fn search(&self, knowledge: &mut Knowledge, search: &Search) {
+        let (retriever, tenant) = (&self.shared.retriever, self.desk.tenant);
+        let query = Query { limit: 3, ..Query::new(&search.text) };
+        let found = retriever.search(tenant, &query).await;
         knowledge.passages = found.into_iter().map(passage).collect();
-        knowledge.likeness = self.shared.likeness(said).await;
+        if let Some(source) = &search.within {
+            let within = retriever.within(tenant, source, &search.text).await;
+            knowledge.topic = within.into_iter().map(passage).collect();
+        }
+        knowledge.likeness = self.shared.likeness(&search.text).await;
     }
 
     async fn step(&self, input: &TurnInput, knowledge: &mut Knowledge) -> Step {
@@ -216,6 +218,7 @@ impl Call {
             seed: self.seed,
             likeness: knowledge.likeness.clone(),
             passages: knowledge.passages.clone(),
+            topic: knowledge.topic.clone(),
             openings: knowledge.openings.clone(),
             claim: knowledge.claim.clone(),
         }
@@ -251,7 +254,7 @@ impl Call {
         self.run = Some(run);
     }
 
-    async fn write(&mut self, run: &Run) -> Result<Committed, crate::llm::builtin::Trouble> {
+    async fn write(&mut self, run: &Run) -> Result<Committed, Trouble> {
         let key = format!("{}/{}", self.brief.call, run.turn.0);
         let work = TurnWork {
             key,
@@ -265,13 +268,13 @@ impl Call {
         Ok(done)
     }
 
-    async fn write_work(&mut self, work: TurnWork<'_>) -> Result<Committed, crate::llm::builtin::Trouble> {
+    async fn write_work(&mut self, work: TurnWork<'_>) -> Result<Committed, Trouble> {
         let at = now();
         let mut held = match self.passport.take() {
             Some(held) => held,
             None => effects::passport(&self.desk, &self.brief, at).await.map_err(|error| {
                 tracing::error!(%error, "the passport could not be read");
-                crate::llm::builtin::Trouble::NotSaved
+                Trouble::NotSaved
             })?,
         };
         let done = effects::commit(&self.desk, &self.brief, &mut held, work, at).await;
@@ -280,7 +283,7 @@ impl Call {
     }
 
     /// The effects failed: the words that promised them are replaced by an honest answer.
-    async fn recover(&mut self, run: &mut Run, trouble: crate::llm::builtin::Trouble) {
+    async fn recover(&mut self, run: &mut Run, trouble: Trouble) {
         let filing: Option<Filing> = run.step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => Some(filing.clone()),
             Effect::MarkUrgent { .. } => None,

@@ -147,7 +147,7 @@ fn sentences(text: &str) -> Vec<String> {
 
 /// The beginning of a reply that is not in the cache: its first clause comes alone, so that speech starts soon.
 fn opening(text: &str) -> Vec<String> {
-    pipeline::tts::segment::segments(text)
+    pipeline::turn::segments(text)
 }
 
 /// The one place of this crate that reads the clock for a call.

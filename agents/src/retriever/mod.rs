@@ -2,6 +2,7 @@
 //!
 //! One index per tenant, in memory, built at start and replaceable per document. A search never writes.
 
+mod attribute;
 mod chunk;
 mod cite;
 mod embed;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use uuid::Uuid;
 
+pub use attribute::asks;
 pub use chunk::sentences;
 pub use cite::best_sentences;
 pub use embed::{Embedder, Vector, cosine};
@@ -110,6 +112,8 @@ struct Indexed {
 struct IndexedPassage {
     passage: chunk::Passage,
     bag: Bag,
+    /// Without the document's phrasings.
+    own: Bag,
     vector: Option<Vector>,
 }
 
@@ -181,6 +185,17 @@ impl Retriever {
         index.search(query, vector.as_deref())
     }
 
+    /// Passages of one document, the one that fits the question best first. For questions that leave their
+    /// subject to the answer before.
+    pub async fn within(&self, tenant: Uuid, source: &str, text: &str) -> Vec<Found> {
+        let Some(index) = self.tenants.read().get(&tenant).cloned() else { return Vec::new() };
+        let vector = match &self.embedder {
+            Some(embedder) => embedder.live(text).await,
+            None => None,
+        };
+        index.within(source, text, vector.as_deref())
+    }
+
     async fn prepare(&self, document: &Document) -> Result<Indexed, RetrieverError> {
         let parsed = parse(document);
         let passages = chunk::passages(&parsed);
@@ -195,12 +210,14 @@ impl Retriever {
         };
         let asked_as = vectors.split_off(passages.len().min(vectors.len()));
         // The everyday phrasings count for the whole document, so every passage may be found by them.
-        let extra = parsed.front.asked_as.join(" ");
+        let spoken = parsed.front.spoken.clone().unwrap_or_default();
+        let extra = format!("{} {spoken}", parsed.front.asked_as.join(" "));
         let passages = passages
             .into_iter()
             .enumerate()
             .map(|(n, passage)| IndexedPassage {
                 bag: Bag::of(&format!("{} {extra}", passage.indexed)),
+                own: Bag::of(&passage.indexed),
                 vector: vectors.get(n).cloned(),
                 passage,
             })
@@ -235,20 +252,50 @@ impl Index {
         let places: Vec<(&Indexed, &IndexedPassage)> =
             self.documents.iter().flat_map(|d| d.passages.iter().map(move |p| (d.as_ref(), p))).collect();
         let scrap = wanted.len() <= 2 && !wanted.iter().any(|t| self.statistics.knows(t));
-        let evidence: Vec<Evidence> = places
-            .iter()
-            .map(|(document, passage)| Evidence {
-                scrap,
-                ..self.evidence(&wanted, vector, document, passage)
-            })
-            .collect();
+        let evidence: Vec<Evidence> =
+            places.iter().map(|(d, p)| Evidence { scrap, ..self.evidence(&wanted, vector, d, p) }).collect();
         let mut seen = std::collections::HashSet::new();
         fuse::rank(&evidence, query.method)
             .into_iter()
             .filter(|(n, score)| *score >= query.min_relevance_score && seen.insert(places[*n].0.id))
             .take(query.limit)
-            .map(|(n, score)| found(places[n].0, places[n].1, score))
+            .filter_map(|(n, score)| {
+                let document = places[n].0;
+                let best = self.by_fitness(document, &query.text, vector).into_iter().next()?;
+                Some(found(document, best.0, score))
+            })
             .collect()
+    }
+
+    fn within(&self, source: &str, text: &str, vector: Option<&[f32]>) -> Vec<Found> {
+        let Some(document) = self.documents.iter().find(|d| d.source == source) else { return Vec::new() };
+        self.by_fitness(document, text, vector)
+            .into_iter()
+            .map(|(p, score)| found(document, p, score))
+            .collect()
+    }
+
+    /// Passages of one document by how well each itself fits the question, best first. The subject is the
+    /// document's; here only what is asked about it decides.
+    fn by_fitness<'d>(
+        &self,
+        document: &'d Indexed,
+        text: &str,
+        vector: Option<&[f32]>,
+    ) -> Vec<(&'d IndexedPassage, f32)> {
+        let wanted = terms(text);
+        let fitness = |(n, p): (usize, &'d IndexedPassage)| {
+            let own = vector.zip(p.vector.as_ref()).map_or(0.0, |(v, own)| cosine(own, v));
+            let covered = self.statistics.coverage(&wanted, &p.own);
+            // The heading often repeats the question word: "Where to vote", "Fees".
+            let asked = attribute::given(text, &p.passage.indexed);
+            // A bare subject ("my trash") is best met by how the page begins.
+            let lead = if n == 0 { if wanted.len() <= 1 { 0.15 } else { 0.02 } } else { 0.0 };
+            (p, own + 0.3 * covered + 0.15 * asked + lead)
+        };
+        let mut order: Vec<_> = document.passages.iter().enumerate().map(fitness).collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1));
+        order.into_iter().map(|(p, score)| (p, score.clamp(0.0, 1.0))).collect()
     }
 
     fn evidence(
@@ -263,7 +310,7 @@ impl Index {
         Evidence {
             bm25: self.statistics.bm25(wanted, &passage.bag),
             coverage: self.statistics.coverage(wanted, &passage.bag),
-            // A matching phrasing lifts the document; the passage's own vector still orders its passages.
+            // A matching phrasing lifts the document.
             cosine: vector.and_then(|v| own(v).map(|c| c.max(0.8 * phrased(v) + 0.2 * c))),
             scrap: false,
         }

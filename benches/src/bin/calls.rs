@@ -38,7 +38,8 @@ const ADMIN: &str = "bench-admin-token-0123456789";
 const SPEECH_PEAK: i16 = 600;
 
 fn main() -> Result<()> {
-    let turns = std::env::args().nth(1).map_or(Ok(40), |n| n.parse()).context("the argument is a number of turns")?;
+    let turns =
+        std::env::args().nth(1).map_or(Ok(40), |n| n.parse()).context("the argument is a number of turns")?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(run(turns))
 }
@@ -197,6 +198,7 @@ async fn barge_in(running: &RunningGateway, base: &str, root: &Path, voice: &Voi
         let over = talk_over(base, &mut journal, &trimmed(voice.say(text).await?)).await?;
         match (over.duck, over.clear) {
             (Some(d), Some(c)) => {
+                println!("    {:>4} ms duck {:>4} ms clear  {text}", d.as_millis(), c.as_millis());
                 duck.push(d);
                 clear.push(c);
             }
@@ -212,14 +214,18 @@ async fn barge_in(running: &RunningGateway, base: &str, root: &Path, voice: &Voi
     nods.push(("a prompt's breath".into(), prompt(root, "is")?.into_iter().take(1_600).collect()));
     for (name, sound) in nods {
         tried += 1;
-        if talk_over(base, &mut journal, &sound).await?.clear.is_some() {
+        let over = talk_over(base, &mut journal, &sound).await?;
+        if over.clear.is_some() {
             wrong += 1;
-            println!("    cleared wrongly on {name}");
+            println!("    cleared wrongly on {name}, understood as {:?}", over.texts);
         }
     }
     duck.print("barge-in: onset -> duck", "p95 150");
     clear.print("barge-in: onset -> clear", "p95 700");
-    println!("  interruptions not taken: {missed} of {}; cleared on a back-channel or noise: {wrong} of {tried}", CUTS.len());
+    println!(
+        "  interruptions not taken: {missed} of {}; cleared on a back-channel or noise: {wrong} of {tried}",
+        CUTS.len()
+    );
     Ok(())
 }
 
@@ -227,6 +233,8 @@ async fn barge_in(running: &RunningGateway, base: &str, root: &Path, voice: &Voi
 struct TalkOver {
     duck: Option<Duration>,
     clear: Option<Duration>,
+    /// What the recogniser made of the sound.
+    texts: Vec<String>,
 }
 
 /// Makes the agent talk, speaks over it, and reads from the call's journal when it gave way.
@@ -244,7 +252,10 @@ async fn talk_over(base: &str, journal: &mut mpsc::Receiver<RecordLine>, sound: 
             Recorded::In { audio } if onset.is_none() => {
                 onset = decode_frame(&audio).filter(|f| is_loud(f.bytes())).map(|_| at);
             }
-            Recorded::Regions { agent: Agent::Yielding, .. } => over.duck = over.duck.or(Some(since(at, onset))),
+            Recorded::Regions { agent: Agent::Yielding, .. } => {
+                over.duck = over.duck.or(Some(since(at, onset)))
+            }
+            Recorded::Interim { text, .. } | Recorded::Final { text, .. } => over.texts.push(text),
             Recorded::Clear => over.clear = over.clear.or(Some(since(at, onset))),
             _ => {}
         }

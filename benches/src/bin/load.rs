@@ -47,8 +47,10 @@ fn main() -> Result<()> {
     let sizes = if sizes.is_empty() { vec![100, 500, 1_000] } else { sizes };
     pin(std::process::id(), 1);
     println!("gateway without inference, one core; callers on the other core");
-    println!("{:>6} {:>14} {:>12} {:>12} {:>12} {:>10} {:>8}", "calls", "CPU s/call-min", "MB/call", "late p99 ms",
-        "turn p50 ms", "turn p99", "failed");
+    println!(
+        "{:>6} {:>14} {:>12} {:>12} {:>12} {:>10} {:>8}",
+        "calls", "CPU s/call-min", "MB/call", "late p99 ms", "turn p50 ms", "turn p99", "failed"
+    );
     for calls in sizes {
         runtime.block_on(measure(calls))?;
     }
@@ -81,7 +83,10 @@ impl Screen for Plain {
 fn providers() -> Providers {
     let responder = ScriptedResponder::new(|input| match input {
         TurnInput::Opened => Answer::say(&["Welcome to the county."]),
-        _ => Answer::say(&["The office is open from eight to five.", "It is closed on Sundays and on public holidays."]),
+        _ => Answer::say(&[
+            "The office is open from eight to five.",
+            "It is closed on Sundays and on public holidays.",
+        ]),
     });
     Providers {
         stt: Arc::new(ScriptedRecogniser::new(&[])),
@@ -192,13 +197,8 @@ fn pin(pid: u32, core: u32) {
 
 fn cpu_seconds(pid: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let fields: Vec<f64> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .map(|f| f.parse().unwrap_or(0.0))
-        .collect();
+    let fields: Vec<f64> =
+        stat.rsplit(')').next().unwrap_or("").split_whitespace().map(|f| f.parse().unwrap_or(0.0)).collect();
     // utime and stime, in ticks of 1/100 s, are the 14th and 15th field of the line.
     (fields.get(11).unwrap_or(&0.0) + fields.get(12).unwrap_or(&0.0)) / 100.0
 }

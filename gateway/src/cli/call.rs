@@ -21,9 +21,9 @@ use crate::caller::leg::{self, Outcome};
 use crate::caller::order::{self, Order};
 use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::config::Config;
-use crate::webhooks::form::VoiceRequest;
 use crate::webhooks::voice::VOICE_PATH;
 use show::Show;
+use telephony::twilio::webhook::VoiceRequest;
 
 /// Longest wait for any answer of the gateway before the caller gives up.
 const ANSWER: Duration = Duration::from_secs(20);

@@ -6,7 +6,7 @@ use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
 use crate::caller::order::{self, Order};
 use crate::simulated::TestGateway;
-use crate::webhooks::form::VoiceRequest;
+use telephony::twilio::webhook::VoiceRequest;
 
 fn arrival(to: &str) -> Vec<(String, String)> {
     let request = VoiceRequest {

@@ -16,7 +16,7 @@ use crate::caller::leg::{self, Outcome};
 use crate::caller::order::{self, Order};
 use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::simulated::TestGateway;
-use crate::webhooks::form::VoiceRequest;
+use telephony::twilio::webhook::VoiceRequest;
 
 const ADMIN: &str = "an-admin-token-of-the-test";
 const SPEECH: AudioFrame = AudioFrame([0x18; FRAME_BYTES]);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::form::VoiceRequest;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use storage::records::{Call, CallState};
 use storage::{Calls, Directory, StorageError, TenantStore};
 use telephony::twilio::twiml;
+use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
 use crate::app::App;

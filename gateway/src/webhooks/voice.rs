@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::form::VoiceRequest;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -12,6 +11,7 @@ use storage::{CallId, Calls, Directory, Line, PassportId, StorageError};
 use telephony::carrier::StreamInvitation;
 use telephony::error::TokenError;
 use telephony::twilio::twiml;
+use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
 use crate::app::App;

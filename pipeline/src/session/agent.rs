@@ -7,7 +7,9 @@ use super::timers::Timer;
 use super::waterfall::Moments;
 use super::{Port, Session};
 use crate::event::EventBody;
-use crate::ports::{AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput};
+use crate::ports::{
+    AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput,
+};
 use crate::turn::{Expectation, Heard, ReplySegment, SegmentId, SegmentKind, Speaker, TurnId};
 
 impl Session {
@@ -224,7 +226,8 @@ impl Session {
     }
 
     pub(super) fn on_reply_overdue(&mut self) {
-        if self.regions.agent == Agent::Thinking && self.reply.as_ref().is_some_and(|r| r.segments.is_empty()) {
+        if self.regions.agent == Agent::Thinking && self.reply.as_ref().is_some_and(|r| r.segments.is_empty())
+        {
             self.emit(EventBody::Provider {
                 provider: "responder".into(),
                 state: "slow".into(),
@@ -484,7 +487,9 @@ impl Session {
     pub(super) fn release_durable(&mut self) {
         let durable = self.durable;
         let Some(reply) = &self.reply else { return };
-        for s in reply.segments.iter().filter(|s| s.planned && (reply.ungated || (s.seq > 0 && s.seq <= durable))) {
+        for s in
+            reply.segments.iter().filter(|s| s.planned && (reply.ungated || (s.seq > 0 && s.seq <= durable)))
+        {
             self.play_out.release(key(s.said.id));
         }
     }

@@ -65,11 +65,16 @@ pub fn is_only_back_channel(text: &str) -> bool {
 
 fn is_back_channel(word: &str) -> bool {
     const WORDS: [&str; 31] = [
-        "uh", "huh", "uh-huh", "mm", "mhm", "mm-hmm", "mmhmm", "hmm", "hm", "um", "ah", "oh", "aha", "okay", "ok",
-        "yeah", "yes", "yep", "yup", "right", "sure", "i", "see", "alright", "all", "good", "great", "cool", "got",
-        "it", "uhhuh",
+        "uh", "huh", "uh-huh", "mm", "mhm", "mm-hmm", "mmhmm", "hmm", "hm", "um", "ah", "oh", "aha", "okay",
+        "ok", "yeah", "yes", "yep", "yup", "right", "sure", "i", "see", "alright", "all", "good", "great",
+        "cool", "got", "it", "uhhuh",
     ];
-    WORDS.contains(&word) || word.chars().all(|c| matches!(c, 'm' | 'h' | 'u' | '-'))
+    WORDS.contains(&word) || is_hum(word)
+}
+
+/// A hum as a recogniser writes it: "mm", "uh-huh", "mama".
+fn is_hum(word: &str) -> bool {
+    word.len() <= 6 && word.chars().all(|c| matches!(c, 'm' | 'h' | 'u' | 'a' | '-'))
 }
 
 fn has_stop_word(text: &str) -> bool {
@@ -102,7 +107,18 @@ mod tests {
 
     #[test]
     fn back_channels_never_interrupt_however_they_are_written() {
-        for text in ["Uh-huh.", "Okay.", "Mm-hmm", "Yeah, okay.", "I see.", "Oh right.", "Hmm.", "Got it."] {
+        for text in [
+            "Uh-huh.",
+            "Okay.",
+            "Mm-hmm",
+            "Yeah, okay.",
+            "I see.",
+            "Oh right.",
+            "Hmm.",
+            "Got it.",
+            "Mama",
+            "Uhuh",
+        ] {
             assert_eq!(judged(over(800, Some(text))), Judgement::Open, "{text}");
             assert_eq!(judged(OverTalk { finished: true, ..over(800, Some(text)) }), Judgement::BackChannel);
         }

@@ -30,20 +30,23 @@ impl Session {
         let believed = self.regions.caller == Caller::Speaking;
         self.ear.push(&self.config, self.now, score, believed);
         match self.regions.caller {
-            Caller::Silent | Caller::MaybeSpeaking => self.listen_for_onset(),
+            Caller::Silent | Caller::MaybeSpeaking => self.listen_for_onset(score),
             Caller::Speaking => self.follow_speech(),
             Caller::MaybeFinished if self.ear.speaks(&self.config) => self.on_resumed(),
             Caller::MaybeFinished => {}
         }
     }
 
-    fn listen_for_onset(&mut self) {
+    fn listen_for_onset(&mut self, score: f32) {
         if self.ear.speaks(&self.config) {
             self.begin_utterance();
-        } else if self.ear.maybe() {
+        } else if self.ear.maybe() || score >= self.config.duck_on {
             self.regions.caller = Caller::MaybeSpeaking;
-        } else {
+            // One window is enough to lower our voice, never to stop it.
+            self.give_way();
+        } else if self.regions.caller == Caller::MaybeSpeaking {
             self.regions.caller = Caller::Silent;
+            self.stop_yielding();
         }
     }
 
@@ -62,7 +65,9 @@ impl Session {
 
     /// What of ours the caller is speaking over, if anything.
     fn over_reply(&self) -> Option<OverReply> {
-        if !matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) || !self.play_out.is_audible(self.now) {
+        if !matches!(self.regions.agent, Agent::Speaking | Agent::Yielding)
+            || !self.play_out.is_audible(self.now)
+        {
             return None;
         }
         let reply = self.reply.as_ref()?;
@@ -262,7 +267,9 @@ impl Session {
                 let done = FinalText { text, confidence, at: self.now };
                 self.on_final(utterance, pause, done);
             }
-            SttEvent::TurnEnd { utterance, pause, probability } => self.on_turn_end(utterance, pause, probability),
+            SttEvent::TurnEnd { utterance, pause, probability } => {
+                self.on_turn_end(utterance, pause, probability)
+            }
             SttEvent::Lost { reason } => {
                 self.emit(EventBody::Provider { provider: "stt".into(), state: "lost".into(), reason });
                 self.on_port_lost(Port::Stt);

@@ -12,6 +12,8 @@ pub struct SessionConfig {
     pub speech_on: f32,
     /// Speech score under which a window counts as silence; between the two nothing changes.
     pub speech_off: f32,
+    /// Speech score from which one window is enough to lower our voice.
+    pub duck_on: f32,
     /// Windows of speech in a row before anything is believed (32 ms each).
     pub onset_windows: u32,
     /// Silence after which the recogniser is asked for a final and an end-of-turn judgement.
@@ -73,12 +75,13 @@ impl Default for Phrases {
     fn default() -> Self {
         Self {
             filler: "One moment, please.".into(),
-            reply_failed: "I'm sorry, something went wrong on my side. Could you say that again, please?".into(),
+            reply_failed: "I'm sorry, something went wrong on my side. Could you say that again, please?"
+                .into(),
             out_of_order: "I'm sorry, I can't go on with this call because of a fault on our side. \
                            Please call again in a few minutes. In an emergency, dial 911."
                 .into(),
-            no_input_goodbye: "I can't hear anything, so I'll end this call. Please call again any time. Goodbye."
-                .into(),
+            no_input_goodbye:
+                "I can't hear anything, so I'll end this call. Please call again any time. Goodbye.".into(),
         }
     }
 }
@@ -106,6 +109,7 @@ impl Default for SessionConfig {
             play_out: PlayOutConfig::default(),
             speech_on: 0.5,
             speech_off: 0.35,
+            duck_on: 0.3,
             onset_windows: 2,
             pause_after: ms(160),
             complete_silence: ms(300),

@@ -64,8 +64,9 @@ fn is_yes_or_no(text: &str) -> bool {
 /// Ends on a word that no sentence ends on, or on one of hesitation.
 fn trails_off(text: &str) -> bool {
     const OPEN: [&str; 30] = [
-        "and", "or", "but", "so", "because", "the", "a", "an", "to", "of", "in", "at", "on", "with", "for", "from",
-        "my", "our", "your", "um", "uh", "er", "like", "is", "was", "if", "that's", "between", "near", "number",
+        "and", "or", "but", "so", "because", "the", "a", "an", "to", "of", "in", "at", "on", "with", "for",
+        "from", "my", "our", "your", "um", "uh", "er", "like", "is", "was", "if", "that's", "between",
+        "near", "number",
     ];
     let trimmed = text.trim_end();
     if trimmed.ends_with("...") || trimmed.ends_with(',') || trimmed.ends_with('-') {

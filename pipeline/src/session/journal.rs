@@ -116,7 +116,9 @@ impl Recorded {
 
     fn from_stt(event: &SttEvent) -> Option<Self> {
         Some(match event {
-            SttEvent::Interim { utterance, text } => Self::Interim { utterance: utterance.0, text: text.clone() },
+            SttEvent::Interim { utterance, text } => {
+                Self::Interim { utterance: utterance.0, text: text.clone() }
+            }
             SttEvent::Final { utterance, pause, text, confidence } => Self::Final {
                 utterance: utterance.0,
                 pause: *pause,
@@ -145,7 +147,9 @@ impl JournalEntry {
     /// Passes every text through `screen`, so that the journal may leave the sensitive zone.
     pub fn redact(&mut self, mut screen: impl FnMut(&str) -> String) {
         match &mut self.what {
-            Recorded::Interim { text, .. } | Recorded::Final { text, .. } | Recorded::Segment { text, .. } => {
+            Recorded::Interim { text, .. }
+            | Recorded::Final { text, .. }
+            | Recorded::Segment { text, .. } => {
                 *text = screen(text);
             }
             _ => {}

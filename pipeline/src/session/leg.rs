@@ -23,7 +23,8 @@ impl Session {
         self.timers.stop(Timer::NoInput);
         // Where no number was asked for, each key is an answer of its own.
         let asked = self.reply_expects() == Expectation::Digits;
-        let config = if asked { DtmfConfig::default() } else { DtmfConfig { max_digits: 1, ..Default::default() } };
+        let config =
+            if asked { DtmfConfig::default() } else { DtmfConfig { max_digits: 1, ..Default::default() } };
         self.digits.expect(config);
         let entry = self.digits.push(self.now, digit);
         match self.digits.deadline() {

@@ -20,10 +20,10 @@ mod output;
 mod reply;
 mod speech;
 pub mod state;
-mod timers;
-mod utterance;
 #[cfg(test)]
 mod tests;
+mod timers;
+mod utterance;
 mod waterfall;
 
 use std::collections::VecDeque;

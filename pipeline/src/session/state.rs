@@ -66,8 +66,12 @@ impl Regions {
             Self { leg: Leg::Connecting, caller, .. } if caller != Caller::Silent => {
                 Some("the caller is heard before the leg is open")
             }
-            Self { leg: Leg::Closing | Leg::Ended, .. } if audible => Some("the agent speaks on a closing leg"),
-            Self { leg: Leg::Ended, agent, .. } if agent != Agent::Idle => Some("the agent works on an ended leg"),
+            Self { leg: Leg::Closing | Leg::Ended, .. } if audible => {
+                Some("the agent speaks on a closing leg")
+            }
+            Self { leg: Leg::Ended, agent, .. } if agent != Agent::Idle => {
+                Some("the agent works on an ended leg")
+            }
             Self { control: Control::Supervisor, .. } if self.agent != Agent::Idle => {
                 Some("the agent speaks while a supervisor has the call")
             }

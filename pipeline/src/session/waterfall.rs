@@ -30,10 +30,8 @@ impl Moments {
         let text = self.text_ready.max(decided);
         let segment = self.first_segment.unwrap_or(text).max(text);
         let audio = self.first_audio.unwrap_or(segment).max(segment);
-        let mut stages = vec![
-            time(Stage::Endpointing, self.speech_ended, decided),
-            time(Stage::SttFinal, decided, text),
-        ];
+        let mut stages =
+            vec![time(Stage::Endpointing, self.speech_ended, decided), time(Stage::SttFinal, decided, text)];
         let unattributed_ms = self.spread(millis(text, segment), &mut stages);
         stages.push(time(Stage::TtsFirstByte, segment, audio));
         stages.push(time(Stage::Pacing, audio, first_frame.max(audio)));

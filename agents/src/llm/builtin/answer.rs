@@ -2,7 +2,7 @@
 
 use pipeline::turn::{Expectation, SegmentKind};
 
-use super::engine::MIN_RELEVANCE;
+use super::engine::{MIN_RELEVANCE, points, subject};
 use super::hear::words::plain;
 use super::state::{Pending, Topic};
 use super::step::Passage;
@@ -16,7 +16,34 @@ impl Turn<'_> {
     /// Reads out the best passage and asks what next.
     pub(super) fn answer(&mut self, text: &str) {
         let Some(passage) = self.view.passages.first().cloned() else { return self.no_answer(text) };
-        self.read_out(&passage, text);
+        self.answer_with(&passage, text);
+    }
+
+    /// A question that leaves its subject out is about the last answer's document, unless another one is
+    /// clearly meant.
+    pub(super) fn answer_on_topic(&mut self, text: &str) -> bool {
+        let Some(passage) = self.on_topic(text) else { return false };
+        self.answer_with(&passage, text);
+        true
+    }
+
+    fn on_topic(&self, text: &str) -> Option<Passage> {
+        let topic = &self.view.topic;
+        let plain = plain(text);
+        let names_one = subject(&plain) > 0 && !points(&plain);
+        let other = self.view.passages.first().filter(|p| names_one && p.relevance >= 0.75);
+        let first = topic.first()?;
+        if other.is_some_and(|o| o.source != first.source) {
+            return None;
+        }
+        let read = &self.state.topic.as_ref()?.read;
+        // Without a particular question the next part is wanted, not the same again.
+        let fresh = topic.iter().find(|p| !read.contains(&beginning(&p.text)));
+        Some(if crate::retriever::asks(text) { first } else { fresh.unwrap_or(first) }.clone())
+    }
+
+    fn answer_with(&mut self, passage: &Passage, text: &str) {
+        self.read_out(passage, text);
         self.state.unanswered = 0;
         let offer = passage.front.offer.clone().filter(|task| self.script.task(task).is_some());
         match (&passage.front.follow_up, offer) {
@@ -40,7 +67,10 @@ impl Turn<'_> {
         let source_first = [("source", source.as_str()), ("Source", &capital), ("answer", &answer)];
         self.say_with("source", &source_first);
         self.note.sources.push(passage.source.clone());
-        self.state.topic = Some(Topic { source: passage.source.clone(), title: passage.title.clone() });
+        let same = self.state.topic.take().filter(|t| t.source == passage.source);
+        let mut topic = same.unwrap_or_else(|| Topic { source: passage.source.clone(), read: Vec::new() });
+        topic.read.push(beginning(&passage.text));
+        self.state.topic = Some(topic);
     }
 
     /// Honest about not knowing; short scraps count as not understood.
@@ -63,7 +93,9 @@ impl Turn<'_> {
 
     /// A question in the middle of a task: answered, and the task goes on.
     pub(super) fn digress(&mut self, text: &str) {
-        let found = self.view.passages.first().filter(|p| p.relevance >= MIN_RELEVANCE).cloned();
+        let found = self
+            .on_topic(text)
+            .or_else(|| self.view.passages.first().filter(|p| p.relevance >= MIN_RELEVANCE).cloned());
         match found {
             Some(passage) => self.read_out(&passage, text),
             None => self.say("no_answer_in_task"),
@@ -71,4 +103,8 @@ impl Turn<'_> {
         self.resume();
         self.did("question", "answered within a task");
     }
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(40).collect()
 }

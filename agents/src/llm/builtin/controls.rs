@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
+use super::hear::when::{spoken_date, spoken_time};
 use super::hear::words::plain;
 use super::intent::by_cue;
 use super::script::Does;
@@ -12,7 +13,7 @@ use super::state::{Pending, Stage};
 use super::turn::Turn;
 
 static PROFANE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(fuck\w*|fucking|motherf\w+|shit\w*|bullshit|asshole\w*|bitch\w*|bastard\w*|damn you|goddamn|god damn|piss off|screw you|go to hell|idiots?|moron\w*|you('re| are) (so |such a? ?)?(stupid|useless|worthless|dumb|terrible|garbage)|stupid (machine|robot|thing|system|computer)|piece of (crap|junk|garbage)|shut up|hate (you|this))\b").ok()
+    Regex::new(r"\b(fuck\w*|fucking|motherf\w+|shit\w*|bullshit|asshole\w*|bitch\w*|bastard\w*|damn you|goddamn|god damn|piss off|screw you|go to hell|idiots?|moron\w*|you suck|this sucks|you( guys| people)?('re| are) (all )?(so |such a? ?)?(stupid|useless|worthless|dumb|terrible|garbage)|stupid (machine|robot|thing|system|computer)|piece of (crap|junk|garbage)|shut up|hate (you|this))\b").ok()
 });
 
 impl Turn<'_> {
@@ -28,13 +29,9 @@ impl Turn<'_> {
             self.say("profanity");
             return false;
         }
-        if self.state.rude >= 2 && self.state.task().is_none_or(|t| t.id != "person") {
-            self.state
-                .tasks
-                .is_empty()
-                .then(|| self.ask_pending("profanity_person", Pending::Offer("person".to_owned())));
-        }
-        if self.state.pending.is_none() || !self.state.tasks.is_empty() {
+        if self.state.rude >= 2 && self.state.tasks.is_empty() {
+            self.ask_pending("profanity_person", Pending::Offer("person".to_owned()));
+        } else {
             self.say("profanity");
             self.resume_or_help();
         }
@@ -61,6 +58,9 @@ impl Turn<'_> {
             "back" => self.back(),
             "restart" => self.restart(),
             "cancel" => self.cancel(),
+            "why" => self.why(),
+            "clock" => self.clock(),
+            "office" => self.office(),
             "abilities" => self.abilities(),
             "presence" => self.told("presence"),
             "goodbye" => self.goodbye(),
@@ -72,6 +72,31 @@ impl Turn<'_> {
 
     fn open_knowledge(&mut self, text: &str) {
         self.no_answer(text);
+    }
+
+    fn why(&mut self) {
+        if self.state.tasks.is_empty() {
+            self.say("why_open");
+        } else {
+            self.say("why");
+        }
+        self.resume_or_more_quietly();
+    }
+
+    fn clock(&mut self) {
+        let now = self.view.now;
+        let (time, date) = (spoken_time(now.time()), spoken_date(now.date()));
+        self.say_with("clock", &[("time", &time), ("date", &date)]);
+        self.resume_or_more_quietly();
+    }
+
+    fn office(&mut self) {
+        self.say("office");
+        self.resume_or_more_quietly();
+    }
+
+    fn resume_or_more_quietly(&mut self) {
+        if self.state.tasks.is_empty() { self.anything_else() } else { self.ask_again_quietly() }
     }
 
     /// Says one thing and goes back to where we were.
@@ -244,6 +269,8 @@ impl Turn<'_> {
             "cancel",
             "abilities",
             "goodbye",
+            "why",
+            "clock",
         ];
         let script = self.script;
         let words = plain(text).split(' ').count();

@@ -1,6 +1,8 @@
 //! One step of the dialogue: state and input in, next state, words and effects out. Pure.
 
+use std::collections::HashSet;
 use std::mem::take;
+use std::sync::LazyLock;
 
 use pipeline::ports::{AfterReply, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
@@ -12,7 +14,7 @@ use super::hear::words::{is_question, plain};
 use super::intent::{Recognised, by_cue, recognise};
 use super::script::{Does, Script, ScriptError};
 use super::state::{Filled, Pending, Stage, State};
-use super::step::{Effect, Step, View};
+use super::step::{Effect, Search, Step, View};
 use super::turn::Turn;
 
 /// Below this a passage is not read out.
@@ -54,37 +56,51 @@ impl Dialogue {
     }
 
     /// What to search the county's documents for, given what was said: a question that leaves its subject
-    /// out ("and on Saturday?") is completed by the last answer's.
+    /// out ("and on Saturday?") is asked of the last answer's document too.
     #[must_use]
-    pub fn query(&self, state: &State, input: &TurnInput) -> Option<String> {
+    pub fn query(&self, state: &State, input: &TurnInput) -> Option<Search> {
         let TurnInput::Said { text } = input else { return None };
         let topic = state.topic.as_ref().filter(|_| leaves_subject_out(text));
-        Some(topic.map_or_else(|| text.clone(), |topic| format!("{}: {text}", topic.title)))
+        Some(Search { text: text.clone(), within: topic.map(|t| t.source.clone()) })
     }
 }
 
-fn leaves_subject_out(text: &str) -> bool {
-    const POINTERS: &[&str] = &["it", "that", "there", "they", "them", "those", "this", "its"];
-    const OPENERS: &[&str] = &[
-        "what about",
-        "how about",
-        "and ",
-        "what if",
-        "how much",
-        "how long",
-        "when",
-        "where",
-        "what time",
-        "what are the hours",
-        "what's the phone",
-        "what's the address",
-        "what's the number",
-    ];
+/// Whether a question says what about, but not about what.
+pub(super) fn leaves_subject_out(text: &str) -> bool {
+    const OPENERS: &[&str] =
+        &["what about", "how about", "and ", "for a ", "for an ", "for the ", "on ", "tell me more", "more"];
     let plain = plain(text);
-    let content = crate::retriever::terms(&plain).len();
-    let points = plain.split(' ').any(|w| POINTERS.contains(&w));
+    let plain = plain
+        .replace("hi there", "")
+        .replace("hello there", "")
+        .replace("is there", "")
+        .replace("are there", "");
+    let plain = super::hear::words::without_fillers(&plain);
+    let content = subject(plain);
+    let points = points(plain);
     let opens = OPENERS.iter().any(|o| plain.starts_with(o));
-    (points && content <= 3) || (opens && content <= 2)
+    let asks = is_question(text) || crate::retriever::asks(text);
+    (content == 0 && (asks || opens || points)) || (points && asks && content <= 1) || (opens && content <= 1)
+}
+
+/// Words that say what is asked about a thing, but name none.
+static GENERIC: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let words = "cost much fee price pay paid free hour time day today tomorrow now open close office address location located \
+        number phone call contact put long soon take bring else more again yesterday online mail appointment weekend saturday \
+        sunday monday tuesday wednesday thursday friday start end work done say mean thing place exactly early late old name good \
+        bad nice big ask anything something speak talk apply back";
+    crate::retriever::terms(words).into_iter().collect()
+});
+
+/// How many words of plain text name a subject; words like "cost" or "office" name none.
+pub(super) fn subject(plain: &str) -> usize {
+    crate::retriever::terms(plain).iter().filter(|term| !GENERIC.contains(*term)).count()
+}
+
+/// Whether a question points back at something: "it", "that".
+pub(super) fn points(plain: &str) -> bool {
+    const POINTERS: &[&str] = &["it", "that", "there", "they", "them", "those", "this", "one"];
+    plain.split(' ').any(|w| POINTERS.contains(&w))
 }
 
 impl Turn<'_> {
@@ -95,12 +111,17 @@ impl Turn<'_> {
     }
 
     fn said(&mut self, text: &str) {
+        let text = unstutter(text);
+        let text = text.as_str();
         let after_emergency = take(&mut self.state.emergency);
         let held = take(&mut self.state.holding);
+        let prompted = take(&mut self.state.prompted);
         if let Some(found) = self.script.emergencies.find(text) {
             self.emergency(&found);
         } else if after_emergency && self.after_emergency(text) {
             self.did("emergency", "answered");
+        } else if prompted && self.still_there(text) {
+            self.control("presence", text);
         } else if plain(text).is_empty() {
             self.state.holding = held;
             self.unclear();
@@ -108,6 +129,12 @@ impl Turn<'_> {
             self.learn_name(text);
             self.route(text);
         }
+    }
+
+    /// "Yes" after "Are you still there?" answers that, and not the question before it.
+    fn still_there(&self, text: &str) -> bool {
+        let present = by_cue(self.script, text).is_some_and(|c| c.intent.id == "presence");
+        present || (is_bare_yes_no(text) && yes_no(text) == Some(YesNo::Yes))
     }
 
     fn route(&mut self, text: &str) {
@@ -135,8 +162,14 @@ impl Turn<'_> {
     pub(super) fn open(&mut self, text: &str) {
         let script = self.script;
         let recognised = recognise(script, text, &self.view.likeness);
-        let relevance = self.view.passages.first().map_or(0.0, |p| p.relevance);
+        if recognised.as_ref().is_none_or(|r| !r.by_cue) && self.answer_on_topic(text) {
+            return;
+        }
+        // Without a subject any likeness to a page is chance.
+        let names_one = subject(&plain(text)) > 0;
+        let relevance = self.view.passages.first().filter(|_| names_one).map_or(0.0, |p| p.relevance);
         match recognised {
+            None if !names_one && crate::retriever::asks(text) => self.control("office", text),
             Some(found) if self.prefers_knowledge(&found, text, relevance) => self.answer(text),
             Some(found) => self.act_on(found, text),
             None if relevance >= MIN_RELEVANCE => self.answer(text),
@@ -293,6 +326,7 @@ impl Turn<'_> {
     fn silence(&mut self, times: u32) {
         self.state.misses = self.misses_before;
         let held = self.state.holding && times <= 2;
+        self.state.prompted = true;
         match times {
             0 | 1 if !held => self.say_kind("silence_1", SegmentKind::Prompt),
             _ if held => self.say_kind("silence_held", SegmentKind::Prompt),
@@ -331,6 +365,22 @@ impl Turn<'_> {
             _ => self.end_after_misses(),
         }
     }
+}
+
+/// "The the light at at Main": a repeated small word is said once. Digits and names stay as they are.
+fn unstutter(text: &str) -> String {
+    const SMALL: &[&str] = &[
+        "the", "a", "an", "at", "is", "i", "to", "and", "in", "on", "of", "it", "my", "we", "for", "was",
+        "there's",
+    ];
+    let mut out: Vec<&str> = Vec::new();
+    for word in text.split_whitespace() {
+        let again = out.last().is_some_and(|last| last.eq_ignore_ascii_case(word));
+        if !(again && SMALL.contains(&word.to_lowercase().as_str())) {
+            out.push(word);
+        }
+    }
+    out.join(" ")
 }
 
 fn message_or_person(plain: &str) -> Option<&'static str> {

@@ -27,5 +27,6 @@ pub use engine::{Dialogue, MIN_RELEVANCE};
 pub use script::{Files, Script, ScriptError};
 pub use state::State;
 pub use step::{
-    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Step, TenantFacts, Trouble, View,
+    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Step, TenantFacts, Trouble,
+    View,
 };

@@ -60,16 +60,27 @@ impl Turn<'_> {
         let Some(all) = self.free() else { return };
         let offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
         let wish = when(text, self.view.now, Direction::Future);
-        if let Some(opening) = picked(text, &offered, wish.as_ref()) {
+        // "Do you have anything in the afternoon?" wants to hear what there is, not to take it.
+        let asks = is_question(text) && !plain(text).starts_with("can i");
+        if let Some(opening) = picked(text, &offered, wish.as_ref()).filter(|_| !asks) {
             return self.take_opening(&opening);
         }
         let fits = |o: &&Opening| wish.as_ref().is_some_and(|w| matches(o, w));
-        let among: Vec<Opening> = offered.iter().filter(fits).cloned().collect();
+        let days: Vec<_> = offered.iter().map(|o| o.starts.date()).collect();
+        let near = |o: &&Opening| {
+            asks && wish.as_ref().is_some_and(|w| w.date.is_none()) && days.contains(&o.starts.date())
+        };
+        let among: Vec<Opening> = if asks {
+            all.iter().filter(fits).filter(near).take(OFFERED).cloned().collect()
+        } else {
+            offered.iter().filter(fits).cloned().collect()
+        };
         let elsewhere: Vec<Opening> = all.iter().filter(fits).cloned().collect();
         let more = wants_other(text);
         match (among.len(), elsewhere.len()) {
+            (1.., _) if asks => self.offer(among, "openings"),
             (2.., _) => self.offer(among, "openings"),
-            (_, 1) if !more => self.take_opening(&elsewhere[0]),
+            (_, 1) if !more && !asks => self.take_opening(&elsewhere[0]),
             (_, 1..) => self.offer(elsewhere.into_iter().take(OFFERED).collect(), "openings"),
             _ if wish.is_some() && !more => self.offer(spread(&all), "openings_none_day"),
             _ if more => self.offer_others(&all, &offered),
@@ -87,12 +98,35 @@ impl Turn<'_> {
         self.offer(spread(&rest), "openings_more");
     }
 
-    fn take_opening(&mut self, opening: &Opening) {
+    /// "Actually, three o'clock is better": another free time on the chosen day, or on the day that was said.
+    pub(super) fn change_opening(&mut self, text: &str) -> bool {
+        let Some(wish) =
+            when(text, self.view.now, Direction::Future).filter(|w| w.time.is_some() || w.date.is_some())
+        else {
+            return false;
+        };
+        let Some(chosen) = self.state.task().and_then(|t| t.chosen.clone()) else { return false };
+        let Some(all) = self.free() else { return false };
+        let day = wish.date.unwrap_or(chosen.starts.date());
+        let time = wish.time.unwrap_or(chosen.starts.time());
+        let wish = When { date: Some(day), time: Some(time), part: None };
+        let Some(opening) = only(&all, |o| matches(o, &wish)).filter(|o| o.id != chosen.id) else {
+            return false;
+        };
+        self.set_opening(&opening);
+        true
+    }
+
+    fn set_opening(&mut self, opening: &Opening) {
         let spoken = spoken(opening);
         if let Some(task) = self.state.tasks.last_mut() {
             task.fill("opening", Filled::new(opening.starts.format("%Y-%m-%dT%H:%M").to_string(), spoken));
             task.chosen = Some(opening.clone());
         }
+    }
+
+    fn take_opening(&mut self, opening: &Opening) {
+        self.set_opening(opening);
         self.did("opening", "noted");
         self.say("noted");
         self.advance();

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
 use super::hear::digits::{PhoneAnswer, phone, runs, whole_phone};
-use super::hear::when::{Direction, birth_date, when};
+use super::hear::when::{Direction, When, birth_date, when};
 use super::hear::words::{as_sentence, is_question, plain, without_fillers};
 use super::hear::{name, place};
 use super::script::SlotKind;
@@ -47,7 +47,9 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
     let given = match kind {
         SlotKind::Story => story(text),
         SlotKind::Text => free_text(text),
-        SlotKind::Place => other_than_place(text).then(|| place::answered(text)).flatten().map(same),
+        SlotKind::Place => {
+            other_than_place(text, context.now).then(|| place::answered(text)).flatten().map(same)
+        }
         SlotKind::Address => place::address(text).or_else(|| numbered_place(text)).map(same),
         SlotKind::When => when_value(text, context.now, Direction::Past),
         SlotKind::Injured => injured(text, true),
@@ -77,7 +79,8 @@ pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled
         SlotKind::Phone => whole_phone(text).map(|p| Filled::new(p.e164(), p.spoken())),
         SlotKind::Day => day(text, context.now, false),
         SlotKind::ClaimNumber => stated_claim_number(text),
-        SlotKind::Story | SlotKind::Text | SlotKind::Opening | SlotKind::Proof => None,
+        SlotKind::Proof => stated_proof(text),
+        SlotKind::Story | SlotKind::Text | SlotKind::Opening => None,
     }
 }
 
@@ -176,7 +179,7 @@ fn before_contact(told: &str) -> &str {
 /// The account without "hi, I'd like to report that".
 fn told(text: &str) -> &str {
     static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").ok()
+        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").ok()
     });
     let trimmed = without_fillers(text);
     let end = LEAD.as_ref().and_then(|re| re.find(trimmed)).map_or(0, |m| m.end());
@@ -197,16 +200,79 @@ fn free_text(text: &str) -> Option<Filled> {
 // ---------------------------------------------------------------- places and times
 
 /// "My name is …" and a bare phone number answer another question than "where".
-fn other_than_place(text: &str) -> bool {
+fn other_than_place(text: &str, now: NaiveDateTime) -> bool {
     place::stated(text).is_some()
-        || (name::stated(text).is_none() && whole_phone(text).is_none() && !tells_when_only(text))
+        || (name::stated(text).is_none()
+            && !plain(text).contains("name is")
+            && whole_phone(text).is_none()
+            && !tells_when_only(text, now))
 }
 
-fn tells_when_only(text: &str) -> bool {
-    static WHEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(it (was|happened) )?(yesterday|today|this morning|this afternoon|last night|just now|last \w+day|tonight|earlier)( (around|at|about) .*)?$").ok()
-    });
-    WHEN.as_ref().is_some_and(|re| re.is_match(&plain(text)))
+/// "Two hours ago", "yesterday around 3": when a few words say a time and nothing else, they are no place.
+fn tells_when_only(text: &str, now: NaiveDateTime) -> bool {
+    const TIME_WORDS: &[&str] = &[
+        "ago",
+        "yesterday",
+        "today",
+        "tonight",
+        "this",
+        "morning",
+        "afternoon",
+        "evening",
+        "night",
+        "last",
+        "week",
+        "month",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "minutes",
+        "minute",
+        "just",
+        "now",
+        "around",
+        "about",
+        "maybe",
+        "couple",
+        "few",
+        "it",
+        "was",
+        "happened",
+        "like",
+        "o'clock",
+        "earlier",
+        "weeks",
+        "months",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "noon",
+        "midnight",
+        "at",
+        "on",
+        "in",
+        "the",
+        "of",
+        "am",
+        "pm",
+        "past",
+        "half",
+        "quarter",
+        "to",
+    ];
+    let plain = plain(text);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let time = |w: &&str| {
+        TIME_WORDS.contains(w)
+            || w.starts_with(|c: char| c.is_ascii_digit())
+            || super::hear::number::cardinal_at(&[w]).is_some()
+    };
+    words.iter().all(time) && when(text, now, Direction::Past).is_some()
 }
 
 /// "412 Birchwood" without a suffix is an address too when it was asked for.
@@ -255,6 +321,21 @@ fn day(text: &str, now: NaiveDateTime, asked: bool) -> Option<Filled> {
         return Some(Filled::new(format!("{date}{part}"), found.spoken()));
     }
     found.part.filter(|_| asked).map(|p| Filled::new(format!("any {p:?}").to_lowercase(), found.spoken()))
+}
+
+/// A corrected time keeps the date it belongs to, and a corrected date its time.
+#[must_use]
+pub fn merged_when(old: &Filled, new: Filled) -> Filled {
+    let parts = |value: &str| {
+        let (date, time) = value.split_once('T').unwrap_or((value, ""));
+        (date.parse().ok(), chrono::NaiveTime::parse_from_str(time, "%H:%M").ok())
+    };
+    let ((old_date, old_time), (date, time)) = (parts(&old.value), parts(&new.value));
+    if date.is_some() == time.is_some() || (date.is_none() && old_date.is_none()) {
+        return new;
+    }
+    let merged = When { date: date.or(old_date), time: time.or(old_time), part: None };
+    Filled::new(merged.iso(), merged.spoken())
 }
 
 // ---------------------------------------------------------------- injuries
@@ -338,6 +419,62 @@ fn proof(text: &str, now: NaiveDateTime) -> Option<Filled> {
         || whole_phone(text).is_some()
         || name::answered(text).is_some();
     (known && !is_bare_yes_no(text)).then(|| Filled::new(text.trim(), "your details"))
+}
+
+/// "Name is Whitfield", "born March 3rd 1961", beside a claim number.
+fn stated_proof(text: &str) -> Option<Filled> {
+    let plain = plain(text);
+    let marked = ["name is", "name's", "last name", "born", "birthday", "date of birth"]
+        .iter()
+        .any(|m| plain.contains(m));
+    marked.then(|| Filled::new(text.trim(), "your details"))
+}
+
+/// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
+#[must_use]
+pub fn opening_reason(text: &str) -> Option<Filled> {
+    const BARE: &[&str] = &[
+        "talk",
+        "speak",
+        "person",
+        "human",
+        "real",
+        "operator",
+        "representativ",
+        "agent",
+        "call",
+        "back",
+        "transf",
+        "connect",
+        "liv",
+        "be",
+        "staff",
+        "peopl",
+        "directly",
+        "customer",
+        "servic",
+        "put",
+        "through",
+        "rather",
+        "actual",
+        "rep",
+        "supervisor",
+        "manag",
+        "robot",
+        "machin",
+        "computer",
+        "hat",
+        "hav",
+        "patch",
+        "receptionist",
+        "employe",
+        "clerk",
+        "else",
+        "here",
+        "now",
+    ];
+    let content = crate::retriever::terms(text).into_iter().filter(|t| !BARE.contains(&t.as_str())).count();
+    (content >= 1).then(|| account(told(text)))
 }
 
 #[cfg(test)]

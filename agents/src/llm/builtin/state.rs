@@ -125,7 +125,8 @@ pub enum Pending {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Topic {
     pub source: String,
-    pub title: String,
+    /// Beginnings of the passages that were read out already.
+    pub read: Vec<String>,
 }
 
 /// The dialogue's memory of one call.
@@ -150,6 +151,8 @@ pub struct State {
     /// The last turn was about an emergency.
     pub emergency: bool,
     pub urgent: bool,
+    /// We asked into a silence whether anybody is there.
+    pub prompted: bool,
     /// The caller asked us to wait.
     pub holding: bool,
     /// Name and number, once known, serve every task of the call.

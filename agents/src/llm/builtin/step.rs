@@ -81,6 +81,8 @@ pub struct View<'a> {
     /// Likeness (0–1) to each intent of the script, in its order.
     pub likeness: Vec<f32>,
     pub passages: Vec<Passage>,
+    /// Passages of the last answer's document, where the question leaves its subject out.
+    pub topic: Vec<Passage>,
     /// `None` until asked for with [`Lookup::Openings`].
     pub openings: Option<Vec<Opening>>,
     /// `None` until asked for with [`Lookup::Claim`]; then the claim, if there is one of that number.
@@ -92,6 +94,14 @@ pub struct View<'a> {
 pub enum Lookup {
     Openings,
     Claim { number: String },
+}
+
+/// What to search the county's documents for before a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Search {
+    pub text: String,
+    /// Source of the document that the question is still about.
+    pub within: Option<String>,
 }
 
 /// One thing to say.

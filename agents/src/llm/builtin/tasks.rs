@@ -157,6 +157,7 @@ impl<'a> Turn<'a> {
             }
             let value = match slot.kind {
                 SlotKind::Story if except.is_none() => slots::opening_story(text),
+                SlotKind::Text if except.is_none() && slot.id == "reason" => slots::opening_reason(text),
                 kind => slots::stated(kind, text, self.context()),
             };
             if let Some(value) = value {
@@ -370,8 +371,14 @@ impl<'a> Turn<'a> {
         let mut changed = Vec::new();
         for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != asked) {
             let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { continue };
+            if slot.kind == SlotKind::Opening {
+                changed.extend(self.change_opening(text).then_some(slot));
+                continue;
+            }
             let value =
                 slots::stated(slot.kind, text, self.context()).or_else(|| self.named_value(slot, text));
+            let value = value
+                .map(|new| if slot.kind == SlotKind::When { slots::merged_when(&old, new) } else { new });
             if let Some(value) = value.filter(|v| v.value != old.value) {
                 self.keep_known(slot, &value);
                 self.task_mut(|task| task.fill(&slot.id, value));
@@ -428,6 +435,7 @@ impl<'a> Turn<'a> {
         let read: Vec<String> = slots
             .iter()
             .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
+            .filter(|(_, filled)| !filled.value.is_empty())
             .map(|(template, filled)| template.replace("{value}", &filled.spoken))
             .collect();
         for text in read {
@@ -452,6 +460,9 @@ impl<'a> Turn<'a> {
             _ if self.names_slot(script, &plain).is_some() => self.which(text),
             Some(YesNo::No) if plain.split(' ').count() > 4 && self.add_to_story(script, text) => {}
             Some(YesNo::No) => self.ask_which(script),
+            None if plain.split(' ').count() > 3
+                && by_cue(self.script, text).is_none()
+                && self.add_to_story(script, text) => {}
             None if plain == "that's all" || plain == "that is all" => self.complete(false),
             None => self.switch_or_read_back(script, text),
         }

@@ -14,7 +14,14 @@ use crate::turn::SegmentId;
 
 fn impairments() -> impl Strategy<Value = Impairments> {
     let ms = Duration::from_millis;
-    (0u64..200, 0u64..200, 0u64..120, 0u16..60, 0u16..300, prop::option::of((2_000u64..20_000, 200u64..3_000)))
+    (
+        0u64..200,
+        0u64..200,
+        0u64..120,
+        0u16..60,
+        0u16..300,
+        prop::option::of((2_000u64..20_000, 200u64..3_000)),
+    )
         .prop_map(move |(out, back, jitter, loss, marks, stall)| Impairments {
             delay_out: ms(out),
             delay_back: ms(back),
@@ -27,7 +34,8 @@ fn impairments() -> impl Strategy<Value = Impairments> {
 }
 
 fn speech() -> impl Strategy<Value = Vec<Speech>> {
-    let text = prop::sample::select(vec!["", "Uh-huh.", "When are you open?", "Stop please", "I want to report a"]);
+    let text =
+        prop::sample::select(vec!["", "Uh-huh.", "When are you open?", "Stop please", "I want to report a"]);
     prop::collection::vec((100u64..4_000, 150u64..2_500, text, 0f32..1.0), 0..8).prop_map(|parts| {
         let mut at = 500;
         parts

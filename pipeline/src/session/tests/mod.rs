@@ -80,7 +80,10 @@ fn interruption_clears_and_keeps_only_what_was_heard() {
         .unwrap();
     assert!("The office is open from eight to five.".starts_with(&heard.text), "{}", heard.text);
     assert!(!heard.text.is_empty());
-    assert!(w.first_frame_after(w.clears[0].as_ms() + 1).is_none(), "no frame of a cut reply after the clear");
+    assert!(
+        w.first_frame_after(w.clears[0].as_ms() + 1).is_none(),
+        "no frame of a cut reply after the clear"
+    );
     w.run_to(11_000);
     assert_eq!(w.caller_turns().len(), 2);
     assert!(w.records.iter().any(|(_, e)| matches!(e.record, CallRecord::Interrupted { .. })));
@@ -88,10 +91,7 @@ fn interruption_clears_and_keeps_only_what_was_heard() {
 
 #[test]
 fn back_channel_ducks_but_never_clears() {
-    let mut w = world(vec![
-        say(GREETED, 5_000, "When is the office open?"),
-        say(6_500, 6_900, "Uh-huh."),
-    ]);
+    let mut w = world(vec![say(GREETED, 5_000, "When is the office open?"), say(6_500, 6_900, "Uh-huh.")]);
     w.run_to(6_700);
     assert_eq!(w.session.regions().agent, Agent::Yielding);
     w.run_to(7_500);
@@ -112,10 +112,8 @@ fn noise_without_words_never_clears_and_its_duck_ends() {
 #[test]
 fn false_stop_resumes_from_the_sentence_that_was_cut() {
     let habits = Habits { mute_recogniser: true, ..Habits::default() };
-    let mut w = World::new(
-        vec![say(GREETED, 5_000, "When is the office open?"), say(6_000, 7_300, "")],
-        habits,
-    );
+    let mut w =
+        World::new(vec![say(GREETED, 5_000, "When is the office open?"), say(6_000, 7_300, "")], habits);
     w.run_to(7_200);
     assert_eq!(w.clears.len(), 1, "a long sound that the recogniser is mute about stops us");
     w.run_to(15_000);
@@ -206,12 +204,14 @@ fn first_no_input_prompt_counts_from_the_heard_end_of_the_greeting() {
         .find(|(_, c)| matches!(c, ReplyCommand::Start { input: TurnInput::Silence { times: 1 }, .. }))
         .unwrap()
         .0;
-    let heard = w
-        .events
-        .iter()
-        .find_map(|(at, e)| matches!(e, EventBody::ReplyHeard { .. }).then_some(*at))
-        .unwrap();
-    assert_eq!(prompt.since(heard).as_millis() / 100, 80, "asked {:?} after the end was heard", prompt.since(heard));
+    let heard =
+        w.events.iter().find_map(|(at, e)| matches!(e, EventBody::ReplyHeard { .. }).then_some(*at)).unwrap();
+    assert_eq!(
+        prompt.since(heard).as_millis() / 100,
+        80,
+        "asked {:?} after the end was heard",
+        prompt.since(heard)
+    );
 }
 
 #[test]

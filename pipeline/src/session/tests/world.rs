@@ -87,7 +87,12 @@ pub struct World {
 impl World {
     pub fn new(script: Vec<Speech>, habits: Habits) -> Self {
         let way = Duration::from_millis(20);
-        Self::impaired(script, habits, 1, Impairments { delay_out: way, delay_back: way, ..Default::default() })
+        Self::impaired(
+            script,
+            habits,
+            1,
+            Impairments { delay_out: way, delay_back: way, ..Default::default() },
+        )
     }
 
     /// A world whose carrier leg is as bad as this.
@@ -95,7 +100,10 @@ impl World {
         let mut world = Self {
             session: Session::new(SessionConfig::default(), CallTime::ZERO),
             habits,
-            answers: vec!["The office is open from eight to five.", "Is there anything else I can help you with?"],
+            answers: vec![
+                "The office is open from eight to five.",
+                "Is there anything else I can help you with?",
+            ],
             script,
             queue: BTreeMap::new(),
             order: 0,
@@ -226,7 +234,8 @@ impl World {
             return;
         }
         let now = from.as_ms();
-        let Some(speech) = self.script.iter().find(|s| s.from_ms <= now && now <= s.to_ms + 100).cloned() else {
+        let Some(speech) = self.script.iter().find(|s| s.from_ms <= now && now <= s.to_ms + 100).cloned()
+        else {
             return;
         };
         let words: Vec<_> = speech.text.split_whitespace().collect();
@@ -240,11 +249,8 @@ impl World {
     }
 
     fn text_between(&self, from: CallTime, to: CallTime) -> (String, f32) {
-        let heard: Vec<_> = self
-            .script
-            .iter()
-            .filter(|s| s.to_ms + 100 >= from.as_ms() && s.from_ms <= to.as_ms())
-            .collect();
+        let heard: Vec<_> =
+            self.script.iter().filter(|s| s.to_ms + 100 >= from.as_ms() && s.from_ms <= to.as_ms()).collect();
         let text = heard.iter().map(|s| s.text).collect::<Vec<_>>().join(" ");
         (text.trim().to_owned(), heard.last().map_or(0.0, |s| s.complete))
     }

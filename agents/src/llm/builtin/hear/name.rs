@@ -177,6 +177,8 @@ pub fn stated(text: &str) -> Option<String> {
 /// A name in answer to "What is your name?".
 #[must_use]
 pub fn answered(text: &str) -> Option<String> {
+    let own = own_words(text);
+    let text = own.as_str();
     if let Some(found) = STATED.as_ref().and_then(|re| re.captures(text)).and_then(|c| c.get(1))
         && let Some(name) = clean(found.as_str())
     {
@@ -186,7 +188,23 @@ pub fn answered(text: &str) -> Option<String> {
     if is_question(text) || super::answer::is_bare_yes_no(bare) {
         return None;
     }
-    clean(bare)
+    clean(bare).or_else(|| appositive(bare))
+}
+
+/// Without what is said of somebody else: "her name is Rose and I'm …".
+fn own_words(text: &str) -> String {
+    static OTHERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:her|his|their|its) (?:first |last )?name(?: is|'s) [\w'’-]+(?: [A-Z][\w'’-]+)?[,.]?(?: (?:and|but))?\s*").ok()
+    });
+    OTHERS.as_ref().map_or_else(|| text.to_owned(), |re| re.replace_all(text, "").into_owned())
+}
+
+/// "I'm her daughter, Jill Adams": a name after the last comma.
+fn appositive(text: &str) -> Option<String> {
+    let (_, tail) = text.rsplit_once(',')?;
+    let words: Vec<&str> = tail.split_whitespace().collect();
+    let named = (1..=3).contains(&words.len()) && words.iter().all(|w| w.starts_with(char::is_uppercase));
+    named.then(|| clean(tail)).flatten()
 }
 
 /// Takes the name from the start of `text`: up to four words, or letters spelled out.
@@ -198,7 +216,12 @@ fn clean(text: &str) -> Option<String> {
     let mut kept: Vec<&str> = Vec::new();
     for word in clause.split_whitespace() {
         let bare = plain(word);
-        if NOT_NAMES.contains(&bare.as_str()) || bare.is_empty() || bare.chars().any(|c| c.is_ascii_digit()) {
+        let counts = super::number::cardinal_at(&[bare.as_str()]).is_some() || bare.contains("o'clock");
+        if NOT_NAMES.contains(&bare.as_str())
+            || bare.is_empty()
+            || counts
+            || bare.chars().any(|c| c.is_ascii_digit())
+        {
             break;
         }
         kept.push(word.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -231,6 +254,9 @@ pub fn spelled(text: &str) -> Option<String> {
         }
     }
     let first = names.first()?;
+    if let Some(said) = spelled_again(&before, first) {
+        return Some(said);
+    }
     // "John Smith, S M I T H" spells the last word again; the words before it still count.
     let said = before.iter().rposition(|w| w.to_lowercase() == first.to_lowercase());
     let lead: Vec<&str> = said.map_or_else(Vec::new, |n| before[..n].to_vec());
@@ -242,6 +268,15 @@ pub fn spelled(text: &str) -> Option<String> {
     let mut all: Vec<String> = lead.into_iter().rev().take(2).map(title_case).collect();
     all.extend(names);
     Some(all.join(" "))
+}
+
+/// "Karen White, K A R E N W H I T E": the letters are the words before them.
+fn spelled_again(before: &[&str], letters: &str) -> Option<String> {
+    (1..=3.min(before.len())).find_map(|count| {
+        let tail = &before[before.len() - count..];
+        (tail.concat().to_lowercase() == letters.to_lowercase() && count > 1)
+            .then(|| title_case(&tail.join(" ")))
+    })
 }
 
 fn capitalised(letters: &str) -> String {
@@ -285,6 +320,8 @@ mod tests {
             ("John Smythe, S M Y T H E", "John Smythe"),
             ("maria lopez", "Maria Lopez"),
             ("I'm Bob", "Bob"),
+            ("Karen White, K A R E N W H I T E", "Karen White"),
+            ("Her name is Rose Adams and I'm her daughter, Jill Adams.", "Jill Adams"),
             ("Lopez", "Lopez"),
         ] {
             assert_eq!(answered(text).as_deref(), Some(name), "{text}");
@@ -296,6 +333,7 @@ mod tests {
             "I'm not sure",
             "202 555 0143",
             "the one on the left was hit by a car",
+            "three o'clock is fine",
         ] {
             assert_eq!(answered(text), None, "{text}");
         }

@@ -50,11 +50,37 @@ pub fn stated(text: &str) -> Option<String> {
     let found = whole(&ADDRESS, &text)
         .or_else(|| corner(&text))
         .or_else(|| group(&CROSSING, &text))
-        .or_else(|| group(&ROAD, &text));
+        .or_else(|| group(&ROAD, &text).filter(|place| !vague(place)));
     let found = found
         .map(|place| title_case(&tidy(&place)))
-        .or_else(|| group(&LANDMARK, &text).map(|place| tidy(&place)));
+        .or_else(|| group(&LANDMARK, &text).map(|place| tidy(&place)).filter(|place| !vague(place)));
     found.filter(|place| place.chars().filter(|c| c.is_alphabetic()).count() > 2)
+}
+
+/// "At the park" does not say which one.
+fn vague(place: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "park",
+        "school",
+        "bridge",
+        "library",
+        "playground",
+        "bus stop",
+        "corner",
+        "street",
+        "road",
+        "store",
+        "office",
+        "house",
+        "end",
+        "moment",
+        "time",
+        "same time",
+    ];
+    let plain = plain(place);
+    KINDS
+        .iter()
+        .any(|kind| plain == *kind || plain == format!("the {kind}") || plain == format!("at the {kind}"))
 }
 
 /// A full street address, with a number.

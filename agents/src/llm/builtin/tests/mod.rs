@@ -5,7 +5,6 @@ mod emergencies;
 mod properties;
 mod questions;
 mod scripts;
-mod talk;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -112,6 +111,14 @@ impl World {
         }
         let query = Query { limit: 3, ..Query::new(text) };
         let found = self.runtime.block_on(self.retriever.search(TENANT, &query));
+        Self::passages(found)
+    }
+
+    fn within(&self, source: &str, text: &str) -> Vec<Passage> {
+        Self::passages(self.runtime.block_on(self.retriever.within(TENANT, source, text)))
+    }
+
+    fn passages(found: Vec<crate::retriever::Found>) -> Vec<Passage> {
         found
             .into_iter()
             .map(|f| Passage {
@@ -169,7 +176,8 @@ impl<'w> Phone<'w> {
             now: noon(),
             seed: 11,
             likeness: if text.is_empty() { Vec::new() } else { self.world.likeness(&text) },
-            passages: query.map_or_else(Vec::new, |q| self.world.search(&q)),
+            passages: query.as_ref().map_or_else(Vec::new, |q| self.world.search(&q.text)),
+            topic: query.and_then(|q| Some(self.world.within(&q.within?, &q.text))).unwrap_or_default(),
             openings: None,
             claim: None,
         };
@@ -213,6 +221,7 @@ impl<'w> Phone<'w> {
                 seed: 11,
                 likeness: vec![],
                 passages: vec![],
+                topic: vec![],
                 openings: Some(self.free()),
                 claim: None,
             };

@@ -90,6 +90,50 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("How do I get child support started?", "child-support"),
 ];
 
+/// Question and words of the sentence that answers it.
+const FACTS: &[(&str, &str)] = &[
+    ("Where do I vote?", "polling place"),
+    ("How do I register to vote?", "15 days"),
+    ("Is there early voting?", "ten days before"),
+    ("I'd like to know if my street gets plowed tonight.", "side streets"),
+    ("Do I have to shovel my sidewalk?", "12 hours"),
+    ("Do you rent shelters for a party at the park?", "pavilion"),
+    ("What time does the park close?", "sunset"),
+    ("How much is a dog license?", "$10"),
+    ("How much does a second trash cart cost?", "$45"),
+    ("What if my trash wasn't picked up?", "noon the next day"),
+    ("How much does bulk pickup cost?", "$35"),
+    ("What won't you take in bulk pickup?", "tires"),
+    ("What does a building permit for a deck cost?", "$75"),
+    ("How long does a permit take?", "five working days"),
+    ("When are property taxes due?", "February 28"),
+    ("What happens if I pay my property tax late?", "2 percent"),
+    ("Do seniors get a break on property tax?", "April 1"),
+    ("What are the library hours?", "9 a.m."),
+    ("Are there late fees at the library?", "no late fees"),
+    ("How much is a birth certificate?", "$15"),
+    ("What do I have to bring for a birth certificate?", "photo ID"),
+    ("Do you do weddings at the courthouse?", "civil ceremonies"),
+    ("How much is a marriage license?", "$50"),
+    ("How do I get out of jury duty?", "postpone"),
+    ("What do jurors get paid?", "$30"),
+    ("When do quiet hours start?", "10 p.m."),
+    ("How much is a bus pass?", "$45"),
+    ("When does the last bus leave on Sunday?", "6 p.m."),
+    ("What time does the clerk's office open?", "8 a.m."),
+    ("My water got shut off, how do I get it back on?", "$40"),
+    ("How do I speak at a board meeting?", "5:45"),
+    ("When does the county board meet?", "fourth Tuesday"),
+    ("How long do I have to file a claim?", "90 days"),
+    ("Can I keep a rooster?", "roosters"),
+    ("Do you tow cars in the snow?", "$140"),
+    ("Where's the homeless shelter?", "22 Depot"),
+    ("How do I get meals delivered to my grandmother?", "Meals on Wheels"),
+    ("How do I fight a ticket?", "15 days"),
+    ("Can I burn trash in my yard?", "never allowed"),
+    ("Is the water safe to drink?", "boil water"),
+];
+
 /// Nothing of the county's: must not be answered.
 const FOREIGN: &[&str] = &[
     "What's the capital of France?",
@@ -133,6 +177,34 @@ fn colloquial_questions_find_the_right_document_first() {
     );
     let bar = if WORLD.has_model() { 0.85 } else { 0.6 };
     assert!(share >= bar, "{share}");
+}
+
+#[test]
+fn the_passage_read_out_holds_the_fact() {
+    let (mut right, mut wrong) = (0, Vec::new());
+    for (question, fact) in FACTS {
+        let found = WORLD.search(question);
+        let spoken =
+            found.first().map_or(String::new(), |p| crate::retriever::best_sentences(&p.text, question, 3));
+        if spoken.to_lowercase().contains(&fact.to_lowercase()) {
+            right += 1;
+        } else {
+            wrong.push(format!("{question} ({fact}) -> {spoken}"));
+        }
+    }
+    println!("facts: {right} of {}\n{}", FACTS.len(), wrong.join("\n"));
+    let bar = if WORLD.has_model() { 0.85 } else { 0.5 };
+    assert!(right as f32 >= bar * FACTS.len() as f32);
+}
+
+#[test]
+fn no_question_is_a_phrasing_of_the_documents() {
+    let phrasings: Vec<String> =
+        crate::seed::documents().iter().flat_map(|d| crate::retriever::parse(d).front.asked_as).collect();
+    for (question, _) in QUESTIONS {
+        let plain = crate::llm::builtin::hear::words::plain(question);
+        assert!(!phrasings.contains(&plain), "{question}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The form with which the carrier tells of a call: read by the webhooks, written by those who stand in for it.
 
-use telephony::error::StatusError;
+use crate::error::StatusError;
 
 /// A call, as a voice webhook names it.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,6 +59,7 @@ impl VoiceRequest {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
