@@ -79,8 +79,16 @@ impl Turn<'_> {
             self.say("why_open");
         } else {
             self.say("why");
+            if self.may_skip() {
+                self.say("why_skip");
+            }
         }
         self.resume_or_more_quietly();
+    }
+
+    fn may_skip(&self) -> bool {
+        let Some((Stage::Slot(id), script)) = self.current() else { return false };
+        script.slot(&id).is_some_and(|slot| slot.optional)
     }
 
     fn clock(&mut self) {
