@@ -22,9 +22,13 @@ pub fn required_silence(config: &SessionConfig, patience: &Patience, pause: Paus
         if is_whole_answer(pause.expects, text) {
             return config.complete_silence;
         }
-        if trails_off(text) || is_patient(pause.expects) {
+        if trails_off(text) || pause.expects == Expectation::Digits {
             return config.patient_silence;
         }
+    }
+    if is_patient(pause.expects) {
+        let sure = judged_complete(config, pause);
+        return if sure { config.incomplete_silence } else { config.patient_silence };
     }
     match pause.complete {
         Some(p) if p >= config.complete_probability => {
@@ -131,6 +135,13 @@ mod tests {
     fn digits_get_patience_until_the_number_is_whole() {
         assert_eq!(silence(Expectation::Digits, "202 555", Some(0.9)), 1000);
         assert_eq!(silence(Expectation::Digits, "202-555-0143", Some(0.1)), 300);
+    }
+
+    #[test]
+    fn a_story_gets_patience_unless_it_sounds_finished() {
+        assert_eq!(silence(Expectation::Story, "A tree fell on my car.", Some(0.9)), 600);
+        assert_eq!(silence(Expectation::Story, "A tree fell on my car", Some(0.2)), 1000);
+        assert_eq!(silence(Expectation::Address, "Near the old mill.", None), 1000);
     }
 
     #[test]
