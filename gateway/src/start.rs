@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::serve::ListenerExt;
+use chrono::Utc;
 use storage::{Calls, Directory, Platform, PlatformOptions};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -113,7 +114,13 @@ async fn bind(addr: SocketAddr) -> anyhow::Result<TcpListener> {
 /// Closes on our books what a killed process left open.
 async fn recover(platform: &Platform) -> anyhow::Result<()> {
     for tenant in platform.store().tenants().await? {
-        let left = platform.tenant(tenant.id).await?.recover_live_calls().await?;
+        let store = platform.tenant(tenant.id).await?;
+        let left = store.recover_live_calls().await?;
+        for call in &left {
+            if let Err(error) = agents::responder::note_interrupted(&store, tenant.id.0, call, Utc::now()).await {
+                tracing::error!(%error, call_id = %call.call, "the passport of an interrupted call was not updated");
+            }
+        }
         if !left.is_empty() {
             tracing::warn!(calls = left.len(), tenant = %tenant.slug, "calls that the last process left open were closed");
         }

@@ -23,6 +23,8 @@ use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
 
 /// Time that storage may take to accept one line before the log counts as lost.
 const LOG_DEADLINE: Duration = Duration::from_secs(3);
+/// Time that the responder may take to close its books after the call.
+const RESPONDER_DEADLINE: Duration = Duration::from_secs(3);
 /// Time that a cancelled call may take to settle its record.
 const CANCEL_DEADLINE: Duration = Duration::from_secs(5);
 
@@ -119,7 +121,10 @@ impl Driver {
         loop {
             let deadline = match self.drain().await {
                 Ok(deadline) => deadline,
-                Err(reason) => return self.summary(reason),
+                Err(reason) => {
+                    self.let_responder_finish().await;
+                    return self.summary(reason);
+                }
             };
             if let Some(input) = self.inputs.pop_front() {
                 self.feed(input);
@@ -142,6 +147,16 @@ impl Driver {
                 return self.summary(EndReason::Draining);
             }
             self.feed(input);
+        }
+    }
+
+    /// The responder closes its books when its commands end; it is done when its events end.
+    async fn let_responder_finish(&mut self) {
+        let (closed, _) = mpsc::channel(1);
+        self.parts.reply.commands = closed;
+        let drained = async { while self.parts.reply.events.recv().await.is_some() {} };
+        if timeout(RESPONDER_DEADLINE, drained).await.is_err() {
+            tracing::warn!(call = %self.parts.brief.call, "the responder did not close its books in time");
         }
     }
 

@@ -14,6 +14,11 @@ async fn settled_tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
+/// Sockets and files that this process holds open.
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
 #[tokio::test]
 async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call() {
     let gateway = TestGateway::start(Doubles::default()).await.unwrap();
@@ -21,6 +26,7 @@ async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call() {
     let first = Caller::dial(&gateway.base, LINE).await.unwrap();
     first.hang_up().await.unwrap();
     let before = settled_tasks().await;
+    let files = open_files();
     for ms in [0, 20, 60, 200, 500, 900, 1_400, 2_000] {
         let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
         caller.speak_ms(ms / 2).await.unwrap();
@@ -39,6 +45,8 @@ async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call() {
     while settled_tasks().await > before {
         assert!(Instant::now() < end, "{} tasks before the calls, {} after", before, settled_tasks().await);
     }
+    // The HTTP client of the test keeps a connection or two; eight calls would leave eight.
+    assert!(open_files() <= files + 3, "{files} open files before the calls, {} after", open_files());
     gateway.running.shutdown().await;
 }
 
@@ -99,6 +107,16 @@ async fn a_full_machine_says_so_and_running_calls_are_untouched() {
     running.speak_ms(800).await.unwrap();
     running.silent_until(Duration::from_secs(3), |h| h.bytes() > before).await.unwrap();
     running.hang_up().await.unwrap();
+    gateway.running.shutdown().await;
+}
+
+#[tokio::test]
+async fn speech_engines_at_their_limit_refuse_the_next_caller_politely() {
+    let gateway = TestGateway::start(Doubles { load: 0.95, ..Doubles::default() }).await.unwrap();
+    let mut refused = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let heard = refused.heard.clone();
+    let _ = refused.silent_until(Duration::from_secs(20), |h| h.closed.is_some()).await;
+    assert!(heard.lock().bytes() > 8_000 && heard.lock().closed.is_some(), "busy message, then the end");
     gateway.running.shutdown().await;
 }
 

@@ -60,6 +60,9 @@ async fn killed_in_mid_reply(after_ms: u64) -> (usize, serde_json::Value, serde_
     let again = TestGateway::start_in(dir, Doubles::default()).await.unwrap();
     let call = again.get(&format!("/v1/calls/{sid}")).await.unwrap();
     let transcript = again.get(&format!("/v1/calls/{sid}/transcript")).await.unwrap();
+    let passport = again.get(&format!("/v1/calls/{sid}/passport")).await.unwrap();
+    let last = passport["ledger"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["action"], &passport["status"]), (&"interrupted".into(), &"in_progress".into()));
     again.running.shutdown().await;
     (heard, transcript, call)
 }

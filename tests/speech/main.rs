@@ -33,7 +33,8 @@ impl Desk {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::for_test(dir.path());
         config.admin_token = Some(ADMIN.to_owned().into());
-        config.models_dir = std::env::var_os("MODELS_DIR").map_or_else(|| root().join("models"), PathBuf::from);
+        config.models_dir =
+            std::env::var_os("MODELS_DIR").map_or_else(|| root().join("models"), PathBuf::from);
         let engines = Embedded::new(&config.models_dir, &config.data_dir);
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await.unwrap();
         running.ready().await.unwrap();
@@ -125,7 +126,8 @@ async fn telephone_speech_is_understood_and_answered() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_callers_at_once_get_their_own_answers() {
     let desk = Desk::start().await;
-    let questions = [("How do I get rid of an old couch?", "Solid Waste"), ("How do I license my dog?", "dog")];
+    let questions =
+        [("How do I get rid of an old couch?", "Solid Waste"), ("How do I license my dog?", "dog")];
     let mut calls = Vec::new();
     for (question, _) in questions {
         let audio = desk.voice(question).await;
@@ -167,7 +169,8 @@ async fn a_spoken_interruption_stops_the_answer_and_is_answered_itself() {
     let call = caller.order.call_sid.clone();
     caller.hang_up().await.unwrap();
     let transcript = desk.get(&format!("/v1/calls/{call}/transcript")).await;
-    let cut = transcript["turns"].as_array().unwrap().iter().find(|t| t["interrupted"] == true).unwrap().clone();
+    let cut =
+        transcript["turns"].as_array().unwrap().iter().find(|t| t["interrupted"] == true).unwrap().clone();
     let (all, heard) = (cut["text"].as_str().unwrap(), cut["heard_text"].as_str().unwrap());
     assert!(!heard.is_empty() && heard.len() < all.len() && all.starts_with(heard), "{cut}");
     let answer = desk.said(&call, "agent").await.pop().unwrap();

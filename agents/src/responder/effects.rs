@@ -60,14 +60,14 @@ pub(super) async fn passport(
     }
 }
 
-fn read(kept: records::Passport) -> Result<Versioned, StorageError> {
+pub(super) fn read(kept: records::Passport) -> Result<Versioned, StorageError> {
     let version = kept.version.into();
     let passport = serde_json::from_value(kept.document)
         .map_err(|_| StorageError::Invalid { what: "the kept passport has another shape" })?;
     Ok(Versioned { version, passport })
 }
 
-fn document(passport: &Passport) -> Value {
+pub(super) fn document(passport: &Passport) -> Value {
     serde_json::to_value(passport).unwrap_or_default()
 }
 
@@ -228,7 +228,7 @@ fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ledg
 }
 
 /// Two hashes of the key make the id: equal keys, equal ids, across runs of the process.
-fn entry_id(key: &str) -> Uuid {
+pub(super) fn entry_id(key: &str) -> Uuid {
     let hash = |seed: u64| key.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     Uuid::from_u64_pair(hash(0xcbf2_9ce4_8422_2325), hash(0x8422_2325_cbf2_9ce4))
 }

@@ -6,6 +6,7 @@
 
 mod call;
 mod effects;
+mod recover;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use uuid::Uuid;
 
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
 use crate::retriever::{Retriever, Vector, cosine};
+
+pub use recover::note_interrupted;
 
 /// Bound of the command side, as the port says.
 const COMMANDS: usize = 32;

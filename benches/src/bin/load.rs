@@ -130,6 +130,7 @@ fn spawn() -> Result<Gatewayed> {
 async fn measure(calls: usize) -> Result<()> {
     let gateway = spawn()?;
     let empty_kb = resident_kb(gateway.child.id());
+    println!("(idle before any call or model: {:.0} MB)", empty_kb as f64 / 1_024.0);
     let begin = Instant::now() + Duration::from_millis(calls as u64 * 5 + 500);
     let end = begin + MEASURED;
     let mut all = JoinSet::new();

@@ -11,7 +11,7 @@ use telephony::twilio::token::MAX_LIFE_S;
 
 use crate::app::App;
 use crate::auth::{Scoped, UsePhone, origin, secrets};
-use crate::calls::expected::Arrival;
+use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
 use crate::error::{ApiError, ErrorCode, JsonBody};
 use crate::webhooks::voice;
@@ -53,12 +53,13 @@ pub async fn dial(
     let line = voice::phone_arrival(&app, &dial.to).await?;
     let line =
         line.filter(|line| line.tenant_id == scope.tenant.id).ok_or_else(|| ApiError::not_found("line"))?;
-    // The browser is its own carrier; ids have the carrier's shape so that the same checks apply.
+    // The client is its own carrier. These names are on record; its stream may use them or any others.
     let (call_sid, account_sid) = (sid("CA"), sid("AC"));
     let arrival = Arrival {
         id: CallId::new(),
         line,
         caller: None,
+        named_by: NamedBy::Gateway,
         carrier_sid: call_sid.clone(),
         account_sid: account_sid.clone(),
         passport: PassportId::new(),

@@ -29,6 +29,9 @@ pub const LOCAL_LOGIN: &str = "local-admin";
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; \
     base-uri 'none'";
 
+/// The console's colours, for a page that is there before the console is.
+const STYLE: &str = include_str!("sign_in.css");
+
 /// What the link and the form carry.
 #[derive(Debug, Deserialize)]
 pub struct Ticket {
@@ -69,7 +72,7 @@ async fn local_user(app: &App) -> Result<User, StorageError> {
 /// `GET /sign-in`.
 pub async fn page(QueryOf(ticket): QueryOf<Ticket>) -> Response {
     let body = if ticket.token.is_empty() { FORM.to_owned() } else { button(&ticket.token) };
-    html(StatusCode::OK, &body)
+    html(&body)
 }
 
 /// `POST /sign-in`: a one-time secret or an API token for a session.
@@ -85,7 +88,9 @@ pub async fn submit(
     }
     let is_local = origin::is_local(origin::peer(&extensions), &headers);
     let Some(user) = redeem(&app, &ticket.token, is_local).await? else {
-        return Ok(html(StatusCode::UNAUTHORIZED, USED_UP));
+        // The console says what to do next; someone who is signed in already is simply let in.
+        tracing::warn!(audit = "session.refused", "a sign-in link or token was not good");
+        return Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/?expired")]).into_response());
     };
     let secret = app.platform.store().create_session(user.id, session::LIVES).await?;
     tracing::info!(audit = "session.started", login = %user.login, "signed in to the console");
@@ -145,29 +150,23 @@ const FORM: &str = "<p>Paste an API token, or run <code>quandura user link</code
     <input type=\"password\" name=\"token\" autocomplete=\"off\" required autofocus></label>\
     <button>Sign in</button></form>";
 
-const USED_UP: &str = "<p role=\"alert\">This link was used already, has expired, or the token is wrong.</p>\
-    <p>Run <code>quandura user link</code> on the gateway's machine for a new link, \
-    or <a href=\"/sign-in\">paste a token</a>.</p>";
-
 fn button(token: &str) -> String {
     // Secrets are hex; anything else is not ours and must not reach the page.
     let token: String = token.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
     format!(
-        "<form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
+        "<p>This link signs this browser in, once.</p>\
+         <form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
          <button autofocus>Sign in to the console</button></form>"
     )
 }
 
-fn html(status: StatusCode, body: &str) -> Response {
+fn html(body: &str) -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sign in · Quandura Voice</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
-         <style>body{{font:1rem/1.5 system-ui,sans-serif;background:#101418;color:#e8ecf0;max-width:32rem;\
-         margin:15vh auto;padding:0 1rem}}button,input{{font:inherit;padding:.6rem 1rem;border-radius:.4rem;\
-         border:1px solid #8a97a5}}button{{background:#2f6fed;color:#fff;cursor:pointer}}a{{color:#8db4ff}}</style>\
-         </head><body><main><h1>Quandura Voice</h1>{body}</main></body></html>"
+         <style>{STYLE}</style></head><body><main><h1>Quandura Voice</h1>{body}</main></body></html>"
     );
-    let mut response = (status, Html(page)).into_response();
+    let mut response = Html(page).into_response();
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
     response
 }

@@ -41,7 +41,8 @@ pub async fn harden(request: Request, next: Next) -> Response {
     let headers = response.headers_mut();
     let defaults: [(HeaderName, &'static str); 6] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // Not `no-referrer`: under that, browsers post forms with `Origin: null`, which is no origin of ours.
+        (header::REFERRER_POLICY, "same-origin"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (HeaderName::from_static("permissions-policy"), "microphone=(self), camera=(), geolocation=()"),

@@ -289,3 +289,44 @@ async fn the_browser_phone_reaches_its_tenants_line() {
     let item = get(&test, &format!("/v1/calls/{}", text("call_id"))).await;
     assert_eq!(item["from"], Value::Null);
 }
+
+#[tokio::test]
+async fn a_phone_that_knows_only_address_and_parameters_names_its_stream_as_it_likes() {
+    let test = gateway().await;
+    let dial = Client::new().post(test.url("/v1/phone")).bearer_auth(ADMIN);
+    let dial = dial.json(&json!({ "to": "+12025550100" })).send().await.unwrap();
+    let invited: Value = dial.json().await.unwrap();
+    let parameters = invited["parameters"].as_object().unwrap().iter();
+    let start = StreamStart {
+        stream_sid: "MZ-of-its-own".to_owned(),
+        call_sid: "CA-of-its-own".to_owned(),
+        account_sid: "AC-of-its-own".to_owned(),
+        parameters: parameters.map(|(k, v)| (k.clone(), v.as_str().unwrap().to_owned())).collect(),
+    };
+    let url = invited["stream_url"].as_str().unwrap();
+    let outcome = leg::talk(url, None, start.clone(), script()).await.unwrap();
+    assert!(outcome.answers[0].heard_ms > 0);
+    let item = ended(&test, invited["call_sid"].as_str().unwrap()).await;
+    assert_eq!((&item["id"], &item["end_reason"]), (&invited["call_id"], &json!("caller_hung_up")));
+    // Whatever it is called, a token opens one stream.
+    let again = leg::talk(url, None, start, script()).await.unwrap();
+    assert_eq!(again.closed.unwrap().code, 1008);
+}
+
+#[tokio::test]
+async fn a_carriers_token_opens_no_stream_of_another_call_or_account() {
+    let test = gateway().await;
+    let sid = "CA00000000000000000000000000000019";
+    let placed = place(&test, sid).await;
+    for (call_sid, account_sid) in [("CA00000000000000000000000000000020", "AC1"), (sid, "AC2")] {
+        let start = StreamStart {
+            call_sid: call_sid.to_owned(),
+            account_sid: account_sid.to_owned(),
+            ..placed.start.clone()
+        };
+        let thief = leg::talk(&placed.url, None, start, script()).await.unwrap();
+        assert_eq!(thief.closed.unwrap().code, 1008);
+    }
+    let owner = leg::talk(&placed.url, None, placed.start, script()).await.unwrap();
+    assert!(owner.answers[0].heard_ms > 0, "the attempts used the token up");
+}

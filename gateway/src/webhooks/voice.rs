@@ -15,7 +15,7 @@ use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
 use crate::app::App;
-use crate::calls::expected::Arrival;
+use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::BUSY_MESSAGE;
@@ -146,7 +146,8 @@ async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Arrival, 
             )
         }
     };
-    Ok(Arrival { id, line, caller, carrier_sid, account_sid, passport, resumes })
+    let named_by = NamedBy::Carrier;
+    Ok(Arrival { id, line, caller, named_by, carrier_sid, account_sid, passport, resumes })
 }
 
 /// What a browser phone calls: same line, same record, no carrier account.

@@ -20,7 +20,7 @@ export function SignIn({ ended }: { ended: boolean }) {
       {expired && (
         <Note tone="warm">
           <p className="font-semibold">That link has expired or was already used.</p>
-          <p>Links work once, so that one found in an old message opens nothing. It takes a moment to make a new one.</p>
+          <p>Links work once, so that one found in an old message opens nothing. A pasted token may also be wrong or revoked.</p>
         </Note>
       )}
       <section className="space-y-3 rounded-xl border border-line bg-panel p-5">
@@ -29,8 +29,8 @@ export function SignIn({ ended }: { ended: boolean }) {
           <li>Look at the terminal in which the gateway was started. It prints a sign-in link.</li>
           <li>Open that link in this browser within 15 minutes, and press the button on the page.</li>
           <li>
-            The link is gone, or too old? Start the gateway again with <code className="rounded bg-raised px-1.5 py-0.5 font-mono text-[0.85em]">make run</code>{" "}
-            for a new one, or ask your administrator.
+            The link is gone, or too old? <code className="rounded bg-raised px-1.5 py-0.5 font-mono text-[0.85em]">quandura user link</code>{" "}
+            on the gateway's machine prints a new one. Elsewhere, ask your administrator.
           </li>
         </ol>
       </section>

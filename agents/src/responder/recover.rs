@@ -1,0 +1,80 @@
+//! The passports of calls that the process did not live to end.
+
+use chrono::{DateTime, Utc};
+use storage::records::{NewPassport, PassportChange, RecoveredCall};
+use storage::{PassportId, Passports, StorageError, TenantStore};
+use uuid::Uuid;
+
+use super::effects::{document, entry_id, read};
+use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Status, Versioned};
+
+/// Notes in a call's passport that the call was cut off, and leaves it with the back office: somebody has to see
+/// whether the caller was helped. Safe to repeat.
+///
+/// # Errors
+/// Those of the store; the passport is then as it was.
+pub async fn note_interrupted(
+    store: &TenantStore,
+    tenant: Uuid,
+    cut_off: &RecoveredCall,
+    at: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let Some(id) = cut_off.passport_id else { return Ok(()) };
+    let mut held = match store.passport(id).await? {
+        Some(kept) => read(kept)?,
+        None => create(store, id, tenant, cut_off, at).await?,
+    };
+    let version = held.version;
+    held.update(version, patches(cut_off, at), at)
+        .map_err(|_| StorageError::Invalid { what: "the passport refused the patch" })?;
+    let change = PassportChange {
+        id,
+        expected_version: u32::try_from(version).unwrap_or(u32::MAX),
+        team_id: held.passport.team_id.clone(),
+        status: held.passport.status.as_str().to_owned(),
+        document: document(&held.passport),
+    };
+    store.update_passport(change).await.map(drop)
+}
+
+/// The process died before the first turn made the passport.
+async fn create(
+    store: &TenantStore,
+    id: PassportId,
+    tenant: Uuid,
+    cut_off: &RecoveredCall,
+    at: DateTime<Utc>,
+) -> Result<Versioned, StorageError> {
+    let fresh = Passport::for_call(id.0, tenant, cut_off.call.0, at);
+    let new = NewPassport {
+        id,
+        team_id: fresh.team_id.clone(),
+        status: fresh.status.as_str().to_owned(),
+        call_id: Some(cut_off.call),
+        document: document(&fresh),
+    };
+    let kept = store.create_passport(new).await?;
+    Ok(Versioned { version: kept.version.into(), passport: fresh })
+}
+
+fn patches(cut_off: &RecoveredCall, at: DateTime<Utc>) -> Vec<Patch> {
+    let entry = LedgerEntry {
+        id: entry_id(&format!("{}/interrupted", cut_off.call)),
+        timestamp: at,
+        agent_id: "gateway".to_owned(),
+        action: "interrupted".to_owned(),
+        inputs_summary: format!("the process ended in mid-call; turn {} is the last on record", cut_off.last_turn),
+        outputs_summary: "closed; handed to the back office".to_owned(),
+        duration_ms: 0,
+        tokens_used: 0,
+        cost_usd: 0.0,
+        confidence: ConfidenceVector::of(1.0, 1),
+        tool_calls: Vec::new(),
+        notes: String::new(),
+    };
+    vec![
+        Patch::Append(Box::new(entry)),
+        Patch::CurrentAgent(Some("back_office".to_owned())),
+        Patch::Status(Status::InProgress),
+    ]
+}
