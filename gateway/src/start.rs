@@ -117,7 +117,9 @@ async fn recover(platform: &Platform) -> anyhow::Result<()> {
         let store = platform.tenant(tenant.id).await?;
         let left = store.recover_live_calls().await?;
         for call in &left {
-            if let Err(error) = agents::responder::note_interrupted(&store, tenant.id.0, call, Utc::now()).await {
+            if let Err(error) =
+                agents::responder::note_interrupted(&store, tenant.id.0, call, Utc::now()).await
+            {
                 tracing::error!(%error, call_id = %call.call, "the passport of an interrupted call was not updated");
             }
         }

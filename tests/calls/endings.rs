@@ -87,6 +87,14 @@ async fn a_newer_stream_of_the_same_call_takes_over() {
     let live = gateway.get("/v1/calls?state=live").await.unwrap();
     assert_eq!(live["items"].as_array().unwrap().len(), 1);
     new.hang_up().await.unwrap();
+    let transcript = gateway
+        .until(&format!("/v1/calls/{sid}/transcript"), |t| {
+            t["turns"].as_array().is_some_and(|t| t.len() == 2)
+        })
+        .await
+        .unwrap();
+    let turns: Vec<_> = transcript["turns"].as_array().unwrap().iter().map(|t| t["turn"].as_u64()).collect();
+    assert_eq!(turns, [Some(0), Some(1)], "the second stream writes over nothing of the first: {transcript}");
     gateway.running.shutdown().await;
 }
 

@@ -63,7 +63,10 @@ fn patches(cut_off: &RecoveredCall, at: DateTime<Utc>) -> Vec<Patch> {
         timestamp: at,
         agent_id: "gateway".to_owned(),
         action: "interrupted".to_owned(),
-        inputs_summary: format!("the process ended in mid-call; turn {} is the last on record", cut_off.last_turn),
+        inputs_summary: format!(
+            "the process ended in mid-call; turn {} is the last on record",
+            cut_off.last_turn
+        ),
         outputs_summary: "closed; handed to the back office".to_owned(),
         duration_ms: 0,
         tokens_used: 0,

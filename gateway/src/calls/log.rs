@@ -30,6 +30,8 @@ pub struct Offset {
     pub seq: u64,
     /// From the call's first stream to this one.
     pub ms: u64,
+    /// The first turn of this stream, so that no turn of an earlier one is written over.
+    pub first_turn: u32,
 }
 
 impl CallLog for StoredLog {

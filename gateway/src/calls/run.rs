@@ -8,6 +8,8 @@ use chrono::Utc;
 use futures_util::StreamExt;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, run_call};
 use pipeline::ports::{CallBrief, CallLog, EndReason, Language, PortError};
+use pipeline::session::SessionConfig;
+use pipeline::turn::TurnId;
 use storage::{Calls, StorageError, TenantStore};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -53,8 +55,8 @@ pub async fn serve(
     let (control, asked) = mpsc::channel(8);
     let registration = register(app, &call, control.clone()).await;
     match assemble(app, ready, &call, &registration.call, accepted).await {
-        Ok(parts) => {
-            let talk = Talk { app, socket, opened, accepted, parts, control, asked };
+        Ok((parts, session)) => {
+            let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
             conclude(&call, &talk.run().await);
         }
         Err(error) => {
@@ -89,13 +91,14 @@ async fn assemble(
     call: &ExpectedCall,
     live: &Arc<LiveCall>,
     accepted: Instant,
-) -> Result<CallParts, Unable> {
+) -> Result<(CallParts, SessionConfig), Unable> {
     let store = app.platform.tenant(call.line.tenant_id).await?;
     let after = begin_record(&store, call, accepted).await?;
     let brief = brief(call);
     let engines = &ready.providers;
+    let session = SessionConfig { first_turn: TurnId(after.first_turn), ..app.session.clone() };
     let log = StoredLog { writer: store.call_writer(), after, tasks: app.tasks.clone() };
-    Ok(CallParts {
+    let parts = CallParts {
         carrier_sid: call.carrier_sid.clone(),
         stt: engines.stt.open(brief.language)?,
         tts: engines.tts.open(brief.language)?,
@@ -106,7 +109,8 @@ async fn assemble(
         events: Arc::new(CallSink { fanout: app.fanout.clone(), call: live.clone() }),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),
         brief,
-    })
+    };
+    Ok((parts, session))
 }
 
 fn brief(call: &ExpectedCall) -> CallBrief {
@@ -136,7 +140,8 @@ async fn begin_record(
     let known = store.call(call.id).await?.ok_or(StorageError::NotFound { what: "call" })?;
     let seq = store.call_log(call.id).await?.iter().map(|row| row.seq).max().unwrap_or(0);
     let ms = u64::try_from((started_at - known.started_at).num_milliseconds()).unwrap_or(0);
-    Ok(Offset { seq, ms })
+    let first_turn = store.transcript(call.id).await?.iter().map(|t| t.turn + 1).max().unwrap_or(0);
+    Ok(Offset { seq, ms, first_turn })
 }
 
 async fn end_record(app: &App, call: &ExpectedCall) {
@@ -158,6 +163,7 @@ struct Talk<'a> {
     opened: Opened,
     accepted: Instant,
     parts: CallParts,
+    session: SessionConfig,
     control: mpsc::Sender<Control>,
     asked: mpsc::Receiver<Control>,
 }
@@ -173,7 +179,7 @@ impl Talk<'_> {
         let driver = run_call(
             Leg { events, commands },
             self.parts,
-            self.app.session.clone(),
+            self.session,
             self.asked,
             self.app.stop.now.child_token(),
         );

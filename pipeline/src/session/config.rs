@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use telephony::playout::PlayOutConfig;
 
+use crate::turn::TurnId;
+
 /// Durations and thresholds of a session. The defaults suit the embedded recogniser on a telephone line.
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
+    /// Number of the greeting's turn: 0, or the next free one when a call goes on over a new stream.
+    pub first_turn: TurnId,
     pub play_out: PlayOutConfig,
     /// Speech score from which a window counts as speech.
     pub speech_on: f32,
@@ -106,6 +110,7 @@ const fn ms(ms: u64) -> Duration {
 impl Default for SessionConfig {
     fn default() -> Self {
         Self {
+            first_turn: TurnId(0),
             play_out: PlayOutConfig::default(),
             speech_on: 0.5,
             speech_off: 0.35,

@@ -86,6 +86,7 @@ impl Session {
     pub fn new(config: SessionConfig, now: CallTime) -> Self {
         let mut session = Self {
             play_out: PlayOut::new(config.play_out),
+            turn: config.first_turn,
             config,
             now,
             regions: Regions { leg: Leg::Open, ..Regions::default() },
@@ -103,7 +104,6 @@ impl Session {
             cut: None,
             parting: None,
             last_epoch: 0,
-            turn: TurnId(0),
             expects: Expectation::Open,
             silences: 0,
             wasted_speculations: 0,

@@ -12,7 +12,7 @@ use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
 use super::hear::name;
 use super::hear::words::{is_question, plain};
 use super::intent::{Recognised, by_cue, recognise};
-use super::script::{Does, Script, ScriptError};
+use super::script::{Does, Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Effect, Search, Step, View};
 use super::turn::Turn;
@@ -111,7 +111,8 @@ impl Turn<'_> {
     }
 
     fn said(&mut self, text: &str) {
-        let text = unstutter(text);
+        // "To to 5" is no stutter where a number is asked for.
+        let text = if self.wants_number() { text.to_owned() } else { unstutter(text) };
         let text = text.as_str();
         let after_emergency = take(&mut self.state.emergency);
         let held = take(&mut self.state.holding);
@@ -314,6 +315,11 @@ impl Turn<'_> {
             "2" if yes_no => self.route("no"),
             keys => self.route(keys),
         }
+    }
+
+    fn wants_number(&self) -> bool {
+        let Some((Stage::Slot(id), script)) = self.current() else { return false };
+        script.slot(&id).is_some_and(|slot| matches!(slot.kind, SlotKind::Phone | SlotKind::ClaimNumber))
     }
 
     fn wants_yes_no(&self) -> bool {

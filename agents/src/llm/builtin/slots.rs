@@ -6,7 +6,7 @@ use chrono::NaiveDateTime;
 use regex::Regex;
 
 use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
-use super::hear::digits::{PhoneAnswer, phone, runs, whole_phone};
+use super::hear::digits::{PhoneAnswer, claim_digits, phone, whole_phone};
 use super::hear::when::{Direction, When, birth_date, when};
 use super::hear::words::{as_sentence, is_question, plain, without_fillers};
 use super::hear::{name, place};
@@ -396,10 +396,8 @@ fn phone_read(text: &str, context: Context<'_>) -> Read {
     }
 }
 
-/// Digits of a claim number, four to eight of them.
 fn claim_number(text: &str) -> Option<Filled> {
-    let all: String = runs(text).into_iter().map(|r| r.digits).collect();
-    (4..=8).contains(&all.len()).then(|| claim(&all))
+    claim_digits(text).as_deref().map(claim)
 }
 
 fn stated_claim_number(text: &str) -> Option<Filled> {
