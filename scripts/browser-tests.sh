@@ -19,11 +19,15 @@ finish() {
 trap finish EXIT
 
 port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
-# Any clear English sentence does: the tests look for a turn, not for an answer.
-QUANDURA_WAV=$ROOT/target/prompts/en/cannot-complete-as-dialed.wav
+# Real telephone speech. Any clear English sentence does: the tests compare the words that were heard with those
+# that were said, and look for a turn, not for a certain answer.
+prompt=cannot-complete-as-dialed
+QUANDURA_WAV=$ROOT/target/prompts/en/$prompt.wav
 [ -f "$QUANDURA_WAV" ] || fail "$QUANDURA_WAV is missing; run: scripts/prompts.sh"
+QUANDURA_WORDS=$(sed -n "s/^$prompt: *//p" "$ROOT/target/prompts/en.txt")
+[ -n "$QUANDURA_WORDS" ] || fail "target/prompts/en.txt has no words for $prompt; run: scripts/prompts.sh"
 QUANDURA_URL=http://127.0.0.1:$port
-export CHROMIUM QUANDURA_URL QUANDURA_WAV
+export CHROMIUM QUANDURA_URL QUANDURA_WAV QUANDURA_WORDS
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL BIND="127.0.0.1:$port" DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \
   "$gateway" serve >"$data/log" 2>&1 &
 pid=$!

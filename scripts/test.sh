@@ -63,5 +63,7 @@ browser=$(count 's/^(ℹ|#) pass ([0-9]+).*/\2/p' "$log/browser")
 for part in "$rust" "$unit" "$browser"; do
   [ "$part" -gt 0 ] || fail "a part ran no test: $rust in Rust, $unit in the console, $browser in the browser"
 done
+skipped=$(count 's/^(ℹ|#) (skipped|todo|cancelled) ([0-9]+).*/\3/p' "$log/browser")
+[ "$skipped" -eq 0 ] || fail "$skipped browser tests did not run; what cannot run has not passed"
 say "all is well: $rust tests in Rust, $unit in the console, $browser in the browser"
 echo "$((rust + unit + browser)) passed, 0 failed"

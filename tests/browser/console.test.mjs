@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
 import { assertAccessible } from "./lib/axe.mjs";
-import { browserMissing, openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
+import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
 import { startMock } from "./mock.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
 
-describe("console", { skip: browserMissing }, () => {
+describe("console", () => {
   let browser;
   let mock;
   let page;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 
 import { assertAccessible } from "./lib/axe.mjs";
-import { browserMissing, openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
+import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
 import { asMicrophone, babble, wav } from "./lib/wav.mjs";
 import { startMock } from "./mock.mjs";
 
@@ -12,7 +12,7 @@ const RATE = 16_000;
 const speech = babble(1.6, RATE);
 const recording = { name: "question.wav", mimeType: "audio/wav", buffer: wav(speech, RATE) };
 
-describe("browser phone", { skip: browserMissing }, () => {
+describe("browser phone", () => {
   let browser;
   let mock;
   let page;

@@ -11,6 +11,7 @@ use storage::{Claims, Slots};
 use tokio::sync::mpsc;
 
 use super::effects::{self, Committed, TurnWork, tool_name};
+use super::unheard::{Origin, Unheard, plain_origin};
 use super::{Desk, Shared, now, opening, sentences};
 use crate::llm::builtin::{
     ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, State, Step, Trouble, View,
@@ -41,6 +42,7 @@ struct Knowledge {
 struct Run {
     turn: TurnId,
     input: TurnInput,
+    origin: Origin,
     step: Step,
     knowledge: Knowledge,
     committed: bool,
@@ -68,6 +70,9 @@ pub(super) struct Call {
     state: State,
     passport: Option<Versioned>,
     run: Option<Run>,
+    /// A committed reply that was cancelled; how much of it was heard is not known yet.
+    cut: Option<Run>,
+    unheard: Option<Unheard>,
     history: Vec<Line>,
     seed: u64,
     work_filed: bool,
@@ -91,6 +96,8 @@ impl Call {
             state,
             passport: None,
             run: None,
+            cut: None,
+            unheard: None,
             history: Vec::new(),
             seed,
             work_filed: false,
@@ -129,11 +136,27 @@ impl Call {
     }
 
     fn cancel(&mut self, turn: TurnId) {
-        self.run.take_if(|run| run.turn == turn);
+        let run = self.run.take_if(|run| run.turn == turn);
+        self.cut = run.filter(|run| run.committed);
     }
 
     fn heard(&mut self, heard: Heard) {
+        let cut = self.cut.take_if(|run| run.turn == heard.turn);
+        if !heard.text.is_empty() {
+            // What was cut by mistake may be resumed under another number: then it was heard after all.
+            self.unheard.take_if(|unheard| unheard.is_told_by(&heard.text));
+        } else if let Some(run) = cut.filter(|_| !heard.complete) {
+            self.unheard = Some(Unheard::new(&run.input, run.origin, run.step));
+        }
         self.remember(Speaker::Agent, heard.text);
+    }
+
+    /// Where a turn with this input begins.
+    fn origin(&self, input: &TurnInput) -> Origin {
+        match &self.unheard {
+            Some(unheard) => unheard.origin(&self.state, input),
+            None => plain_origin(&self.state, input),
+        }
     }
 
     fn remember(&mut self, speaker: Speaker, text: String) {
@@ -145,20 +168,39 @@ impl Call {
         }
     }
 
+    /// The caller's next words hold these once more.
+    fn forget_last_words(&mut self) {
+        if let Some(at) = self.history.iter().rposition(|line| line.speaker == Speaker::Caller) {
+            self.history.remove(at);
+        }
+    }
+
     // ------------------------------------------------------------ thinking: pure reads only
 
     async fn prepare(&mut self, turn: TurnId, input: TurnInput) -> Run {
         let began = Instant::now();
         let mut knowledge = Knowledge { local: self.local(now()), ..Knowledge::default() };
-        if let Some(query) = self.shared.dialogue.query(&self.state, &input) {
+        let origin = self.origin(&input);
+        if let Some(query) = self.shared.dialogue.query(&origin.state, &origin.input) {
             self.search(&mut knowledge, &query).await;
             self.stage(turn, Stage::Retrieval, began).await;
         }
         let thinking = Instant::now();
-        let step = self.step(&input, &mut knowledge).await;
+        let step = self.step(&origin, &mut knowledge).await;
         self.stage(turn, Stage::Orchestrator, thinking).await;
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Run { turn, input, step, knowledge, committed: false, said: 0, next_index: 0, ended: false, took_ms }
+        Run {
+            turn,
+            input,
+            origin,
+            step,
+            knowledge,
+            committed: false,
+            said: 0,
+            next_index: 0,
+            ended: false,
+            took_ms,
+        }
     }
 
     async fn search(&self, knowledge: &mut Knowledge, search: &Search) {
@@ -173,13 +215,18 @@ impl Call {
         knowledge.likeness = self.shared.likeness(&search.text).await;
     }
 
-    async fn step(&self, input: &TurnInput, knowledge: &mut Knowledge) -> Step {
-        let mut step = self.shared.dialogue.step(&self.state, input, &self.view(knowledge));
+    async fn step(&self, origin: &Origin, knowledge: &mut Knowledge) -> Step {
+        if let Some(again) = origin.again() {
+            return again;
+        }
+        let (dialogue, state, input) = (&self.shared.dialogue, &origin.state, &origin.input);
+        let mut step = dialogue.step(state, input, &self.view(knowledge));
         for _ in 0..MAX_LOOKUPS {
             let Some(wanted) = step.wants.take() else { break };
             self.look_up(wanted, knowledge).await;
-            step = self.shared.dialogue.step(&self.state, input, &self.view(knowledge));
+            step = dialogue.step(state, input, &self.view(knowledge));
         }
+        origin.settle_debts(&mut step);
         step
     }
 
@@ -233,7 +280,11 @@ impl Call {
     async fn commit(&mut self, turn: TurnId) {
         let Some(mut run) = self.run.take_if(|run| run.turn == turn && !run.committed) else { return };
         run.committed = true;
+        self.unheard = None;
         if let TurnInput::Said { text } = &run.input {
+            if run.origin.repeats {
+                self.forget_last_words();
+            }
             self.remember(Speaker::Caller, text.clone());
         }
         // Without effects the words need not wait for the books.
@@ -300,7 +351,7 @@ impl Call {
         }
         run.knowledge.openings = Some(self.openings().await);
         let view = self.view(&run.knowledge);
-        let instead = self.shared.dialogue.trouble(&self.state, trouble, filing.as_ref(), &view);
+        let instead = self.shared.dialogue.trouble(&run.origin.state, trouble, filing.as_ref(), &view);
         // What was said already stays said; the rest gives way.
         let mut say: Vec<Say> = run.step.say.drain(..run.said.min(run.step.say.len())).collect();
         say.extend(instead.say.iter().cloned());

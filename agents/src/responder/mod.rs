@@ -7,6 +7,7 @@
 mod call;
 mod effects;
 mod recover;
+mod unheard;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -15,6 +15,8 @@ use uuid::Uuid;
 
 use super::*;
 
+mod taken_back;
+
 struct Office {
     desk: FrontDesk,
     store: TenantStore,

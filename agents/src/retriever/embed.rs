@@ -40,6 +40,7 @@ struct Job {
 #[derive(Clone, Debug)]
 pub struct Embedder {
     jobs: mpsc::Sender<Job>,
+    model: Arc<str>,
     remembered: Arc<Mutex<HashMap<String, Vector>>>,
 }
 
@@ -56,12 +57,19 @@ impl Embedder {
     /// When a file is missing or unreadable.
     pub fn load(environment: &Environment, models_dir: &Path) -> Result<Self, RetrieverError> {
         let model = Model::load(environment, models_dir)?;
+        let name = fingerprint(models_dir)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
         std::thread::Builder::new()
             .name("embed".to_owned())
             .spawn(move || work(model, queue))
             .map_err(|e| RetrieverError::Model(e.to_string()))?;
-        Ok(Self { jobs, remembered: Arc::default() })
+        Ok(Self { jobs, model: name.into(), remembered: Arc::default() })
+    }
+
+    /// Names the model and how it is used: equal names, equal vectors.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
     }
 
     /// Vector of a live query, or `None` when the worker is too busy for the turn.
@@ -96,6 +104,20 @@ impl Embedder {
         }
         remembered.insert(text.to_owned(), vector.clone());
     }
+}
+
+/// A name out of the files' contents. The weights are sampled: another model differs all over.
+fn fingerprint(dir: &Path) -> Result<String, RetrieverError> {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for (file, step) in [("minilm.onnx", 251), ("minilm-tokenizer.json", 1)] {
+        let bytes =
+            std::fs::read(dir.join(file)).map_err(|e| RetrieverError::Model(format!("{file}: {e}")))?;
+        let length = bytes.len().to_le_bytes();
+        for byte in bytes.iter().step_by(step).chain(&length) {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    Ok(format!("minilm/mean/{MAX_TOKENS}/{hash:016x}"))
 }
 
 fn work(mut model: Model, mut queue: mpsc::Receiver<Job>) {

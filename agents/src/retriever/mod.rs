@@ -91,6 +91,16 @@ pub struct Retriever {
     tenants: RwLock<HashMap<Uuid, Arc<Index>>>,
 }
 
+/// A text of a document that is embedded: a passage, or an everyday phrasing of its front matter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Part {
+    /// Heading of a passage.
+    pub heading: Option<String>,
+    pub text: String,
+    /// Unit length.
+    pub vector: Option<Vector>,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Index {
     documents: Vec<Arc<Indexed>>,
@@ -142,22 +152,79 @@ impl Retriever {
         self.embedder.as_ref()
     }
 
+    /// Names the model that makes the vectors; vectors of another are worth nothing to it.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.embedder.as_ref().map(Embedder::model)
+    }
+
     /// Adds a document, or replaces the one of the same source. Searchable when this returns.
     ///
     /// # Errors
     /// [`RetrieverError::Empty`] when there is no text in it.
     pub async fn put(&self, tenant: Uuid, document: Document) -> Result<Uuid, RetrieverError> {
-        let indexed = self.prepare(&document).await?;
+        let parts = self.embed(&document).await?;
+        self.put_embedded(tenant, &document, &parts)
+    }
+
+    /// Adds many; those without text are left out and counted in the log.
+    pub async fn put_all(&self, tenant: Uuid, documents: Vec<Document>) {
+        let mut embedded = Vec::with_capacity(documents.len());
+        for document in documents {
+            match self.embed(&document).await {
+                Ok(parts) => embedded.push((document, parts)),
+                Err(error) => tracing::warn!(%error, "document left out"),
+            }
+        }
+        self.put_all_embedded(tenant, &embedded);
+    }
+
+    /// What of a document is embedded, with its vectors; without them when there is no model. To be kept and given
+    /// to [`Self::put_embedded`] at the next start.
+    ///
+    /// # Errors
+    /// [`RetrieverError::Empty`] when there is no text in it.
+    pub async fn embed(&self, document: &Document) -> Result<Vec<Part>, RetrieverError> {
+        let mut parts = parts(document)?;
+        if let Some(embedder) = &self.embedder {
+            let texts: Vec<String> = parts.iter().map(|part| part.text.clone()).collect();
+            let vectors = embedder.all(&texts).await;
+            for (part, vector) in parts.iter_mut().zip(vectors) {
+                part.vector = Some(vector);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Whether kept parts are those of the document as it would be embedded now. Without a model any will do.
+    #[must_use]
+    pub fn covers(&self, document: &Document, kept: &[Part]) -> bool {
+        let Ok(wanted) = parts(document) else { return true };
+        let same = |(wanted, kept): (&Part, &Part)| wanted.text == kept.text && kept.vector.is_some();
+        self.embedder.is_none() || (wanted.len() == kept.len() && wanted.iter().zip(kept).all(same))
+    }
+
+    /// Adds a document with vectors that were made before. A part whose text changed goes without its vector.
+    ///
+    /// # Errors
+    /// [`RetrieverError::Empty`] when there is no text in it.
+    pub fn put_embedded(
+        &self,
+        tenant: Uuid,
+        document: &Document,
+        parts: &[Part],
+    ) -> Result<Uuid, RetrieverError> {
+        let indexed = prepare(document, parts)?;
         let id = indexed.id;
         self.replace(tenant, vec![Arc::new(indexed)]);
         Ok(id)
     }
 
-    /// Adds many; those without text are left out and counted in the log.
-    pub async fn put_all(&self, tenant: Uuid, documents: Vec<Document>) {
+    /// Adds many with vectors that were made before; those without text are left out and counted in the log.
+    pub fn put_all_embedded(&self, tenant: Uuid, documents: &[(Document, Vec<Part>)]) {
         let mut ready = Vec::with_capacity(documents.len());
-        for document in documents {
-            match self.prepare(&document).await {
+        for (document, parts) in documents {
+            match prepare(document, parts) {
                 Ok(indexed) => ready.push(Arc::new(indexed)),
                 Err(error) => tracing::warn!(%error, "document left out"),
             }
@@ -196,42 +263,6 @@ impl Retriever {
         index.within(source, text, vector.as_deref())
     }
 
-    async fn prepare(&self, document: &Document) -> Result<Indexed, RetrieverError> {
-        let parsed = parse(document);
-        let passages = chunk::passages(&parsed);
-        if passages.is_empty() {
-            return Err(RetrieverError::Empty(document.source.clone()));
-        }
-        let mut texts: Vec<String> = passages.iter().map(|p| p.indexed.clone()).collect();
-        texts.extend(parsed.front.asked_as.iter().cloned());
-        let mut vectors = match &self.embedder {
-            Some(embedder) => embedder.all(&texts).await,
-            None => Vec::new(),
-        };
-        let asked_as = vectors.split_off(passages.len().min(vectors.len()));
-        // The everyday phrasings count for the whole document, so every passage may be found by them.
-        let spoken = parsed.front.spoken.clone().unwrap_or_default();
-        let extra = format!("{} {spoken}", parsed.front.asked_as.join(" "));
-        let passages = passages
-            .into_iter()
-            .enumerate()
-            .map(|(n, passage)| IndexedPassage {
-                bag: Bag::of(&format!("{} {extra}", passage.indexed)),
-                own: Bag::of(&passage.indexed),
-                vector: vectors.get(n).cloned(),
-                passage,
-            })
-            .collect();
-        Ok(Indexed {
-            id: Uuid::now_v7(),
-            source: document.source.clone(),
-            title: parsed.title,
-            front: parsed.front,
-            passages,
-            asked_as,
-        })
-    }
-
     fn replace(&self, tenant: Uuid, documents: Vec<Arc<Indexed>>) {
         let mut tenants = self.tenants.write();
         let mut kept = tenants.get(&tenant).map_or_else(Vec::new, |index| index.documents.clone());
@@ -239,6 +270,52 @@ impl Retriever {
         kept.extend(documents);
         tenants.insert(tenant, Arc::new(Index::of(kept)));
     }
+}
+
+/// Passages first, then the phrasings of the front matter.
+fn parts(document: &Document) -> Result<Vec<Part>, RetrieverError> {
+    let parsed = parse(document);
+    let passages = chunk::passages(&parsed);
+    if passages.is_empty() {
+        return Err(RetrieverError::Empty(document.source.clone()));
+    }
+    let passages = passages.into_iter().map(|p| Part { heading: p.heading, text: p.indexed, vector: None });
+    let phrasings = parsed.front.asked_as.into_iter().map(|text| Part { heading: None, text, vector: None });
+    Ok(passages.chain(phrasings).collect())
+}
+
+fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, RetrieverError> {
+    let parsed = parse(document);
+    let passages = chunk::passages(&parsed);
+    if passages.is_empty() {
+        return Err(RetrieverError::Empty(document.source.clone()));
+    }
+    let vector =
+        |n: usize, text: &str| parts.get(n).filter(|p| p.text == text).and_then(|p| p.vector.clone());
+    let first = passages.len();
+    let asked_as =
+        parsed.front.asked_as.iter().zip(first..).filter_map(|(text, n)| vector(n, text)).collect();
+    // The everyday phrasings count for the whole document, so every passage may be found by them.
+    let spoken = parsed.front.spoken.clone().unwrap_or_default();
+    let extra = format!("{} {spoken}", parsed.front.asked_as.join(" "));
+    let passages = passages
+        .into_iter()
+        .enumerate()
+        .map(|(n, passage)| IndexedPassage {
+            bag: Bag::of(&format!("{} {extra}", passage.indexed)),
+            own: Bag::of(&passage.indexed),
+            vector: vector(n, &passage.indexed),
+            passage,
+        })
+        .collect();
+    Ok(Indexed {
+        id: Uuid::now_v7(),
+        source: document.source.clone(),
+        title: parsed.title,
+        front: parsed.front,
+        passages,
+        asked_as,
+    })
 }
 
 impl Index {

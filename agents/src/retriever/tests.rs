@@ -41,3 +41,27 @@ async fn one_result_per_document_and_the_minimum_holds() {
     let strict = Query { min_relevance_score: 0.99, ..Query::new("couch elephants") };
     assert!(retriever.search(Uuid::nil(), &strict).await.is_empty());
 }
+
+#[tokio::test]
+async fn kept_vectors_serve_where_the_text_is_the_same() {
+    let retriever = Retriever::lexical();
+    let before = document("a", "+++\nasked_as = [\"sofas\"]\n+++\n# Waste\nCouches on Monday.");
+    let mut parts = retriever.embed(&before).await.unwrap();
+    assert_eq!(
+        parts.iter().map(|p| p.text.as_str()).collect::<Vec<_>>(),
+        ["Waste. Couches on Monday.", "sofas"]
+    );
+    for part in &mut parts {
+        part.vector = Some(Vector::from([1.0, 0.0].as_slice()));
+    }
+    retriever.put_embedded(Uuid::nil(), &before, &parts).unwrap();
+    let vectors = |retriever: &Retriever| {
+        let index = retriever.tenants.read().get(&Uuid::nil()).cloned().unwrap();
+        let document = index.documents[0].clone();
+        (document.passages[0].vector.is_some(), document.asked_as.len())
+    };
+    assert_eq!(vectors(&retriever), (true, 1));
+    let after = document("a", "+++\nasked_as = [\"sofas\"]\n+++\n# Waste\nCouches on Friday.");
+    retriever.put_all_embedded(Uuid::nil(), &[(after, parts)]);
+    assert_eq!(vectors(&retriever), (false, 1), "a vector of other words is not used");
+}

@@ -1,14 +1,15 @@
 //! `POST /v1/knowledge/documents` and `/search`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use agents::retriever::{Document, Found, Method, Query, Retriever, RetrieverError};
+use agents::retriever::{Document, Found, Method, Part, Query, Retriever, RetrieverError, Vector};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use storage::records::NewDocument;
-use storage::{DocumentId, Knowledge, TenantStore};
+use storage::records::{Chunk, NewDocument};
+use storage::{DocumentId, Knowledge, Settings, StorageError, TenantStore};
 
 use crate::app::App;
 use crate::auth::{ReadKnowledge, Scoped, WriteKnowledge};
@@ -17,6 +18,8 @@ use crate::error::{ApiError, ErrorCode, JsonBody};
 /// Documents in one request.
 const MAX_DOCUMENTS: usize = 500;
 const MAX_RESULTS: usize = 100;
+/// Setting of a tenant: the model that made the kept vectors; empty while they are being made.
+const EMBEDDED_BY: &str = "knowledge.embedded_by";
 
 /// One document or several.
 #[derive(Debug, Deserialize)]
@@ -74,36 +77,91 @@ async fn keep(
         content: posted.content.clone(),
         media_type: Some(media_type.clone()),
     };
-    // Storage first: what cannot be kept must not be answered from.
-    let new =
-        NewDocument { source: posted.source, title, media_type, content: posted.content, chunks: Vec::new() };
-    if agents::retriever::parse(&document).sections.is_empty() {
-        return Err(ApiError::invalid("content", "has no text"));
-    }
-    let id = store.replace_document(new).await?;
-    retriever.put(store.id().0, document).await.map_err(|e| match e {
+    let refused = |e| match e {
         RetrieverError::Empty(_) => ApiError::invalid("content", "has no text"),
         e @ RetrieverError::Model(_) => ApiError::internal(&e),
-    })?;
+    };
+    let parts = retriever.embed(&document).await.map_err(refused)?;
+    let chunks = chunks(&parts);
+    // Storage first: what cannot be kept must not be answered from.
+    let new = NewDocument { source: posted.source, title, media_type, content: posted.content, chunks };
+    let id = store.replace_document(new).await?;
+    // A tenant made while we run has no vectors of any model yet.
+    if let (Some(model), None) = (retriever.model(), store.setting(EMBEDDED_BY).await?) {
+        store.put_setting(EMBEDDED_BY, &json!(model)).await?;
+    }
+    retriever.put_embedded(store.id().0, &document, &parts).map_err(refused)?;
     Ok(id)
 }
 
-/// Puts a tenant's kept documents into the index, at start.
-pub async fn index(retriever: &Retriever, store: &TenantStore) -> Result<usize, storage::StorageError> {
+/// Puts a tenant's kept documents into the index, at start. What was embedded before by the same model is not
+/// embedded again.
+pub async fn index(retriever: &Retriever, store: &TenantStore) -> Result<usize, StorageError> {
+    let model = retriever.model().map(|model| json!(model));
+    let same = model.is_none() || store.setting(EMBEDDED_BY).await? == model;
+    if !same {
+        // From here on there may be vectors of two models: neither counts until all are made anew.
+        store.put_setting(EMBEDDED_BY, &json!("")).await?;
+    }
+    let mut kept = if same { kept_parts(store).await? } else { HashMap::new() };
     let mut documents = Vec::new();
     for head in store.list_documents().await? {
-        if let Some(kept) = store.document(head.id).await? {
-            documents.push(Document {
-                source: kept.source,
-                title: kept.title,
-                content: kept.content,
-                media_type: Some(kept.media_type),
-            });
+        if let Some(document) = store.document(head.id).await? {
+            let parts = kept.remove(&head.id).unwrap_or_default();
+            documents.push(embedded(retriever, store, document, parts).await?);
         }
     }
-    let count = documents.len();
-    retriever.put_all(store.id().0, documents).await;
-    Ok(count)
+    if let (false, Some(model)) = (same, &model) {
+        store.put_setting(EMBEDDED_BY, model).await?;
+    }
+    retriever.put_all_embedded(store.id().0, &documents);
+    Ok(documents.len())
+}
+
+/// A kept document with its vectors; where they are missing or of another text, they are made and kept.
+async fn embedded(
+    retriever: &Retriever,
+    store: &TenantStore,
+    kept: storage::records::Document,
+    parts: Vec<Part>,
+) -> Result<(Document, Vec<Part>), StorageError> {
+    let document = Document {
+        source: kept.source.clone(),
+        title: kept.title.clone(),
+        content: kept.content.clone(),
+        media_type: Some(kept.media_type.clone()),
+    };
+    if retriever.covers(&document, &parts) {
+        return Ok((document, parts));
+    }
+    let Ok(parts) = retriever.embed(&document).await else { return Ok((document, Vec::new())) };
+    let (source, title, media_type, content) = (kept.source, kept.title, kept.media_type, kept.content);
+    let new = NewDocument { source, title, media_type, content, chunks: chunks(&parts) };
+    store.replace_document(new).await?;
+    Ok((document, parts))
+}
+
+/// Parts as they are kept.
+fn chunks(parts: &[Part]) -> Vec<Chunk> {
+    let chunk = |(part, ordinal): (&Part, u32)| Chunk {
+        ordinal,
+        heading: part.heading.clone().unwrap_or_default(),
+        text: part.text.clone(),
+        embedding: part.vector.as_ref().map(|vector| vector.to_vec()),
+    };
+    parts.iter().zip(0..).map(chunk).collect()
+}
+
+/// Parts of all documents of a tenant, in their order.
+async fn kept_parts(store: &TenantStore) -> Result<HashMap<DocumentId, Vec<Part>>, StorageError> {
+    let mut parts: HashMap<DocumentId, Vec<Part>> = HashMap::new();
+    for stored in store.all_chunks().await? {
+        let Chunk { heading, text, embedding, .. } = stored.chunk;
+        let heading = Some(heading).filter(|heading| !heading.is_empty());
+        let part = Part { heading, text, vector: embedding.map(Vector::from) };
+        parts.entry(stored.document_id).or_default().push(part);
+    }
+    Ok(parts)
 }
 
 /// `POST /v1/knowledge/search`.
@@ -220,5 +278,60 @@ fn result(found: Found, rank: usize) -> SearchResult {
         relevance_score: found.relevance_score,
         rank,
         metadata,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use pipeline::speech::runtime;
+    use storage::{NewTenant, Platform, PlatformOptions};
+
+    use super::*;
+
+    async fn tenant(folder: &Path) -> TenantStore {
+        let platform = Platform::open(PlatformOptions::new(folder)).await.unwrap();
+        let new = NewTenant { slug: "a".into(), name: "A".into(), timezone: "America/New_York".into() };
+        let tenant = platform.create_tenant(new).await.unwrap();
+        platform.tenant(tenant.id).await.unwrap()
+    }
+
+    fn document(content: &str) -> NewDocument {
+        NewDocument {
+            source: "hours.md".into(),
+            title: "Hours".into(),
+            media_type: "text/markdown".into(),
+            content: content.into(),
+            chunks: Vec::new(),
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn documents_are_embedded_once_for_a_model() {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+        if !models.join("minilm.onnx").exists() {
+            return;
+        }
+        let environment = runtime::environment(&models).unwrap();
+        let retriever = Retriever::load(&environment, &models).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = tenant(folder.path()).await;
+        let id = store.replace_document(document("The library opens at nine.")).await.unwrap();
+        assert_eq!(index(&retriever, &store).await.unwrap(), 1);
+        let chunks = store.all_chunks().await.unwrap();
+        assert!(!chunks.is_empty() && chunks.iter().all(|stored| stored.chunk.embedding.is_some()));
+        assert_eq!(store.setting(EMBEDDED_BY).await.unwrap(), retriever.model().map(|m| json!(m)));
+
+        let written = store.document(id).await.unwrap().unwrap().updated_at;
+        index(&retriever, &store).await.unwrap();
+        assert_eq!(store.document(id).await.unwrap().unwrap().updated_at, written, "nothing is made again");
+        let query = Query { method: Method::Vector, ..Query::new("when can I get books") };
+        assert_eq!(retriever.search(store.id().0, &query).await.len(), 1);
+
+        store.put_setting(EMBEDDED_BY, &json!("another model")).await.unwrap();
+        index(&retriever, &store).await.unwrap();
+        assert_ne!(store.document(id).await.unwrap().unwrap().updated_at, written, "made by another model");
+        assert_eq!(store.setting(EMBEDDED_BY).await.unwrap(), retriever.model().map(|m| json!(m)));
     }
 }

@@ -162,7 +162,7 @@ mod tests {
     fn a_resumed_call_goes_on_where_its_record_stood() {
         let entry =
             LogEntry { seq: 1, at_ms: 20, record: CallRecord::Interrupted { turn: TurnId(0), at_ms: 10 } };
-        let row = row(entry, Offset { seq: 7, ms: 60_000 }).unwrap();
+        let row = row(entry, Offset { seq: 7, ms: 60_000, first_turn: 3 }).unwrap();
         assert_eq!((row.seq, row.at_ms), (8, 60_020));
         assert_eq!(row.entry, CallEntry::Interrupted { turn: 0, at_ms: 60_010 });
     }

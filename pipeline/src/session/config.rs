@@ -114,7 +114,7 @@ impl Default for SessionConfig {
             play_out: PlayOutConfig::default(),
             speech_on: 0.5,
             speech_off: 0.35,
-            duck_on: 0.3,
+            duck_on: 0.15,
             onset_windows: 2,
             pause_after: ms(160),
             complete_silence: ms(300),

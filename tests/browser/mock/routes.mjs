@@ -42,12 +42,17 @@ async function handle(mock, request, response, url) {
 async function signIn(mock, request, response, url) {
   if (request.method === "GET") {
     const token = url.searchParams.get("token") ?? "";
-    response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY });
+    response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY, "referrer-policy": "same-origin" });
     response.end(`<!doctype html><html lang="en"><title>Sign in</title><form method="post" action="/sign-in">
       <input type="hidden" name="token" value="${encodeURIComponent(token)}"><button>Sign in</button></form></html>`);
     return;
   }
   const token = new URLSearchParams(await bodyOf(request)).get("token");
+  // As the gateway does: what a page of elsewhere posts, or one without an origin, signs nobody in.
+  if (request.headers.origin !== mock.url) {
+    response.writeHead(403).end();
+    return;
+  }
   if (!mock.tokens.delete(token)) {
     response.writeHead(303, { location: "/?expired" }).end();
     return;

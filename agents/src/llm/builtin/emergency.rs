@@ -11,6 +11,8 @@ struct File {
     benign: Vec<String>,
     past: String,
     present: String,
+    nuisance: String,
+    danger: String,
     emergency: Vec<KindText>,
 }
 
@@ -47,6 +49,8 @@ pub struct Emergencies {
     benign: Regex,
     past: Regex,
     present: Regex,
+    nuisance: Regex,
+    danger: Regex,
     kinds: Vec<Kind>,
 }
 
@@ -61,6 +65,8 @@ impl Emergencies {
             benign: regex(&format!(r"\b(?:{})", file.benign.join("|")), "benign")?,
             past: regex(&file.past, "past")?,
             present: regex(&file.present, "present")?,
+            nuisance: regex(&file.nuisance, "nuisance")?,
+            danger: regex(&file.danger, "danger")?,
             kinds,
         })
     }
@@ -69,8 +75,29 @@ impl Emergencies {
     #[must_use]
     pub fn find(&self, text: &str) -> Option<Emergency> {
         let plain = plain(text);
-        let past = self.past.is_match(&plain) && !self.present.is_match(&plain);
-        let left = self.benign.replace_all(&plain, " … ");
+        if self.is_nuisance(&plain) {
+            return None;
+        }
+        self.kind_of(&plain)
+    }
+
+    /// A thing about the house that the caller calls an emergency. Whoever answers names 911 all the same.
+    #[must_use]
+    pub fn nuisance(&self, text: &str) -> bool {
+        let plain = plain(text);
+        self.is_nuisance(&plain) && self.kind_of(&plain).is_some()
+    }
+
+    /// Only where the word is all there is of an emergency: any sign of danger to somebody counts for more.
+    fn is_nuisance(&self, plain: &str) -> bool {
+        self.nuisance.is_match(plain)
+            && !self.danger.is_match(plain)
+            && self.kind_of(plain).is_none_or(|found| found.kind == "asked")
+    }
+
+    fn kind_of(&self, plain: &str) -> Option<Emergency> {
+        let past = self.past.is_match(plain) && !self.present.is_match(plain);
+        let left = self.benign.replace_all(plain, " … ");
         let hit = |kind: &&Kind| {
             // A thing of the past is no emergency, except where the caller's own life is the subject.
             let now = kind.now.is_match(&left) && (!past || kind.lifeline || kind.id == "asked");

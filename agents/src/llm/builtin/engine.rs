@@ -127,6 +127,9 @@ impl Turn<'_> {
             self.state.holding = held;
             self.unclear();
         } else {
+            if self.script.emergencies.nuisance(text) {
+                self.say("emergency_unless");
+            }
             self.learn_name(text);
             self.route(text);
         }

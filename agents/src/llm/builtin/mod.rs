@@ -5,6 +5,7 @@
 //! away by dropping it, a committed one is applied by the responder. Intents, questions, prompts and emergency
 //! patterns are TOML under `agents/data/front_desk`.
 
+mod account;
 mod answer;
 mod controls;
 pub mod emergency;
@@ -13,6 +14,7 @@ mod finish;
 pub mod hear;
 pub mod intent;
 mod openings;
+mod read_back;
 pub mod script;
 mod slots;
 pub mod state;

@@ -105,6 +105,10 @@ pub struct TaskScript {
     pub intro_story: Vec<String>,
     #[serde(default)]
     pub read_back: Vec<String>,
+    /// The read-back as whole sentences, instead of one per slot. A part in brackets is said when its slot has a
+    /// value.
+    #[serde(default)]
+    pub summary: Vec<String>,
     pub done: Vec<String>,
     pub incomplete: Incomplete,
     #[serde(default)]
@@ -343,6 +347,7 @@ mod tests {
             include_str!("tasks.rs"),
             include_str!("finish.rs"),
             include_str!("answer.rs"),
+            include_str!("read_back.rs"),
         ] {
             for found in named.captures_iter(source) {
                 assert!(!script.prompt(&found[1]).is_empty(), "{}", &found[1]);

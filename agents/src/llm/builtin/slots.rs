@@ -5,16 +5,14 @@ use std::sync::LazyLock;
 use chrono::NaiveDateTime;
 use regex::Regex;
 
+use super::account;
 use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
 use super::hear::digits::{PhoneAnswer, claim_digits, phone, whole_phone};
 use super::hear::when::{Direction, When, birth_date, when};
-use super::hear::words::{as_sentence, is_question, plain, without_fillers};
+use super::hear::words::{is_question, plain};
 use super::hear::{name, place};
 use super::script::SlotKind;
 use super::state::Filled;
-
-/// Longest account kept; a caller who tells more is still heard, and the recording has it.
-const MAX_STORY: usize = 800;
 
 /// What an utterance gave for a slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,8 +43,8 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
         return Read::Declined;
     }
     let given = match kind {
-        SlotKind::Story => story(text),
-        SlotKind::Text => free_text(text),
+        SlotKind::Story => account::story(text),
+        SlotKind::Text => account::free_text(text),
         SlotKind::Place => {
             other_than_place(text, context.now).then(|| place::answered(text)).flatten().map(same)
         }
@@ -84,11 +82,23 @@ pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled
     }
 }
 
+/// Reads a value out of words that answer no question of ours, but can be little else: a bare name, a place.
+#[must_use]
+pub fn implied(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled> {
+    match kind {
+        SlotKind::Name => account::bare_name(text).map(same),
+        SlotKind::Place if account::opens_place(text) && other_than_place(text, context.now) => {
+            place::answered(text).map(same)
+        }
+        _ => None,
+    }
+}
+
 fn same(text: String) -> Filled {
     Filled::new(text.clone(), text)
 }
 
-fn declines(text: &str) -> bool {
+pub(super) fn declines(text: &str) -> bool {
     let plain = plain(text);
     place::unknowing(&plain)
         || [
@@ -113,90 +123,6 @@ fn declines(text: &str) -> bool {
         .any(|p| plain.contains(p))
 }
 
-// ---------------------------------------------------------------- accounts
-
-/// What happened, taken from the caller's opening words or from an answer.
-#[must_use]
-pub fn story(text: &str) -> Option<Filled> {
-    let told = told(text);
-    // "My name is Sue Chen" answers another question.
-    if told.is_empty()
-        || is_question(told)
-        || whole_phone(told).is_some() && plain(told).split(' ').count() < 12
-    {
-        return None;
-    }
-    let words = plain(told).split(' ').filter(|w| w.len() > 2).count();
-    let answer = is_bare_yes_no(told) || declines(told);
-    let left = plain(before_contact(told)).split(' ').filter(|w| w.len() > 2).count();
-    (words >= 2 && left >= 2 && !answer).then(|| account(told))
-}
-
-/// The opening words of a task, where they tell more than that there is something to tell.
-#[must_use]
-pub fn opening_story(text: &str) -> Option<Filled> {
-    let told = told(text);
-    let content = crate::retriever::terms(told)
-        .into_iter()
-        .filter(|t| {
-            ![
-                "report",
-                "incident",
-                "accident",
-                "fil",
-                "problem",
-                "issu",
-                "complaint",
-                "hazard",
-                "someth",
-                "happen",
-                "call",
-            ]
-            .contains(&t.as_str())
-        })
-        .count();
-    (content >= 2 && !is_question(told)).then(|| account(told))
-}
-
-fn account(told: &str) -> Filled {
-    let told = before_contact(told);
-    let cut: String = told.chars().take(MAX_STORY).collect();
-    let spoken: Vec<&str> = cut.split_whitespace().take(26).collect();
-    let more = if cut.split_whitespace().count() > 26 { ", and so on." } else { "" };
-    let spoken = as_sentence(&spoken.join(" "));
-    let spoken = if more.is_empty() { spoken } else { format!("{}{more}", spoken.trim_end_matches('.')) };
-    Filled::new(as_sentence(&cut), spoken)
-}
-
-/// Who calls and from where has slots of its own: it is cut from the end of an account.
-fn before_contact(told: &str) -> &str {
-    static CONTACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)[,.;]?\s*(?:and )?\b(?:my name(?:'s| is)|my (?:phone |cell |call ?back )?number(?:'s| is)|(?:you can )?(?:call|reach) me (?:back )?(?:at|on))\b").ok()
-    });
-    CONTACT.as_ref().and_then(|re| re.find(told)).map_or(told, |m| &told[..m.start()])
-}
-
-/// The account without "hi, I'd like to report that".
-fn told(text: &str) -> &str {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").ok()
-    });
-    let trimmed = without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(trimmed)).map_or(0, |m| m.end());
-    without_fillers(&trimmed[end..])
-}
-
-fn free_text(text: &str) -> Option<Filled> {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:please )?(?:it's about|it is about|tell (?:them|him|her) (?:that )?|the message is|about|just )\s*").ok()
-    });
-    let text = without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(text)).map_or(0, |m| m.end());
-    let rest = &text[end..];
-    let content = plain(rest).chars().filter(|c| c.is_alphabetic()).count();
-    (content >= 3 && !is_bare_yes_no(rest) && !declines(rest)).then(|| account(rest))
-}
-
 // ---------------------------------------------------------------- places and times
 
 /// "My name is …" and a bare phone number answer another question than "where".
@@ -210,65 +136,10 @@ fn other_than_place(text: &str, now: NaiveDateTime) -> bool {
 
 /// "Two hours ago", "yesterday around 3": when a few words say a time and nothing else, they are no place.
 fn tells_when_only(text: &str, now: NaiveDateTime) -> bool {
-    const TIME_WORDS: &[&str] = &[
-        "ago",
-        "yesterday",
-        "today",
-        "tonight",
-        "this",
-        "morning",
-        "afternoon",
-        "evening",
-        "night",
-        "last",
-        "week",
-        "month",
-        "hour",
-        "hours",
-        "day",
-        "days",
-        "minutes",
-        "minute",
-        "just",
-        "now",
-        "around",
-        "about",
-        "maybe",
-        "couple",
-        "few",
-        "it",
-        "was",
-        "happened",
-        "like",
-        "o'clock",
-        "earlier",
-        "weeks",
-        "months",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "noon",
-        "midnight",
-        "at",
-        "on",
-        "in",
-        "the",
-        "of",
-        "am",
-        "pm",
-        "past",
-        "half",
-        "quarter",
-        "to",
-    ];
     let plain = plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let time = |w: &&str| {
-        TIME_WORDS.contains(w)
+        account::TIME_WORDS.contains(w)
             || w.starts_with(|c: char| c.is_ascii_digit())
             || super::hear::number::cardinal_at(&[w]).is_some()
     };
@@ -363,6 +234,8 @@ fn injured(text: &str, asked: bool) -> Option<Filled> {
     match yes_no(text) {
         Some(YesNo::Yes) => Some(yes()),
         Some(YesNo::No) => Some(no()),
+        // "My car was hit" says what happened.
+        None if account::tells_event(text) => None,
         // "Just me", "my daughter, a little": somebody was.
         None => [
             "just me",
@@ -428,53 +301,6 @@ fn stated_proof(text: &str) -> Option<Filled> {
     marked.then(|| Filled::new(text.trim(), "your details"))
 }
 
-/// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
-#[must_use]
-pub fn opening_reason(text: &str) -> Option<Filled> {
-    const BARE: &[&str] = &[
-        "talk",
-        "speak",
-        "person",
-        "human",
-        "real",
-        "operator",
-        "representativ",
-        "agent",
-        "call",
-        "back",
-        "transf",
-        "connect",
-        "liv",
-        "be",
-        "staff",
-        "peopl",
-        "directly",
-        "customer",
-        "servic",
-        "put",
-        "through",
-        "rather",
-        "actual",
-        "rep",
-        "supervisor",
-        "manag",
-        "robot",
-        "machin",
-        "computer",
-        "hat",
-        "hav",
-        "patch",
-        "receptionist",
-        "employe",
-        "clerk",
-        "else",
-        "here",
-        "now",
-    ];
-    let content = crate::retriever::terms(text).into_iter().filter(|t| !BARE.contains(&t.as_str())).count();
-    (content >= 1).then(|| account(told(text)))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -511,15 +337,6 @@ mod tests {
         {
             assert_eq!(value(SlotKind::Injured, text).as_deref(), Some("no"), "{text}");
         }
-    }
-
-    #[test]
-    fn opening_words_tell_a_story_or_not() {
-        assert_eq!(opening_story("I want to report an accident."), None);
-        assert_eq!(opening_story("I'd like to file a report"), None);
-        let told = opening_story("Hi, I want to report that a tree fell on the road").unwrap();
-        assert_eq!(told.value, "A tree fell on the road.");
-        assert!(opening_story("There's a huge pothole on Elm Street").is_some());
     }
 
     #[test]

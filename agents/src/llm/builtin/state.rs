@@ -107,6 +107,13 @@ impl Task {
         *asked += 1;
         Some(*asked)
     }
+
+    /// A question that was answered with something else of use was not put in vain.
+    pub fn uncount(&mut self, question: &str) {
+        if let Some(asked) = self.asked.get_mut(question) {
+            *asked = asked.saturating_sub(1);
+        }
+    }
 }
 
 /// A question put outside of a task.

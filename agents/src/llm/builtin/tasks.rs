@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
+use super::account;
 use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
 use super::hear::words::{is_question, plain};
 use super::intent::by_cue;
@@ -88,7 +89,7 @@ impl<'a> Turn<'a> {
         Context { now: self.view.now, area_code: &self.view.facts.area_code, digits }
     }
 
-    fn task_mut(&mut self, change: impl FnOnce(&mut Task)) {
+    pub(super) fn task_mut(&mut self, change: impl FnOnce(&mut Task)) {
         if let Some(task) = self.state.tasks.last_mut() {
             change(task);
         }
@@ -101,6 +102,9 @@ impl<'a> Turn<'a> {
             return self.choose_opening(text);
         }
         if self.asks_known(slot) && self.known_number(slot, text) {
+            return;
+        }
+        if self.told_late(slot, text) {
             return;
         }
         // A question is no place, name or story, whatever it is made of.
@@ -151,14 +155,19 @@ impl<'a> Turn<'a> {
         if text.is_empty() {
             return found;
         }
+        // Asked what happened, a bare name or place answers another question.
+        let asked = except.and_then(|id| script.slot(id));
+        let beside_story =
+            asked.is_some_and(|s| s.kind == SlotKind::Story) && account::particulars_only(text);
         for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != except) {
             if self.state.task().is_some_and(|t| t.slots.contains_key(&slot.id)) {
                 continue;
             }
             let value = match slot.kind {
-                SlotKind::Story if except.is_none() => slots::opening_story(text),
-                SlotKind::Text if except.is_none() && slot.id == "reason" => slots::opening_reason(text),
-                kind => slots::stated(kind, text, self.context()),
+                SlotKind::Story if except.is_none() => account::opening_story(text),
+                SlotKind::Text if except.is_none() && slot.id == "reason" => account::opening_reason(text),
+                kind => slots::stated(kind, text, self.context())
+                    .or_else(|| beside_story.then(|| slots::implied(kind, text, self.context())).flatten()),
             };
             if let Some(value) = value {
                 self.keep_known(slot, &value);
@@ -167,6 +176,29 @@ impl<'a> Turn<'a> {
             }
         }
         found
+    }
+
+    /// What happened, told only now: in answer to another question, after an account that said next to nothing.
+    /// `true` when the question that is open stays open.
+    fn told_late(&mut self, slot: &Slot, text: &str) -> bool {
+        let Some((_, script)) = self.current() else { return false };
+        let Some(story) = script.slots.iter().find(|s| s.kind == SlotKind::Story && s.id != slot.id) else {
+            return false;
+        };
+        let Some(old) = self.state.task().and_then(|t| t.slots.get(&story.id)).cloned() else { return false };
+        if !account::is_thin(&old.value) || !account::tells_event(text) {
+            return false;
+        }
+        self.task_mut(|task| task.fill(&story.id, account::completed(&old, text)));
+        if yes_no(text).is_some() {
+            return false;
+        }
+        self.did(&story.id, "noted");
+        self.volunteer(text, Some(&story.id));
+        self.task_mut(|task| task.uncount(&slot.id));
+        self.say("noted");
+        self.advance();
+        true
     }
 
     fn part_of_number(&mut self, slot: &Slot, digits: String) {
@@ -189,7 +221,7 @@ impl<'a> Turn<'a> {
         self.expects = Expectation::Digits;
     }
 
-    fn over_asked(&mut self, question: &str) -> bool {
+    pub(super) fn over_asked(&mut self, question: &str) -> bool {
         self.state.tasks.last_mut().is_some_and(|task| task.count(question).is_none())
     }
 
@@ -208,6 +240,7 @@ impl<'a> Turn<'a> {
     fn not_an_answer(&mut self, slot: &'a Slot, text: &str) {
         let told = self.volunteer(text, Some(&slot.id));
         if !told.is_empty() {
+            self.task_mut(|task| task.uncount(&slot.id));
             self.say("noted");
             return self.advance();
         }
@@ -416,32 +449,7 @@ impl<'a> Turn<'a> {
         self.advance();
     }
 
-    // ------------------------------------------------------------ reading back
-
-    fn read_back(&mut self, script: &'a TaskScript) {
-        let everything: Vec<&Slot> = script.slots.iter().collect();
-        if self.over_asked("confirm") {
-            return self.complete(true);
-        }
-        self.task_mut(|task| task.stage = Stage::Confirm);
-        self.say_one_of(&script.read_back, "read_back", &[], SegmentKind::Reply, false);
-        self.read_slots(&everything);
-        self.say("is_right");
-        self.expects = Expectation::YesNo;
-    }
-
-    fn read_slots(&mut self, slots: &[&Slot]) {
-        let Some(task) = self.state.task() else { return };
-        let read: Vec<String> = slots
-            .iter()
-            .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
-            .filter(|(_, filled)| !filled.value.is_empty())
-            .map(|(template, filled)| template.replace("{value}", &filled.spoken))
-            .collect();
-        for text in read {
-            self.out.push(super::step::Say { text, kind: SegmentKind::Reply, fixed: false, promises: false });
-        }
-    }
+    // ------------------------------------------------------------ confirming
 
     fn confirm(&mut self, text: &str) {
         let Some((_, script)) = self.current() else { return };
@@ -476,17 +484,6 @@ impl<'a> Turn<'a> {
             }
             _ => self.read_back(script),
         }
-    }
-
-    fn read_changed(&mut self, changed: &[&Slot]) {
-        if self.over_asked("confirm") {
-            return self.complete(false);
-        }
-        self.task_mut(|task| task.stage = Stage::Confirm);
-        self.say("corrected");
-        self.read_slots(changed);
-        self.say("is_right_now");
-        self.expects = Expectation::YesNo;
     }
 
     /// What the readers cannot place is added to the account, so that nothing told is lost.

@@ -23,7 +23,7 @@ export function OnCallBar() {
       <a href={hrefs.phone} className="font-medium text-accent underline underline-offset-2">
         Back to the phone
       </a>
-      <Button tone="danger" icon="hangup" className="min-h-8" onClick={() => phone.hangUp()}>
+      <Button icon="hangup" className="min-h-8" onClick={() => phone.hangUp()}>
         Hang up
       </Button>
     </aside>

@@ -13,21 +13,18 @@ pub struct Run {
     pub digits: String,
     /// Words of the plain text that it covers: from, to (exclusive).
     pub words: (usize, usize),
-    /// The first digit came from a word that may be none: "for", "oh".
-    lead: Option<Lead>,
+    /// The first digit came from a word that may be none ("for", "oh"); how many digits were written after it.
+    lead: Option<usize>,
     /// So did the last.
     tail: bool,
 }
-
-/// What follows a doubtful first digit: how long the next group was written.
-type Lead = usize;
 
 /// All digit runs of a text in which a number is looked for, in order. "two oh two, 555 oh one forty three" is
 /// one run.
 #[must_use]
 pub fn runs(text: &str) -> Vec<Run> {
     let plain = plain(text).replace(['.', ':', '/'], " ");
-    let words: Vec<String> = plain.split(' ').filter(|w| !w.is_empty()).map(|w| written(w)).collect();
+    let words: Vec<String> = plain.split(' ').filter(|w| !w.is_empty()).map(written).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut out: Vec<Run> = Vec::new();
     let mut at = 0;
@@ -108,11 +105,12 @@ fn digits_at(words: &[&str], at: usize, inside: bool) -> Option<(String, usize)>
 }
 
 /// Words that merely sound like digits count before a digit, or inside a number as its last words: "to 0",
-/// "for double five", "one for".
+/// "for double five", "one for". Nothing but such words are a group of digits, too.
 fn counts(words: &[&str], at: usize, inside: bool) -> bool {
     let number = |w: &&str| digit(w).is_some() || all_digits(w) || matches!(*w, "double" | "triple");
     let first = words[at + 1..].iter().find(|w| sound_alike(w).is_none());
-    first.map_or(inside, number)
+    let only = words.len() > 1 && words.iter().all(|w| sound_alike(w).is_some());
+    first.map_or(inside || only, number)
 }
 
 fn all_digits(word: &str) -> bool {

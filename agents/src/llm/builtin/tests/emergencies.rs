@@ -47,7 +47,36 @@ const EMERGENCIES: &[&str] = &[
     "nine one one",
     "Someone's been shot",
     "I think she overdosed",
+    // Household words do not hide danger.
+    "I have an emergency, my toilet is overflowing and my mother fell",
+    "This is an emergency, there's smoke coming from the dishwasher",
+    "I have an emergency, water from the sink is in the electrical outlet",
+    "It's an emergency, my kid is stuck in the bathtub",
+    "I have an emergency, a raccoon bit me",
+    "I have an emergency, my basement is flooding",
+    "Call 911, my toilet is overflowing",
+    "I have an emergency",
 ];
+
+/// Called an emergency, but no danger to life.
+const NUISANCES: &[&str] = &[
+    "I have an emergency, my toilet is overflowing.",
+    "This is an emergency! My sink is clogged.",
+    "It's an emergency, there's a raccoon in my trash.",
+    "I've got a plumbing emergency",
+    "I have an emergency, I lost my keys",
+];
+
+#[test]
+fn nuisances_get_help_and_still_hear_of_911() {
+    for text in NUISANCES {
+        let mut phone = Phone::new(&LEXICAL, false);
+        let reply = phone.say(text);
+        assert!(reply.contains("911") && !phone.urgent, "{text}: {reply}");
+        let advice = LEXICAL.dialogue.script().prompt("emergency_unless")[0].as_str();
+        assert!(reply.len() > advice.len() + 10, "{text}: more than the advice: {reply}");
+    }
+}
 
 const ORDINARY: &[&str] = &[
     "What are the fire department's hours?",

@@ -20,7 +20,7 @@ export function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
             {entry.outputs_summary && <p className="text-muted">{entry.outputs_summary}</p>}
             <p className="text-xs text-muted">
               {entry.agent_id ? words(entry.agent_id) : "Unknown agent"}
-              {sure !== undefined && `, confidence ${Math.round(sure * 100)} %`}
+              {sure !== undefined && `, confidence ${Math.round(sure * 100)}%`}
             </p>
           </li>
         );
