@@ -20,9 +20,11 @@ use crate::tts::local::LocalVoice;
 use crate::tts::pronounce::Pronouncer;
 use pool::Pool;
 
-/// Callers who may talk at once for each worker, with finals in time: half of what the `speech` bench sustains on
-/// an idle machine, since a busy one has less to give.
-const TALKERS_PER_WORKER: usize = 6;
+/// Callers who may talk at once for each worker while replies are synthesised too, with 95 % of finals within 500 ms,
+/// as the `speech` bench measures it.
+const TALKERS_PER_WORKER: usize = 4;
+/// Use of the engines at that number: the figure from which admission refuses new callers.
+const USE_AT_CAPACITY: f32 = 0.9;
 
 /// One worker's models.
 #[derive(Debug)]
@@ -101,10 +103,10 @@ impl LocalSpeech {
         self.vad.detector()
     }
 
-    /// How busy the models are, 0–1; new calls should be refused near 0.8. See [`Pool::load`].
+    /// How busy the models are, 0–1; new calls should be refused from 0.9 on. See [`Pool::load`].
     #[must_use]
     pub fn load_figure(&self) -> f32 {
-        self.pool.load().max(self.talkers.now() as f32 / self.capacity().max(1) as f32 * 0.8).min(1.0)
+        self.pool.load().max(self.talkers.now() as f32 / self.capacity().max(1) as f32 * USE_AT_CAPACITY).min(1.0)
     }
 
     /// Callers talking at this moment.
