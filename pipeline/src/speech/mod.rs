@@ -106,7 +106,10 @@ impl LocalSpeech {
     /// How busy the models are, 0–1; new calls should be refused from 0.9 on. See [`Pool::load`].
     #[must_use]
     pub fn load_figure(&self) -> f32 {
-        self.pool.load().max(self.talkers.now() as f32 / self.capacity().max(1) as f32 * USE_AT_CAPACITY).min(1.0)
+        self.pool
+            .load()
+            .max(self.talkers.now() as f32 / self.capacity().max(1) as f32 * USE_AT_CAPACITY)
+            .min(1.0)
     }
 
     /// Callers talking at this moment.

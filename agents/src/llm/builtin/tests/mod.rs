@@ -24,10 +24,12 @@ pub(super) fn noon() -> NaiveDateTime {
     NaiveDate::from_ymd_opt(2026, 11, 22).unwrap().and_hms_opt(9, 12, 0).unwrap()
 }
 
-pub(super) fn models() -> Option<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let fallback = PathBuf::from("/work/main/models");
-    [dir, fallback].into_iter().find(|d| d.join("minilm.onnx").exists())
+/// The models folder. A test that cannot run fails.
+pub(super) fn models() -> PathBuf {
+    let here = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+    let dir = std::env::var_os("MODELS_DIR").map_or_else(here, PathBuf::from);
+    assert!(dir.join("minilm.onnx").exists(), "{} has no models: run scripts/models.sh", dir.display());
+    dir
 }
 
 /// What all tests of one process share: one runtime, one index, one dialogue.
@@ -51,8 +53,8 @@ impl World {
     fn new(with_model: bool) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let models = models().filter(|_| with_model);
-        let environment = models.as_deref().and_then(|dir| crate::retriever::runtime(dir).ok());
+        let models = with_model.then(models);
+        let environment = models.as_deref().map(|dir| crate::retriever::runtime(dir).unwrap());
         let retriever = match (&environment, &models) {
             (Some(environment), Some(dir)) => Retriever::load(environment, dir).unwrap(),
             _ => Retriever::lexical(),
