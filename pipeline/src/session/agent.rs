@@ -398,6 +398,11 @@ impl Session {
         self.regions.agent = Agent::Idle;
     }
 
+    /// The greeting says who answers and that it may record: no early sound of the caller's holds it back.
+    pub(super) fn is_greeting(&self) -> bool {
+        self.reply.as_ref().is_some_and(|r| r.input == TurnInput::Opened)
+    }
+
     /// The caller makes a sound while we speak or are about to: lower our voice, or wait with it.
     pub(super) fn give_way(&mut self) {
         match self.regions.agent {
@@ -406,7 +411,7 @@ impl Session {
                 self.play_out.set_duck(true);
                 self.timers.set(Timer::DuckLimit, self.now + self.config.duck_limit);
             }
-            Agent::Thinking => self.play_out.set_hold(true),
+            Agent::Thinking if !self.is_greeting() => self.play_out.set_hold(true),
             _ => {}
         }
     }

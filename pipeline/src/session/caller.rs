@@ -377,7 +377,8 @@ impl Session {
 
     /// We took a pause for the end and have not been heard yet: a caller who goes on gets the turn back.
     fn take_back_if_caller_goes_on(&mut self) {
-        if self.regions.agent != Agent::Thinking || self.regions.caller != Caller::Speaking {
+        let early = self.regions.agent == Agent::Thinking && !self.is_greeting();
+        if !early || self.regions.caller != Caller::Speaking {
             return;
         }
         let Some(utterance) = &self.utterance else { return };

@@ -314,3 +314,15 @@ fn emergency_interrupts_even_a_notice() {
     w.run_to(3_000);
     assert_eq!(w.clears.len(), 1);
 }
+
+#[test]
+fn a_caller_who_speaks_at_once_does_not_lose_the_greeting() {
+    let habits = Habits { synthesis_ms: 600, ..Habits::default() };
+    let mut w = World::new(vec![say(40, 1_500, "Hello?")], habits);
+    w.run_to(1_400);
+    assert!(
+        w.frames[0].as_ms() < 700,
+        "the greeting begins although the caller speaks: {:?}",
+        w.frames.first()
+    );
+}
