@@ -155,7 +155,13 @@ async fn data_of_a_newer_program_is_left_alone() {
 fn a_folder_without_write_permission_is_told() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    let mut child = Command::new(std::env::current_exe().unwrap());
+    // The build may lie where only its owner can go; the child runs a copy that anybody may.
+    let open_to_all = tempfile::tempdir().unwrap();
+    fs::set_permissions(open_to_all.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = open_to_all.path().join("folder-test");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let mut child = Command::new(&program);
+    child.current_dir(open_to_all.path());
     child.args(["--exact", "child_opens_a_read_only_folder", "--ignored", "--nocapture"]);
     child.env(FOLDER, folder.path());
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
