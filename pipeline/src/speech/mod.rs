@@ -20,9 +20,9 @@ use crate::tts::local::LocalVoice;
 use crate::tts::pronounce::Pronouncer;
 use pool::Pool;
 
-/// Callers who may talk at once for each worker while replies are synthesised too, with 95 % of finals within 500 ms,
-/// as the `speech` bench measures it.
-const TALKERS_PER_WORKER: usize = 4;
+/// Callers who may talk at once for each worker: half of what the `speech` bench sustains on an idle machine with
+/// finals within 500 ms, since a busy one has less to give.
+const TALKERS_PER_WORKER: usize = 6;
 /// Use of the engines at that number: the figure from which admission refuses new callers.
 const USE_AT_CAPACITY: f32 = 0.9;
 
