@@ -3,9 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use axum::extract::ws::{Message, WebSocket};
-use futures_util::SinkExt;
-use futures_util::stream::SplitSink;
+use axum::extract::ws::Message;
+use futures_util::{Sink, SinkExt};
 use telephony::media::MediaCommand;
 use telephony::twilio::wire;
 use tokio::sync::mpsc;
@@ -16,8 +15,8 @@ use super::socket::{CLOSE_WAIT, Closing, code};
 
 /// The writer's half of a leg.
 #[derive(Debug)]
-pub struct Outbound {
-    sink: SplitSink<WebSocket, Message>,
+pub struct Outbound<S> {
+    sink: S,
     stream_sid: String,
     /// Longest wait for one message to leave.
     send: Duration,
@@ -25,9 +24,9 @@ pub struct Outbound {
     frames: metrics::Counter,
 }
 
-impl Outbound {
+impl<S: Sink<Message> + Unpin> Outbound<S> {
     #[must_use]
-    pub fn new(sink: SplitSink<WebSocket, Message>, stream_sid: String, send: Duration) -> Self {
+    pub fn new(sink: S, stream_sid: String, send: Duration) -> Self {
         let frames = metrics::counter!("quandura_frames_total", "direction" => "out");
         Self { sink, stream_sid, send, text: String::new(), frames }
     }
@@ -68,5 +67,32 @@ impl Outbound {
         }
         let message = Message::Text(self.text.as_str().into());
         matches!(timeout(self.send, self.sink.send(message)).await, Ok(Ok(())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::convert::Infallible;
+
+    use telephony::media::AudioFrame;
+
+    use super::*;
+
+    /// On a real socket the kernel's buffers would hide a peer that does not read for minutes.
+    #[tokio::test]
+    async fn a_peer_that_takes_nothing_ends_the_pump_at_the_deadline() {
+        let stuck = |(), _: Message| async { std::future::pending::<Result<(), Infallible>>().await };
+        let sink = Box::pin(futures_util::sink::unfold((), stuck));
+        let outbound = Outbound::new(sink, "MZ1".to_owned(), Duration::from_millis(30));
+        let (commands, from_call) = mpsc::channel(4);
+        for _ in 0..3 {
+            commands.try_send(MediaCommand::Frame(AudioFrame::SILENCE)).unwrap();
+        }
+        let (why, stopping) = (OnceLock::new(), CancellationToken::new());
+        let pump = outbound.pump(from_call, &why, &stopping);
+        timeout(Duration::from_secs(5), pump).await.expect("the pump gives up");
+        // The call's way out is gone: its next frame finds that out.
+        assert!(commands.try_send(MediaCommand::Clear).is_err());
     }
 }
