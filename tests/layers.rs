@@ -107,9 +107,10 @@ fn forbidden_edges(metadata: &Value) -> Vec<String> {
     found
 }
 
-/// `agents` sees the pipeline's ports and words, not its insides.
+/// `agents` sees the pipeline's ports and words and how providers are called, not its insides.
 fn pipeline_insides_in_agents(s: &Source) -> Vec<String> {
-    const OPEN: [&str; 4] = ["ports", "turn", "latency", "event"];
+    // `provider`: language models are outside services too, called by the same rules as speech.
+    const OPEN: [&str; 5] = ["ports", "turn", "latency", "event", "provider"];
     if !s.path.starts_with("agents/src/") {
         return Vec::new();
     }

@@ -124,6 +124,7 @@ async fn render(tts: &dyn TextToSpeech, text: &str) -> Result<Vec<u8>, PortError
         match timeout(RENDER, stream.events.recv()).await {
             Ok(Some(TtsEvent::Audio { mulaw: part, .. })) => mulaw.extend(part),
             Ok(Some(TtsEvent::Done { .. })) => return Ok(mulaw),
+            Ok(Some(TtsEvent::Provider(_) | TtsEvent::Used(_))) => {}
             Ok(Some(TtsEvent::Failed { reason, .. })) => return Err(failed(&reason)),
             Ok(None) => return Err(failed("the voice went away")),
             Err(_) => return Err(failed("the voice took too long")),

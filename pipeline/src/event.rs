@@ -72,7 +72,7 @@ pub enum EventBody {
         tool: String,
         ok: bool,
     },
-    /// `state` is `lost`, `failed`, `recovered` or `slow`; `reason` holds no caller text.
+    /// `state` as [`crate::ports::ProviderState::name`] has it, or `lost`; `reason` holds no caller text.
     Provider {
         provider: String,
         state: String,
@@ -85,6 +85,19 @@ pub enum EventBody {
     },
     Latency {
         latency: TurnLatency,
+    },
+    /// What the call costs: this turn, so far, and the part that replies begun on a guess wasted.
+    Cost {
+        turn: TurnId,
+        turn_usd: f64,
+        call_usd: f64,
+        wasted_usd: f64,
+        wasted_tokens: u64,
+    },
+    /// The conversation goes on in this language (BCP 47).
+    Language {
+        turn: TurnId,
+        language: String,
     },
     Ended {
         reason: EndReason,
@@ -117,6 +130,8 @@ impl EventBody {
             Self::Provider { .. } => "call.provider",
             Self::Attention { .. } => "call.attention",
             Self::Latency { .. } => "call.latency",
+            Self::Cost { .. } => "call.cost",
+            Self::Language { .. } => "call.language",
             Self::Ended { .. } => "call.ended",
             Self::PassportUpdated { .. } => "passport.updated",
             Self::EscalationUpdated { .. } => "escalation.updated",

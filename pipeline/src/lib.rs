@@ -4,10 +4,12 @@
 //! says what it needs from outside.
 
 pub mod audio;
+pub mod cost;
 pub mod driver;
 pub mod event;
 pub mod latency;
 pub mod ports;
+pub mod provider;
 pub mod session;
 pub mod speech;
 pub mod stt;

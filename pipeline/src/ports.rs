@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
+use zeroize::Zeroizing;
 
 use crate::event::CallEvent;
 use crate::latency::Stage;
@@ -25,6 +26,27 @@ pub enum Language {
     Es,
 }
 
+impl Language {
+    /// BCP 47 primary tag.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Es => "es",
+        }
+    }
+
+    /// The language of a tag such as `es` or `es-MX`; `None` for one we do not speak.
+    #[must_use]
+    pub fn of(tag: &str) -> Option<Self> {
+        match tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
+            "en" => Some(Self::En),
+            "es" => Some(Self::Es),
+            _ => None,
+        }
+    }
+}
+
 /// Why a port could not do its work. Never carries caller text.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum PortError {
@@ -34,6 +56,78 @@ pub enum PortError {
     /// Not usable: what is wrong and what to do about it.
     #[error("{what}: {fix}")]
     Unavailable { what: String, fix: String },
+}
+
+// ---------------------------------------------------------------- providers
+
+/// Something that happened to a provider while it served a call: recorded, shown, counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderNote {
+    /// Name as in the fail-over lists: `deepgram`, `local`, …
+    pub provider: String,
+    pub state: ProviderState,
+    /// What was seen, in fixed words. Never caller text, never a key.
+    pub reason: String,
+    /// What it cost the caller, as far as the adapter knows: time from the work being asked for, ms.
+    pub delay_ms: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderState {
+    /// Late, and still given a chance beside a standby.
+    Slow,
+    /// Work for this call failed and was given to another, or again to the same.
+    Failed,
+    /// This provider took over from the one before it.
+    TookOver,
+    /// The preferred provider serves again, from this turn on.
+    Recovered,
+    /// Nobody is left of this kind.
+    Exhausted,
+}
+
+impl ProviderState {
+    /// Name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slow => "slow",
+            Self::Failed => "failed",
+            Self::TookOver => "took_over",
+            Self::Recovered => "recovered",
+            Self::Exhausted => "exhausted",
+        }
+    }
+}
+
+/// What a provider did that costs money. The session prices it; a local engine reports none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub provider: String,
+    /// Model as configured; with the provider's name it is the key of the price table.
+    pub model: String,
+    pub meter: Meter,
+    /// In units of the meter, since the last report.
+    pub amount: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meter {
+    /// Audio recognised, ms.
+    AudioMs,
+    /// Characters synthesised.
+    Characters,
+    /// Tokens read at full price.
+    InputTokens,
+    /// Tokens read from the provider's prompt cache.
+    CacheReadTokens,
+    /// Tokens written to the provider's prompt cache.
+    CacheWriteTokens,
+    OutputTokens,
+    /// Time on the carrier's line, ms.
+    LineMs,
 }
 
 // ---------------------------------------------------------------- speech to text
@@ -65,12 +159,17 @@ pub enum SttCommand {
     Resumed { utterance: UtteranceId },
     /// The utterance is over; forget its audio.
     Ended { utterance: UtteranceId },
+    /// The caller goes on in this language. An engine that hears several at once has nothing to do.
+    Language(Language),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SttEvent {
     /// Text so far; replaces the earlier interim of the same utterance.
-    Interim { utterance: UtteranceId, text: String },
+    Interim {
+        utterance: UtteranceId,
+        text: String,
+    },
     /// Text of the utterance up to the named pause. Empty when there were no words.
     Final {
         utterance: UtteranceId,
@@ -80,9 +179,22 @@ pub enum SttEvent {
         confidence: f32,
     },
     /// Probability 0–1 that the caller has finished, judged at the named pause.
-    TurnEnd { utterance: UtteranceId, pause: u32, probability: f32 },
+    TurnEnd {
+        utterance: UtteranceId,
+        pause: u32,
+        probability: f32,
+    },
+    /// Words were recognised while no utterance is open: the caller speaks too softly for the voice-activity
+    /// detector. The session opens an utterance; until then the text waits in the adapter.
+    SpeechHeard,
+    /// The caller speaks this language now. Told when it changes, by engines that hear several.
+    Language(Language),
+    Provider(ProviderNote),
+    Used(Usage),
     /// The engine is gone; the stream gives nothing more.
-    Lost { reason: String },
+    Lost {
+        reason: String,
+    },
 }
 
 // ---------------------------------------------------------------- voice activity
@@ -114,6 +226,8 @@ pub enum TtsCommand {
     Speak(ReplySegment),
     /// Forget everything of this turn.
     Cancel { turn: TurnId },
+    /// Segments from here on are in this language.
+    Language(Language),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +246,8 @@ pub enum TtsEvent {
         segment: SegmentId,
         reason: String,
     },
+    Provider(ProviderNote),
+    Used(Usage),
 }
 
 // ---------------------------------------------------------------- replies
@@ -154,6 +270,9 @@ pub struct CallBrief {
     /// Number that was called, E.164.
     pub line: String,
     pub language: Language,
+    /// Languages that the line's recogniser and voice can both do, the default first. A caller who wants another
+    /// one is told so, in it.
+    pub spoken: Vec<Language>,
 }
 
 #[derive(Debug)]
@@ -175,6 +294,8 @@ pub enum ReplyCommand {
     Cancel { turn: TurnId },
     /// What the caller really heard of a reply, once it ended or was cut.
     Heard(Heard),
+    /// The recogniser says that the caller speaks this language. The responder decides whether to change over.
+    Language(Language),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,10 +306,48 @@ pub enum TurnInput {
     Said { text: String },
     /// Keys the caller pressed, complete.
     Digits { digits: String },
+    /// A secret (PIN) that was asked for, keyed in or spoken. Never written, logged or shown to a model.
+    Secret(SecretDigits),
     /// The caller said nothing for the `times`-th time in a row, from 1.
     Silence { times: u32 },
     /// The caller made a sound in which no word was found.
     Unintelligible,
+}
+
+/// Digits that nobody may see: they go from the caller's keys to the tool that checks them.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct SecretDigits(Zeroizing<String>);
+
+impl SecretDigits {
+    #[must_use]
+    pub fn new(digits: String) -> Self {
+        Self(Zeroizing::new(digits))
+    }
+
+    /// The digits, for the tool that checks them.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretDigits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretDigits(…)")
+    }
+}
+
+/// Written as nothing: a kept input holds no secret.
+impl Serialize for SecretDigits {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("")
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretDigits {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -216,6 +375,23 @@ pub enum ReplyEvent {
     Failed {
         turn: TurnId,
         reason: String,
+    },
+    /// From this turn's next segment on we speak this language, and listen for it.
+    Language {
+        turn: TurnId,
+        language: Language,
+    },
+    Provider(ProviderNote),
+    /// What a model call cost. `speculative`: it was for a run that was never committed.
+    Used {
+        turn: TurnId,
+        usage: Usage,
+        speculative: bool,
+    },
+    /// A tool has begun that takes its time (`busy`), or is done: idle clocks and fillers take note.
+    Busy {
+        turn: TurnId,
+        busy: bool,
     },
 }
 
@@ -284,6 +460,13 @@ pub enum CallRecord {
     Interrupted { turn: TurnId, at_ms: u64 },
     /// The waterfall of a turn.
     Latency { latency: crate::latency::TurnLatency },
+    /// A provider failed, was slow, took over or came back.
+    Provider { note: ProviderNote },
+    /// What a turn cost, and the call so far, in millionths of a US dollar. Wasted: part of it for replies begun
+    /// on a guess and thrown away.
+    Cost { turn: TurnId, turn_micros: u64, call_micros: u64, wasted_micros: u64 },
+    /// The conversation went on in another language.
+    Language { turn: TurnId, language: Language },
     /// The call is over.
     Ended { reason: EndReason },
 }
@@ -320,6 +503,8 @@ pub enum EndReason {
     Draining,
     /// Longest call reached.
     TooLong,
+    /// The call's budget is spent; the caller was told and offered a call-back.
+    Budget,
     /// A part of ours failed and the apology was spoken.
     Failed,
     /// The process died in mid-call; set at the next start.

@@ -64,6 +64,8 @@ pub enum Expectation {
     YesNo,
     /// A number read out or keyed in: people pause between groups.
     Digits,
+    /// A secret number (PIN), better keyed in than said. It reaches no transcript, log or model.
+    Secret,
     /// A name, perhaps spelled.
     Name,
     /// A street address or place.

@@ -205,6 +205,25 @@ pub enum CallEntry {
         turn: u32,
         latency: Value,
     },
+    /// What happened to a provider; fixed words only.
+    Provider {
+        provider: String,
+        state: String,
+        reason: String,
+        delay_ms: u32,
+    },
+    /// Millionths of a US dollar: this turn, the call so far, and the part that was wasted on guesses.
+    Cost {
+        turn: u32,
+        turn_micros: u64,
+        call_micros: u64,
+        wasted_micros: u64,
+    },
+    /// BCP 47 primary language from this turn on.
+    Language {
+        turn: u32,
+        language: String,
+    },
     /// Also marks the call as ended, in the same transaction.
     Ended {
         reason: String,

@@ -75,6 +75,7 @@ impl Desk {
                 TtsEvent::Audio { mulaw, .. } => spoken.extend(mulaw),
                 TtsEvent::Done { .. } => return spoken,
                 TtsEvent::Failed { reason, .. } => panic!("{reason}"),
+                TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
             }
         }
     }

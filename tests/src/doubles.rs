@@ -106,6 +106,7 @@ async fn recognise(
                 tokio::spawn(answer_pause(script.clone(), outbox.clone(), utterance, pause));
             }
             SttCommand::Ended { .. } => speaking = None,
+            SttCommand::Language(_) => {}
         }
     }
 }
@@ -154,6 +155,7 @@ async fn hum(voice: HummingVoice, mut inbox: mpsc::Receiver<TtsCommand>, outbox:
     while let Some(command) = inbox.recv().await {
         match command {
             TtsCommand::Cancel { turn } => cancelled = Some(turn),
+            TtsCommand::Language(_) => {}
             TtsCommand::Speak(segment) if cancelled == Some(segment.id.turn) => {}
             TtsCommand::Speak(ReplySegment { id, text, .. }) => {
                 sleep(voice.first_after).await;
@@ -245,7 +247,7 @@ impl Responder for ScriptedResponder {
                             committed.lock().push_back(input);
                         }
                     }
-                    ReplyCommand::Cancel { .. } | ReplyCommand::Heard(_) => {}
+                    ReplyCommand::Cancel { .. } | ReplyCommand::Heard(_) | ReplyCommand::Language(_) => {}
                 }
             }
         });

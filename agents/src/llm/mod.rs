@@ -1,3 +1,5 @@
-//! What writes the replies. The built-in agent needs no model; vendors come beside it.
+//! Language models, and the agent that needs none.
 
 pub mod builtin;
+pub mod conversation;
+pub mod model;

@@ -114,6 +114,8 @@ impl Call {
                 ReplyCommand::Commit { turn } => self.commit(turn).await,
                 ReplyCommand::Cancel { turn } => self.cancel(turn),
                 ReplyCommand::Heard(heard) => self.heard(heard),
+                // Whether the line can do the language is known from the brief; the next turn takes it up.
+                ReplyCommand::Language(_) => {}
             }
         }
         self.close().await;

@@ -74,6 +74,7 @@ struct Line {
 impl Office {
     fn call(&self) -> Line {
         let brief = CallBrief {
+            spoken: vec![Language::En],
             call: CallId(Uuid::now_v7()),
             tenant: self.tenant,
             passport: Uuid::now_v7(),

@@ -127,6 +127,18 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
             turn: latency.turn.0,
             latency: serde_json::to_value(&latency).unwrap_or_default(),
         },
+        CallRecord::Provider { note } => CallEntry::Provider {
+            provider: note.provider,
+            state: note.state.name().to_owned(),
+            reason: note.reason,
+            delay_ms: note.delay_ms,
+        },
+        CallRecord::Cost { turn, turn_micros, call_micros, wasted_micros } => {
+            CallEntry::Cost { turn: turn.0, turn_micros, call_micros, wasted_micros }
+        }
+        CallRecord::Language { turn, language } => {
+            CallEntry::Language { turn: turn.0, language: language.code().to_owned() }
+        }
         CallRecord::Ended { reason: EndReason::Replaced } => return None,
         CallRecord::Ended { reason } => CallEntry::Ended { reason: reason_name(reason).to_owned() },
     };

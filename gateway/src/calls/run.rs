@@ -120,6 +120,7 @@ fn brief(call: &ExpectedCall) -> CallBrief {
         passport: call.passport.0,
         caller: call.caller.clone(),
         line: call.line.number.clone(),
+        spoken: vec![Language::En],
         // Spanish needs engines that speak it; the embedded ones do not.
         language: Language::En,
     }

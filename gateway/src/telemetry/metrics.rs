@@ -75,6 +75,7 @@ pub const fn reason_name(reason: EndReason) -> &'static str {
         EndReason::Busy => "busy",
         EndReason::Draining => "draining",
         EndReason::TooLong => "too_long",
+        EndReason::Budget => "budget",
         EndReason::Failed => "failed",
         EndReason::Interrupted => "interrupted",
     }

@@ -78,7 +78,10 @@ impl Session {
         let limit = self.config.speculations_per_turn;
         let Some(utterance) = &mut self.utterance else { return };
         let Some(done) = &utterance.done else { return };
-        if done.text.trim().is_empty() || utterance.speculations >= limit {
+        if done.text.trim().is_empty()
+            || utterance.speculations >= limit
+            || self.wasted_tokens >= self.config.wasted_tokens_per_call
+        {
             return;
         }
         utterance.speculations += 1;
@@ -143,11 +146,23 @@ impl Session {
     }
 
     pub(super) fn on_reply(&mut self, event: ReplyEvent) {
+        // Money is spent and providers fail whether or not the reply still counts.
+        match event {
+            ReplyEvent::Provider(note) => return self.on_note(note),
+            ReplyEvent::Used { usage, speculative, .. } => return self.on_reply_usage(&usage, speculative),
+            _ => {}
+        }
         if self.reply.as_ref().is_none_or(|r| r.epoch != epoch_of(&event)) {
             self.stale += 1;
             return;
         }
         match event {
+            ReplyEvent::Language { language, .. } => {
+                let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
+                self.on_language(turn, language);
+            }
+            ReplyEvent::Busy { busy, .. } => self.on_busy(busy),
+            ReplyEvent::Provider(_) | ReplyEvent::Used { .. } => {}
             ReplyEvent::Segment(segment) => self.on_segment(segment),
             ReplyEvent::Stage { stage, micros, .. } => {
                 if let Some(r) = &mut self.reply {
@@ -243,7 +258,7 @@ impl Session {
             self.fail_call();
             return;
         }
-        let text = self.config.phrases.reply_failed.clone();
+        let text = self.phrases().reply_failed.clone();
         self.say_own(text, SegmentKind::Notice, AfterReply::Listen);
     }
 
@@ -270,7 +285,7 @@ impl Session {
     pub(super) fn say_goodbye_for_silence(&mut self) {
         self.turn = self.turn.next();
         self.ending = Some(EndReason::NoInput);
-        let text = self.config.phrases.no_input_goodbye.clone();
+        let text = self.phrases().no_input_goodbye.clone();
         self.say_own(text, SegmentKind::Prompt, AfterReply::HangUp);
     }
 
@@ -285,7 +300,7 @@ impl Session {
         }
         // The even epoch after this reply's odd one is free; play-out keys need not ascend across fillers.
         let id = SegmentId { turn: TurnId(reply.epoch.0 + 1), index: 0 };
-        let text = self.config.phrases.filler.clone();
+        let text = self.phrases().filler.clone();
         self.out.push_back(Output::Tts(TtsCommand::Speak(ReplySegment {
             id,
             text,
@@ -506,6 +521,11 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         ReplyEvent::Stage { turn, .. }
         | ReplyEvent::Tool { turn, .. }
         | ReplyEvent::Done { turn, .. }
+        | ReplyEvent::Language { turn, .. }
+        | ReplyEvent::Busy { turn, .. }
+        | ReplyEvent::Used { turn, .. }
         | ReplyEvent::Failed { turn, .. } => *turn,
+        // Told of no attempt in particular.
+        ReplyEvent::Provider(_) => TurnId::default(),
     }
 }

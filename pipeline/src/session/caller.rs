@@ -63,6 +63,15 @@ impl Session {
         self.follow_speech();
     }
 
+    /// The recogniser hears words where the detector hears none: a caller who speaks softly.
+    fn on_speech_heard(&mut self) {
+        let listening = matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking);
+        if listening && self.regions.leg == Leg::Open {
+            self.ear.believe(self.now);
+            self.begin_utterance();
+        }
+    }
+
     /// What of ours the caller is speaking over, if anything.
     fn over_reply(&self) -> Option<OverReply> {
         if !matches!(self.regions.agent, Agent::Speaking | Agent::Yielding)
@@ -270,6 +279,10 @@ impl Session {
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 self.on_turn_end(utterance, pause, probability)
             }
+            SttEvent::SpeechHeard => self.on_speech_heard(),
+            SttEvent::Language(language) => self.on_language_heard(language),
+            SttEvent::Provider(note) => self.on_note(note),
+            SttEvent::Used(usage) => self.on_usage(&usage, false),
             SttEvent::Lost { reason } => {
                 self.emit(EventBody::Provider { provider: "stt".into(), state: "lost".into(), reason });
                 self.on_port_lost(Port::Stt);

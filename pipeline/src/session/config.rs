@@ -1,9 +1,12 @@
 //! Every number that shapes a conversation, in one place.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use telephony::playout::PlayOutConfig;
 
+use crate::cost::Prices;
+use crate::ports::Language;
 use crate::turn::TurnId;
 
 /// Durations and thresholds of a session. The defaults suit the embedded recogniser on a telephone line.
@@ -63,7 +66,18 @@ pub struct SessionConfig {
     pub control_lease: Duration,
     /// Speculative starts of a reply in one turn.
     pub speculations_per_turn: u32,
+    /// Tokens that replies begun on a guess may waste in one call; then nothing is begun early any more.
+    pub wasted_tokens_per_call: u64,
+    /// Language of the greeting.
+    pub language: Language,
     pub phrases: Phrases,
+    /// The same in Spanish.
+    pub phrases_es: Phrases,
+    pub prices: Arc<Prices>,
+    /// Name of the carrier in the price table; `None` where its time costs nothing.
+    pub carrier: Option<String>,
+    /// Cost at which the call is ended politely, millionths of a dollar.
+    pub call_budget_micros: Option<u64>,
 }
 
 /// What the session itself says when its parts fail or take long. Rendered at start, served from cache.
@@ -73,6 +87,8 @@ pub struct Phrases {
     pub reply_failed: String,
     pub out_of_order: String,
     pub no_input_goodbye: String,
+    /// The call may cost no more.
+    pub budget_spent: String,
 }
 
 impl Default for Phrases {
@@ -86,11 +102,33 @@ impl Default for Phrases {
                 .into(),
             no_input_goodbye:
                 "I can't hear anything, so I'll end this call. Please call again any time. Goodbye.".into(),
+            budget_spent:
+                "I'm sorry, I have to end this call here. A member of our staff will call you back. \
+                           In an emergency, dial 911. Goodbye."
+                    .into(),
         }
     }
 }
 
 impl Phrases {
+    /// The same in Spanish.
+    #[must_use]
+    pub fn spanish() -> Self {
+        Self {
+            filler: "Un momento, por favor.".into(),
+            reply_failed: "Lo siento, algo falló de mi parte. ¿Podría repetirlo, por favor?".into(),
+            out_of_order: "Lo siento, no puedo continuar esta llamada por un fallo de nuestro lado. \
+                           Por favor, llame de nuevo en unos minutos. En una emergencia, marque el 911."
+                .into(),
+            no_input_goodbye: "No escucho nada, así que voy a terminar la llamada. \
+                               Puede llamar de nuevo cuando quiera. Adiós."
+                .into(),
+            budget_spent: "Lo siento, tengo que terminar la llamada aquí. Una persona de nuestra oficina le \
+                           devolverá la llamada. En una emergencia, marque el 911. Adiós."
+                .into(),
+        }
+    }
+
     /// All of them, to be rendered before the first call.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
@@ -99,6 +137,7 @@ impl Phrases {
             self.reply_failed.clone(),
             self.out_of_order.clone(),
             self.no_input_goodbye.clone(),
+            self.budget_spent.clone(),
         ]
     }
 }
@@ -138,7 +177,13 @@ impl Default for SessionConfig {
             last_record: ms(3_000),
             control_lease: ms(60_000),
             speculations_per_turn: 3,
+            wasted_tokens_per_call: 20_000,
+            language: Language::En,
             phrases: Phrases::default(),
+            phrases_es: Phrases::spanish(),
+            prices: Arc::default(),
+            carrier: None,
+            call_budget_micros: None,
         }
     }
 }

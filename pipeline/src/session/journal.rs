@@ -128,7 +128,11 @@ impl Recorded {
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 Self::TurnEnd { utterance: utterance.0, pause: *pause, probability: *probability }
             }
-            SttEvent::Lost { .. } => return None,
+            SttEvent::SpeechHeard
+            | SttEvent::Language(_)
+            | SttEvent::Provider(_)
+            | SttEvent::Used(_)
+            | SttEvent::Lost { .. } => return None,
         })
     }
 

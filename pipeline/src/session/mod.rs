@@ -8,6 +8,7 @@
 //! `caller.rs`, `agent.rs` (with `speech.rs` for what is said), `leg.rs` (with control).
 #![deny(clippy::disallowed_methods)]
 
+mod account;
 mod agent;
 pub mod barge_in;
 mod caller;
@@ -40,8 +41,9 @@ use state::{Leg, Regions};
 use timers::{Timer, Timers};
 use utterance::{Ear, Utterance};
 
+use crate::cost::Bill;
 use crate::event::EventBody;
-use crate::ports::{CallRecord, EndReason, LogEntry, LogEvent, TurnInput};
+use crate::ports::{CallRecord, EndReason, Language, LogEntry, LogEvent, TurnInput};
 use crate::turn::{Expectation, TurnId};
 
 /// The call.
@@ -78,6 +80,16 @@ pub struct Session {
     durable: u64,
     log_failed: bool,
     ending: Option<EndReason>,
+    /// Language that we speak and listen for.
+    language: Language,
+    bill: Bill,
+    /// Tokens of replies that were begun on a guess and thrown away.
+    wasted_tokens: u64,
+    /// Reports of usage that the price table does not know.
+    unpriced: u64,
+    line_charged_ms: u64,
+    /// A tool of the responder's takes its time.
+    busy: bool,
 }
 
 impl Session {
@@ -86,6 +98,7 @@ impl Session {
     pub fn new(config: SessionConfig, now: CallTime) -> Self {
         let mut session = Self {
             play_out: PlayOut::new(config.play_out),
+            language: config.language,
             turn: config.first_turn,
             config,
             now,
@@ -112,6 +125,11 @@ impl Session {
             durable: 0,
             log_failed: false,
             ending: None,
+            bill: Bill::default(),
+            wasted_tokens: 0,
+            unpriced: 0,
+            line_charged_ms: 0,
+            busy: false,
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
         session.begin_turn(TurnInput::Opened);
@@ -167,6 +185,18 @@ impl Session {
     #[must_use]
     pub fn turn(&self) -> TurnId {
         self.turn
+    }
+
+    /// What the call has cost so far.
+    #[must_use]
+    pub fn bill(&self) -> &Bill {
+        &self.bill
+    }
+
+    /// Reports of usage that the price table does not know.
+    #[must_use]
+    pub fn unpriced(&self) -> u64 {
+        self.unpriced
     }
 
     /// Results that came too late and were dropped.

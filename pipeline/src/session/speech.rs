@@ -15,6 +15,8 @@ use crate::turn::{SegmentId, SegmentKind, TurnId, WordTime};
 impl Session {
     pub(super) fn on_tts(&mut self, event: TtsEvent) {
         let id = match &event {
+            TtsEvent::Provider(note) => return self.on_note(note.clone()),
+            TtsEvent::Used(usage) => return self.on_usage(usage, false),
             TtsEvent::Audio { segment, .. }
             | TtsEvent::Done { segment, .. }
             | TtsEvent::Failed { segment, .. } => *segment,
@@ -35,6 +37,7 @@ impl Session {
             }
             TtsEvent::Done { words, .. } => self.on_synthesised(id, words, committed),
             TtsEvent::Failed { reason, .. } => self.on_synthesis_failed(id, reason),
+            TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
 
@@ -93,13 +96,13 @@ impl Session {
         let late = self.reply.as_ref().is_some_and(|r| r.segments.iter().any(|s| s.planned));
         match event {
             TtsEvent::Audio { segment, mulaw } if !late => {
-                self.play_out.plan(self.now, key(segment), self.config.phrases.filler.clone());
+                self.play_out.plan(self.now, key(segment), self.phrases().filler.clone());
                 self.play_out.push_audio(key(segment), &mulaw);
                 self.play_out.release(key(segment));
             }
             TtsEvent::Audio { segment, mulaw } => self.play_out.push_audio(key(segment), &mulaw),
             TtsEvent::Done { segment, .. } => self.play_out.finish(key(segment), Vec::new()),
-            TtsEvent::Failed { .. } => {}
+            TtsEvent::Failed { .. } | TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
 
@@ -211,7 +214,7 @@ impl Session {
             return;
         }
         self.ending = Some(EndReason::Failed);
-        let text = self.config.phrases.out_of_order.clone();
+        let text = self.phrases().out_of_order.clone();
         self.say_own(text, SegmentKind::Notice, AfterReply::HangUp);
     }
 

@@ -32,6 +32,11 @@ impl Ear {
         }
     }
 
+    /// Words were recognised, so there was speech until now.
+    pub fn believe(&mut self, now: CallTime) {
+        self.last_speech = now;
+    }
+
     /// A window of speech, but not enough to believe.
     pub const fn maybe(&self) -> bool {
         self.run > 0

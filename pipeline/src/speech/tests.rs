@@ -40,6 +40,7 @@ async fn say(voice: &impl TextToSpeech, text: &str) -> (Vec<u8>, Vec<WordTime>) 
             TtsEvent::Audio { mulaw, .. } => audio.extend(mulaw),
             TtsEvent::Done { words, .. } => return (audio, words),
             TtsEvent::Failed { reason, .. } => panic!("{reason}"),
+            TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
 }

@@ -180,6 +180,8 @@ impl Stream {
                 }
                 self.listener.ended(utterance);
             }
+            // The model hears English only; that it does not hear Spanish is said when the line is set up.
+            SttCommand::Language(_) => {}
         }
         None
     }

@@ -334,6 +334,10 @@ impl Stream {
                 command = inbox.recv() => match command {
                     Some(TtsCommand::Speak(segment)) => if !self.speak(segment).await { return },
                     Some(TtsCommand::Cancel { turn }) => if !self.cancel(turn).await { return },
+                    Some(TtsCommand::Language(language)) => {
+                        self.language = language;
+                        if self.inner.send(TtsCommand::Language(language)).await.is_err() { return }
+                    }
                     None => return,
                 },
                 permit = outbox.reserve(), if !self.ready.is_empty() => match (permit, self.ready.pop_front()) {
@@ -370,13 +374,16 @@ impl Stream {
 
     async fn cancel(&mut self, turn: TurnId) -> bool {
         self.line.retain(|entry| entry.id.turn != turn);
-        self.ready.retain(|event| segment_of(event).turn != turn);
+        self.ready.retain(|event| segment_of(event).is_none_or(|id| id.turn != turn));
         self.inner.send(TtsCommand::Cancel { turn }).await.is_ok()
     }
 
     /// Takes an event of the voice; what is not in line any more was cancelled.
     fn made(&mut self, event: TtsEvent) {
-        let id = segment_of(&event);
+        let Some(id) = segment_of(&event) else {
+            self.ready.push_back(event);
+            return;
+        };
         let Some(entry) = self.line.iter_mut().find(|entry| entry.id == id) else { return };
         if let State::Made { key: Some(key), audio } = &mut entry.state {
             match &event {
@@ -386,7 +393,7 @@ impl Stream {
                     let cache = Arc::clone(&self.keys.cache);
                     tokio::task::spawn_blocking(move || store(&cache, &key, audio));
                 }
-                TtsEvent::Failed { .. } => {}
+                TtsEvent::Failed { .. } | TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
             }
         }
         entry.early.push(event);
@@ -413,11 +420,12 @@ impl Stream {
     }
 }
 
-fn segment_of(event: &TtsEvent) -> SegmentId {
+fn segment_of(event: &TtsEvent) -> Option<SegmentId> {
     match event {
         TtsEvent::Audio { segment, .. }
         | TtsEvent::Done { segment, .. }
-        | TtsEvent::Failed { segment, .. } => *segment,
+        | TtsEvent::Failed { segment, .. } => Some(*segment),
+        TtsEvent::Provider(_) | TtsEvent::Used(_) => None,
     }
 }
 

@@ -50,6 +50,7 @@ async fn hear(stream: &mut TtsStream, count: usize) -> Vec<(u16, String)> {
             TtsEvent::Audio { mulaw, .. } => text.push_str(std::str::from_utf8(&mulaw).unwrap()),
             TtsEvent::Done { segment, .. } => heard.push((segment.index, std::mem::take(&mut text))),
             TtsEvent::Failed { .. } => panic!("failed"),
+            TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
     heard

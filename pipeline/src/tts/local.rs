@@ -142,6 +142,7 @@ impl Stream {
                 command = inbox.recv() => match command {
                     Some(TtsCommand::Speak(segment)) => self.waiting.push_back(segment),
                     Some(TtsCommand::Cancel { turn }) => self.cancel(turn),
+                    Some(TtsCommand::Language(_)) => {}
                     None => return,
                 },
                 permit = events.reserve(), if !self.ready.is_empty() => match (permit, self.ready.pop_front()) {
@@ -215,6 +216,8 @@ fn segment_of(event: &TtsEvent) -> SegmentId {
         TtsEvent::Audio { segment, .. }
         | TtsEvent::Done { segment, .. }
         | TtsEvent::Failed { segment, .. } => *segment,
+        // A local voice reports neither.
+        TtsEvent::Provider(_) | TtsEvent::Used(_) => SegmentId { turn: TurnId(0), index: 0 },
     }
 }
 

@@ -140,7 +140,12 @@ const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
         CallEntry::CallerTurn { .. } | CallEntry::Planned { .. } => Some("text"),
         CallEntry::Digits { .. } => Some("digits"),
         CallEntry::Played { .. } => Some("heard_text"),
-        CallEntry::Interrupted { .. } | CallEntry::Latency { .. } | CallEntry::Ended { .. } => None,
+        CallEntry::Interrupted { .. }
+        | CallEntry::Latency { .. }
+        | CallEntry::Provider { .. }
+        | CallEntry::Cost { .. }
+        | CallEntry::Language { .. }
+        | CallEntry::Ended { .. } => None,
     }
 }
 

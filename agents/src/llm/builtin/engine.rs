@@ -49,6 +49,7 @@ impl Dialogue {
             TurnInput::Opened => turn.opened(),
             TurnInput::Said { text } => turn.said(text),
             TurnInput::Digits { digits } => turn.digits(digits),
+            TurnInput::Secret(secret) => turn.digits(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
             TurnInput::Unintelligible => turn.unclear(),
         }

@@ -193,6 +193,7 @@ impl World {
                 Output::Reply(command) => self.responder(command),
                 Output::Tts(TtsCommand::Speak(segment)) => self.synthesiser(&segment),
                 Output::Tts(TtsCommand::Cancel { turn }) => self.forget_audio(turn),
+                Output::Tts(TtsCommand::Language(_)) => {}
                 Output::Log(entry) => self.log(entry),
                 Output::Emit(event) => self.events.push((self.now, event)),
             }
@@ -225,7 +226,7 @@ impl World {
                 let end = SttEvent::TurnEnd { utterance, pause, probability: complete };
                 self.after(60, Input::Stt(end));
             }
-            SttCommand::Audio(_) | SttCommand::Ended { .. } => {}
+            SttCommand::Audio(_) | SttCommand::Ended { .. } | SttCommand::Language(_) => {}
         }
     }
 

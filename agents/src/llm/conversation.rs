@@ -1,0 +1,65 @@
+//! One conversation, the same for every model: it passes unchanged from one provider to the next.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a model is shown. All text has passed the call's screen: personal data stands in it as tokens.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversation {
+    /// Instructions that are the same for every call of a tenant: worth caching at the provider.
+    pub system: String,
+    /// Facts of this call: date, line, language. After the cached part.
+    pub briefing: String,
+    pub messages: Vec<Message>,
+}
+
+/// One step of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// The caller's words, as data in a delimited block, or a note of what happened (silence, keys).
+    Caller { text: String },
+    /// Our words as far as they were heard, and the tools that were asked for.
+    Agent {
+        text: String,
+        #[serde(default)]
+        calls: Vec<ToolCall>,
+        /// Blocks that only the provider which made them understands (signed thoughts). Others leave them out.
+        #[serde(default)]
+        opaque: Option<Opaque>,
+    },
+    /// An answer to every tool call of the message before, in the same order.
+    Results { results: Vec<ToolResult> },
+}
+
+/// Provider-specific blocks, sent back to that provider as they came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opaque {
+    pub provider: String,
+    pub blocks: Vec<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// As the provider named it; adapters map it where another provider wants another form.
+    pub id: String,
+    pub name: String,
+    /// A JSON object. What was no valid JSON is kept as a string, and refused by the tool.
+    pub input: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    pub id: String,
+    pub content: String,
+    pub is_error: bool,
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// JSON Schema of the input, an object.
+    pub input: Value,
+}
