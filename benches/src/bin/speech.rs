@@ -177,6 +177,7 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8], pace: Duration)
                 (heard.turn_end, heard.turn_after) = (probability, paused.elapsed());
                 turn_there = true;
             }
+            SttEvent::SpeechHeard | SttEvent::Language(_) | SttEvent::Provider(_) | SttEvent::Used(_) => {}
             SttEvent::Lost { reason } => bail!("the recogniser was lost: {reason}"),
             SttEvent::Interim { .. } => {}
         }
@@ -246,6 +247,7 @@ async fn say(voice: &dyn TextToSpeech, text: &str) -> Result<Said> {
                 return Ok(Said { audio, first: first.unwrap_or_default(), whole: began.elapsed() });
             }
             TtsEvent::Failed { reason, .. } => bail!("{reason}"),
+            TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
 }
