@@ -24,7 +24,7 @@ impl Voice {
 
     /// Mu-law of one sentence.
     pub async fn say(&self, text: &str) -> Result<Vec<u8>> {
-        let mut stream = self.0.open(Language::En)?;
+        let mut stream = self.0.open(&Language::En.into())?;
         let id = SegmentId { turn: TurnId(1), index: 0 };
         let segment = ReplySegment { id, text: text.to_owned(), kind: SegmentKind::Reply, fixed: false };
         stream.commands.send(TtsCommand::Speak(segment)).await?;

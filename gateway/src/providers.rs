@@ -109,7 +109,7 @@ impl Ready {
 
 /// Synthesises one fixed phrase; the adapter keeps it in its cache.
 async fn render(tts: &dyn TextToSpeech, text: &str) -> Result<Vec<u8>, PortError> {
-    let mut stream = tts.open(Language::En)?;
+    let mut stream = tts.open(&Language::En.into())?;
     let id = SegmentId { turn: TurnId(0), index: 0 };
     let segment = ReplySegment { id, text: text.to_owned(), kind: SegmentKind::Notice, fixed: true };
     let failed = |what: &str| PortError::Unavailable {
@@ -125,7 +125,7 @@ async fn render(tts: &dyn TextToSpeech, text: &str) -> Result<Vec<u8>, PortError
             Ok(Some(TtsEvent::Audio { mulaw: part, .. })) => mulaw.extend(part),
             Ok(Some(TtsEvent::Done { .. })) => return Ok(mulaw),
             Ok(Some(TtsEvent::Provider(_) | TtsEvent::Used(_))) => {}
-            Ok(Some(TtsEvent::Failed { reason, .. })) => return Err(failed(&reason)),
+            Ok(Some(TtsEvent::Failed { failure, .. })) => return Err(failed(&failure.to_string())),
             Ok(None) => return Err(failed("the voice went away")),
             Err(_) => return Err(failed("the voice took too long")),
         }

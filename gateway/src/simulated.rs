@@ -6,9 +6,9 @@ use std::time::Duration;
 use agents::retriever::Retriever;
 use futures_util::future::BoxFuture;
 use pipeline::ports::{
-    AfterReply, CallBrief, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Screen,
-    SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream, TurnInput,
-    VoiceActivity,
+    AfterReply, CallBrief, Hearing, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder,
+    Saying, Screen, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
+    TtsStream, TurnInput, VoiceActivity,
 };
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
 use storage::Platform;
@@ -82,7 +82,7 @@ impl SpeechToText for Hears {
         "simulated"
     }
 
-    fn open(&self, _: Language) -> Result<SttStream, PortError> {
+    fn open(&self, _: &Hearing) -> Result<SttStream, PortError> {
         let (commands, mut asked) = mpsc::channel(256);
         let (told, events) = mpsc::channel(64);
         tokio::spawn(async move {
@@ -105,7 +105,7 @@ impl TextToSpeech for Tone {
         "simulated"
     }
 
-    fn open(&self, _: Language) -> Result<TtsStream, PortError> {
+    fn open(&self, _: &Saying) -> Result<TtsStream, PortError> {
         let (commands, mut asked) = mpsc::channel(64);
         let (told, events) = mpsc::channel(64);
         tokio::spawn(async move {

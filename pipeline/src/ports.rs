@@ -15,6 +15,8 @@ use zeroize::Zeroizing;
 
 use crate::event::CallEvent;
 use crate::latency::Stage;
+use crate::provider::Failure;
+use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 
 /// BCP 47 primary language of a call: `en` or `es`.
@@ -132,10 +134,42 @@ pub enum Meter {
 
 // ---------------------------------------------------------------- speech to text
 
+/// What a recogniser is told of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Hearing {
+    /// Language of the greeting.
+    pub language: Language,
+    /// Languages that the caller may change to. An engine that hears several at once listens for all of them.
+    pub languages: Vec<Language>,
+    /// Names and words of the tenant that are easily misheard.
+    pub key_terms: Arc<[String]>,
+}
+
+impl From<Language> for Hearing {
+    fn from(language: Language) -> Self {
+        Self { language, languages: vec![language], key_terms: Arc::default() }
+    }
+}
+
+/// What a voice is told of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Saying {
+    /// Language of the greeting.
+    pub language: Language,
+    /// The tenant's pronunciations.
+    pub lexicon: Arc<Lexicon>,
+}
+
+impl From<Language> for Saying {
+    fn from(language: Language) -> Self {
+        Self { language, lexicon: Arc::default() }
+    }
+}
+
 /// A recogniser. `open` is cheap; streams share models.
 pub trait SpeechToText: Send + Sync + 'static {
     fn name(&self) -> &'static str;
-    fn open(&self, language: Language) -> Result<SttStream, PortError>;
+    fn open(&self, hearing: &Hearing) -> Result<SttStream, PortError>;
 }
 
 #[derive(Debug)]
@@ -193,7 +227,7 @@ pub enum SttEvent {
     Used(Usage),
     /// The engine is gone; the stream gives nothing more.
     Lost {
-        reason: String,
+        failure: Failure,
     },
 }
 
@@ -209,7 +243,7 @@ pub trait VoiceActivity: Send + 'static {
 
 pub trait TextToSpeech: Send + Sync + 'static {
     fn name(&self) -> &'static str;
-    fn open(&self, language: Language) -> Result<TtsStream, PortError>;
+    fn open(&self, saying: &Saying) -> Result<TtsStream, PortError>;
 }
 
 #[derive(Debug)]
@@ -244,7 +278,7 @@ pub enum TtsEvent {
     },
     Failed {
         segment: SegmentId,
-        reason: String,
+        failure: Failure,
     },
     Provider(ProviderNote),
     Used(Usage),

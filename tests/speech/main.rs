@@ -65,7 +65,7 @@ impl Desk {
     /// A sentence in the built-in voice, as a caller would say it.
     async fn voice(&self, text: &str) -> Vec<u8> {
         let tts = self.running.app.ready.get().unwrap().providers.tts.clone();
-        let mut stream = tts.open(Language::En).unwrap();
+        let mut stream = tts.open(&Language::En.into()).unwrap();
         let id = SegmentId { turn: TurnId(1), index: 0 };
         let segment = ReplySegment { id, text: text.to_owned(), kind: SegmentKind::Reply, fixed: false };
         stream.commands.send(TtsCommand::Speak(segment)).await.unwrap();
@@ -74,7 +74,7 @@ impl Desk {
             match stream.events.recv().await.unwrap() {
                 TtsEvent::Audio { mulaw, .. } => spoken.extend(mulaw),
                 TtsEvent::Done { .. } => return spoken,
-                TtsEvent::Failed { reason, .. } => panic!("{reason}"),
+                TtsEvent::Failed { failure, .. } => panic!("{failure}"),
                 TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
             }
         }

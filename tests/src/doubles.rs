@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use pipeline::ports::{
-    AfterReply, CallBrief, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder,
+    AfterReply, CallBrief, Hearing, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Saying,
     SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream, TurnInput,
     VoiceActivity,
 };
@@ -72,7 +72,7 @@ impl SpeechToText for ScriptedRecogniser {
         "scripted"
     }
 
-    fn open(&self, _language: Language) -> Result<SttStream, PortError> {
+    fn open(&self, _language: &Hearing) -> Result<SttStream, PortError> {
         let (commands, inbox) = mpsc::channel(256);
         let (outbox, events) = mpsc::channel(64);
         tokio::spawn(recognise(self.clone(), inbox, outbox));
@@ -142,7 +142,7 @@ impl TextToSpeech for HummingVoice {
         "humming"
     }
 
-    fn open(&self, _language: Language) -> Result<TtsStream, PortError> {
+    fn open(&self, _language: &Saying) -> Result<TtsStream, PortError> {
         let (commands, inbox) = mpsc::channel(64);
         let (outbox, events) = mpsc::channel(64);
         tokio::spawn(hum(self.clone(), inbox, outbox));

@@ -3,3 +3,4 @@
 pub mod caller;
 pub mod doubles;
 pub mod gateway;
+pub mod vendors;

@@ -178,7 +178,7 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8], pace: Duration)
                 turn_there = true;
             }
             SttEvent::SpeechHeard | SttEvent::Language(_) | SttEvent::Provider(_) | SttEvent::Used(_) => {}
-            SttEvent::Lost { reason } => bail!("the recogniser was lost: {reason}"),
+            SttEvent::Lost { failure } => bail!("the recogniser was lost: {failure}"),
             SttEvent::Interim { .. } => {}
         }
     }
@@ -187,7 +187,7 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8], pace: Duration)
 }
 
 async fn recognition(speech: &LocalSpeech, data: &Data) -> Result<()> {
-    let mut stream = speech.recogniser().open(Language::En)?;
+    let mut stream = speech.recogniser().open(&Language::En.into())?;
     let (mut wrong, mut total, mut seconds) = (0, 0, 0.0);
     let (mut finals, mut turns, mut per_second, mut sure) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, prompt) in data.prompts.iter().enumerate() {
@@ -231,7 +231,7 @@ struct Said {
 }
 
 async fn say(voice: &dyn TextToSpeech, text: &str) -> Result<Said> {
-    let mut stream = voice.open(Language::En)?;
+    let mut stream = voice.open(&Language::En.into())?;
     let id = SegmentId { turn: TurnId(1), index: 0 };
     let segment = ReplySegment { id, text: text.to_owned(), kind: SegmentKind::Reply, fixed: false };
     let began = Instant::now();
@@ -246,7 +246,7 @@ async fn say(voice: &dyn TextToSpeech, text: &str) -> Result<Said> {
             TtsEvent::Done { .. } => {
                 return Ok(Said { audio, first: first.unwrap_or_default(), whole: began.elapsed() });
             }
-            TtsEvent::Failed { reason, .. } => bail!("{reason}"),
+            TtsEvent::Failed { failure, .. } => bail!("{failure}"),
             TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
@@ -254,7 +254,7 @@ async fn say(voice: &dyn TextToSpeech, text: &str) -> Result<Said> {
 
 async fn synthesis(speech: &LocalSpeech, data: &Data) -> Result<()> {
     let voice = speech.voice();
-    let mut stream = speech.recogniser().open(Language::En)?;
+    let mut stream = speech.recogniser().open(&Language::En.into())?;
     let (mut wrong, mut total, mut seconds) = (0, 0, 0.0f32);
     let (mut firsts, mut wholes, mut levels) = (Vec::new(), Vec::new(), Vec::new());
     for (i, text) in data.county.iter().enumerate() {
@@ -306,7 +306,7 @@ fn speech_dbfs(audio: &[u8]) -> f32 {
 }
 
 async fn turn_end(speech: &LocalSpeech, data: &Data) -> Result<()> {
-    let mut stream = speech.recogniser().open(Language::En)?;
+    let mut stream = speech.recogniser().open(&Language::En.into())?;
     let whole = data
         .prompts
         .iter()
@@ -447,7 +447,7 @@ async fn talk(
     until: Instant,
 ) -> Result<Vec<Exchange>> {
     let voice = speech.voice();
-    let mut stream = speech.recogniser().open(Language::En)?;
+    let mut stream = speech.recogniser().open(&Language::En.into())?;
     let mut heard = Vec::new();
     tokio::time::sleep(Duration::from_millis(caller as u64 * 137 % 1_900)).await;
     let mut number = 0;

@@ -100,8 +100,8 @@ async fn assemble(
     let log = StoredLog { writer: store.call_writer(), after, tasks: app.tasks.clone() };
     let parts = CallParts {
         carrier_sid: call.carrier_sid.clone(),
-        stt: engines.stt.open(brief.language)?,
-        tts: engines.tts.open(brief.language)?,
+        stt: engines.stt.open(&brief.language.into())?,
+        tts: engines.tts.open(&brief.language.into())?,
         reply: engines.responder.open(brief.clone())?,
         log: log.open(brief.call)?,
         vad: (engines.vad)(),

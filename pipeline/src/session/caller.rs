@@ -283,7 +283,8 @@ impl Session {
             SttEvent::Language(language) => self.on_language_heard(language),
             SttEvent::Provider(note) => self.on_note(note),
             SttEvent::Used(usage) => self.on_usage(&usage, false),
-            SttEvent::Lost { reason } => {
+            SttEvent::Lost { failure } => {
+                let reason = failure.to_string();
                 self.emit(EventBody::Provider { provider: "stt".into(), state: "lost".into(), reason });
                 self.on_port_lost(Port::Stt);
             }

@@ -36,7 +36,7 @@ impl Session {
                 if committed { self.play(id, &mulaw) } else { self.keep_waiting(id, mulaw) }
             }
             TtsEvent::Done { words, .. } => self.on_synthesised(id, words, committed),
-            TtsEvent::Failed { reason, .. } => self.on_synthesis_failed(id, reason),
+            TtsEvent::Failed { failure, .. } => self.on_synthesis_failed(id, failure.to_string()),
             TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }

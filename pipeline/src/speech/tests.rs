@@ -32,14 +32,14 @@ fn segment(turn: u32, index: u16, text: &str) -> ReplySegment {
 
 /// A text's audio and word times.
 async fn say(voice: &impl TextToSpeech, text: &str) -> (Vec<u8>, Vec<WordTime>) {
-    let mut stream = voice.open(Language::En).unwrap();
+    let mut stream = voice.open(&Language::En.into()).unwrap();
     stream.commands.send(TtsCommand::Speak(segment(1, 0, text))).await.unwrap();
     let mut audio = Vec::new();
     loop {
         match stream.events.recv().await.unwrap() {
             TtsEvent::Audio { mulaw, .. } => audio.extend(mulaw),
             TtsEvent::Done { words, .. } => return (audio, words),
-            TtsEvent::Failed { reason, .. } => panic!("{reason}"),
+            TtsEvent::Failed { failure, .. } => panic!("{failure}"),
             TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
         }
     }
@@ -57,7 +57,7 @@ const UTTERANCE: UtteranceId = UtteranceId(1);
 
 /// What the recogniser makes of audio that is spoken in one go.
 async fn hear(audio: &[u8]) -> Vec<SttEvent> {
-    let mut stream = speech().recogniser().open(Language::En).unwrap();
+    let mut stream = speech().recogniser().open(&Language::En.into()).unwrap();
     let mut events = Vec::new();
     stream.commands.send(SttCommand::SpeechStarted { utterance: UTTERANCE }).await.unwrap();
     for frame in frames(audio) {
@@ -136,7 +136,7 @@ fn given_phonemes_are_spoken_once_with_their_mark() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cancelled_turn_stops_and_the_next_is_heard() {
-    let mut stream = speech().voice().open(Language::En).unwrap();
+    let mut stream = speech().voice().open(&Language::En.into()).unwrap();
     for index in 0..8 {
         let long =
             segment(1, index, "This is a rather long sentence that takes a while to be spoken to its end.");
@@ -201,8 +201,8 @@ fn missing_and_corrupt_models_are_named_with_what_to_do() {
 
 #[tokio::test]
 async fn languages_that_are_not_spoken_are_refused_with_a_way_out() {
-    let recogniser = speech().recogniser().open(Language::Es).unwrap_err().to_string();
-    let voice = speech().voice().open(Language::Es).unwrap_err().to_string();
+    let recogniser = speech().recogniser().open(&Language::Es.into()).unwrap_err().to_string();
+    let voice = speech().voice().open(&Language::Es.into()).unwrap_err().to_string();
     assert!(recogniser.contains("English only") && recogniser.contains("configure"), "{recogniser}");
     assert!(voice.contains("English only") && voice.contains("configure"), "{voice}");
 }
@@ -210,7 +210,7 @@ async fn languages_that_are_not_spoken_are_refused_with_a_way_out() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_caller_who_goes_on_gets_the_text_of_the_later_pause_only() {
     let (audio, _) = say(&speech().voice(), "I want to report a broken street light.").await;
-    let mut stream = speech().recogniser().open(Language::En).unwrap();
+    let mut stream = speech().recogniser().open(&Language::En.into()).unwrap();
     let (first, rest) = audio.split_at(audio.len() / 2 / FRAME_BYTES * FRAME_BYTES);
     let send = |command| stream.commands.send(command);
     send(SttCommand::SpeechStarted { utterance: UTTERANCE }).await.unwrap();

@@ -9,7 +9,8 @@ use super::listener::{Finished, Listener, Request};
 use crate::audio::g711::mulaw_to_f32;
 use crate::audio::level::{FLOOR_DBFS, mulaw_dbfs};
 use crate::audio::resample::to_16k;
-use crate::ports::{Language, PortError, SpeechToText, SttCommand, SttEvent, SttStream};
+use crate::ports::{Hearing, Language, PortError, SpeechToText, SttCommand, SttEvent, SttStream};
+use crate::provider::{Failure, Kind};
 use crate::speech::pool::{Epoch, JobKind, Pool, Running, Ticket, shed};
 use crate::speech::{Models, Talkers, Talking, next_call};
 use crate::turn::UtteranceId;
@@ -51,8 +52,8 @@ impl SpeechToText for LocalRecogniser {
         "built-in recogniser"
     }
 
-    fn open(&self, language: Language) -> Result<SttStream, PortError> {
-        if language != Language::En {
+    fn open(&self, hearing: &Hearing) -> Result<SttStream, PortError> {
+        if hearing.language != Language::En {
             return Err(PortError::Unavailable {
                 what: "the built-in recogniser understands English only".to_owned(),
                 fix: "configure a cloud recogniser for this language".to_owned(),
@@ -206,7 +207,9 @@ impl Stream {
             answer.fulfil(models, running, &audio);
         });
         match queued {
-            Err(e) if kind == JobKind::Final => Some(SttEvent::Lost { reason: e.to_string() }),
+            Err(e) if kind == JobKind::Final => {
+                Some(SttEvent::Lost { failure: Failure::new(Kind::Server, e.to_string()) })
+            }
             // A refused interim answers for itself, as its promise is dropped.
             _ => None,
         }
@@ -254,7 +257,7 @@ impl Stream {
                 self.failures = if decoded.is_some() { 0 } else { self.failures + 1 };
                 if self.failures >= FAILURES {
                     return Some(SttEvent::Lost {
-                        reason: "the recogniser's model failed repeatedly".to_owned(),
+                        failure: Failure::new(Kind::Server, "the recogniser's model failed repeatedly"),
                     });
                 }
                 let Decoded { text, confidence } = decoded.unwrap_or_default();

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
-use crate::ports::{Language, PortError, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
+use crate::ports::{Language, PortError, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
 use crate::turn::{ReplySegment, SegmentId, SegmentKind, TurnId};
 
 /// Audio format of every entry, part of its key.
@@ -213,7 +213,7 @@ impl CachedVoice {
         phrases: Vec<String>,
         mut progress: impl FnMut(usize, usize) + Send,
     ) -> Result<usize, PortError> {
-        let mut stream = self.background.open(language)?;
+        let mut stream = self.background.open(&language.into())?;
         let total = phrases.len();
         let mut failed = 0;
         for (done, text) in phrases.into_iter().enumerate() {
@@ -274,8 +274,9 @@ impl TextToSpeech for CachedVoice {
         self.voice.name()
     }
 
-    fn open(&self, language: Language) -> Result<TtsStream, PortError> {
-        let inner = self.voice.open(language)?;
+    fn open(&self, saying: &Saying) -> Result<TtsStream, PortError> {
+        let inner = self.voice.open(saying)?;
+        let own = saying.lexicon.version();
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| PortError::Unavailable {
             what: "a voice was opened outside an async runtime".to_owned(),
             fix: "open it from the call's task".to_owned(),
@@ -286,10 +287,15 @@ impl TextToSpeech for CachedVoice {
             voice: Arc::clone(&self.voice),
             background: Arc::clone(&self.background),
             cache: Arc::clone(&self.cache),
-            lexicon_version: self.lexicon_version.clone(),
+            lexicon_version: if own.is_empty() { self.lexicon_version.clone() } else { own.to_owned() },
         };
-        let stream =
-            Stream { keys, language, line: VecDeque::new(), ready: VecDeque::new(), inner: inner.commands };
+        let stream = Stream {
+            keys,
+            language: saying.language,
+            line: VecDeque::new(),
+            ready: VecDeque::new(),
+            inner: inner.commands,
+        };
         runtime.spawn(stream.run(inbox, inner.events, outbox));
         Ok(TtsStream { commands, events })
     }

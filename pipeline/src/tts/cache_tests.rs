@@ -12,7 +12,7 @@ impl TextToSpeech for Echo {
         "echo"
     }
 
-    fn open(&self, _: Language) -> Result<TtsStream, PortError> {
+    fn open(&self, _: &Saying) -> Result<TtsStream, PortError> {
         let (commands, mut inbox) = mpsc::channel(64);
         let (outbox, events) = mpsc::channel(64);
         let said = Arc::clone(&self.0);
@@ -62,7 +62,7 @@ async fn fixed_phrases_are_made_once_and_order_is_kept() {
     let (voice, said) = cached(folder.path());
     assert_eq!(voice.warm(Language::En, vec!["hello".to_owned()], |_, _| {}).await.unwrap(), 0);
     assert_eq!(said.load(Ordering::Relaxed), 1);
-    let mut stream = voice.open(Language::En).unwrap();
+    let mut stream = voice.open(&Language::En.into()).unwrap();
     for (i, (text, fixed)) in [("one", false), ("hello", true), ("two", false)].into_iter().enumerate() {
         stream.commands.send(TtsCommand::Speak(segment(1, i as u16, text, fixed))).await.unwrap();
     }
@@ -75,7 +75,7 @@ async fn fixed_phrases_are_made_once_and_order_is_kept() {
 async fn entries_survive_a_restart_and_a_miss_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let (voice, _) = cached(folder.path());
-    let mut stream = voice.open(Language::En).unwrap();
+    let mut stream = voice.open(&Language::En.into()).unwrap();
     stream.commands.send(TtsCommand::Speak(segment(1, 0, "notice", true))).await.unwrap();
     hear(&mut stream, 1).await;
     let key = voice.key(Language::En, "notice");
@@ -86,7 +86,7 @@ async fn entries_survive_a_restart_and_a_miss_is_stored() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     let (again, said) = cached(folder.path());
-    let mut stream = again.open(Language::En).unwrap();
+    let mut stream = again.open(&Language::En.into()).unwrap();
     stream.commands.send(TtsCommand::Speak(segment(1, 0, "notice", true))).await.unwrap();
     assert_eq!(hear(&mut stream, 1).await, [(0, "notice".to_owned())]);
     assert_eq!(said.load(Ordering::Relaxed), 0);
@@ -97,7 +97,7 @@ async fn a_cancelled_turn_is_not_heard() {
     let folder = tempfile::tempdir().unwrap();
     let (voice, _) = cached(folder.path());
     voice.warm(Language::En, vec!["cached".to_owned()], |_, _| {}).await.unwrap();
-    let mut stream = voice.open(Language::En).unwrap();
+    let mut stream = voice.open(&Language::En.into()).unwrap();
     stream.commands.send(TtsCommand::Speak(segment(1, 0, "made", false))).await.unwrap();
     stream.commands.send(TtsCommand::Speak(segment(1, 1, "cached", true))).await.unwrap();
     stream.commands.send(TtsCommand::Cancel { turn: TurnId(1) }).await.unwrap();

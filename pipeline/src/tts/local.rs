@@ -11,7 +11,8 @@ use super::lexicon::Lexicon;
 use super::mastering::Mastering;
 use super::pronounce::Pronouncer;
 use super::speakable::{Spoken, speakable};
-use crate::ports::{Language, PortError, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
+use crate::ports::{Language, PortError, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
+use crate::provider::{Failure, Kind};
 use crate::speech::pool::{Epoch, JobKind, Pool, Running};
 use crate::speech::{Models, next_call};
 use crate::turn::{ReplySegment, SegmentId, TurnId, WordTime};
@@ -72,8 +73,8 @@ impl TextToSpeech for LocalVoice {
         "built-in voice"
     }
 
-    fn open(&self, language: Language) -> Result<TtsStream, PortError> {
-        if language != Language::En {
+    fn open(&self, saying: &Saying) -> Result<TtsStream, PortError> {
+        if saying.language != Language::En {
             return Err(PortError::Unavailable {
                 what: "the built-in voice speaks English only".to_owned(),
                 fix: "configure a cloud voice for this language".to_owned(),
@@ -85,7 +86,9 @@ impl TextToSpeech for LocalVoice {
         })?;
         let (commands, inbox) = mpsc::channel(64);
         let (outbox, events) = mpsc::channel(64);
-        runtime.spawn(Stream::new(self.clone(), outbox).run(inbox));
+        let own = self.with_lexicon(Arc::clone(&saying.lexicon));
+        let voice = if saying.lexicon.version().is_empty() { self.clone() } else { own };
+        runtime.spawn(Stream::new(voice, outbox).run(inbox));
         Ok(TtsStream { commands, events })
     }
 }
@@ -184,7 +187,7 @@ impl Stream {
             .submit(kind, self.call, self.epoch.ticket(), move |models, running| job.run(models, running));
         match queued {
             Ok(()) => self.current = Some(Current { id, pieces }),
-            Err(e) => self.ready.push_back(TtsEvent::Failed { segment: id, reason: e.to_string() }),
+            Err(e) => self.ready.push_back(failed(id, e.to_string())),
         }
     }
 
@@ -196,8 +199,8 @@ impl Stream {
                 return;
             }
             Some(Piece::Done(words)) => TtsEvent::Done { segment, words },
-            Some(Piece::Failed(reason)) => TtsEvent::Failed { segment, reason },
-            None => TtsEvent::Failed { segment, reason: "the speech pool dropped the segment".to_owned() },
+            Some(Piece::Failed(reason)) => failed(segment, reason),
+            None => failed(segment, "the speech pool dropped the segment".to_owned()),
         };
         self.ready.push_back(event);
         self.current = None;
@@ -209,6 +212,10 @@ async fn next_piece(current: &mut Option<Current>) -> Option<Piece> {
         Some(current) => current.pieces.recv().await,
         None => std::future::pending().await,
     }
+}
+
+fn failed(segment: SegmentId, reason: String) -> TtsEvent {
+    TtsEvent::Failed { segment, failure: Failure::new(Kind::Server, reason) }
 }
 
 fn segment_of(event: &TtsEvent) -> SegmentId {

@@ -35,7 +35,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         4 => (segment(), 1usize..4_000).prop_map(|(segment, n)| Input::Tts(TtsEvent::Audio {
             segment, mulaw: vec![0x30; n] })),
         2 => segment().prop_map(|segment| Input::Tts(TtsEvent::Done { segment, words: Vec::new() })),
-        1 => segment().prop_map(|segment| Input::Tts(TtsEvent::Failed { segment, reason: "x".into() })),
+        1 => segment().prop_map(|segment| Input::Tts(TtsEvent::Failed { segment, failure: crate::provider::Failure::stalled("x") })),
         3 => (0u64..60).prop_map(|seq| Input::Log(LogEvent::Durable { seq })),
         1 => prop::sample::select(vec![Supervisor::TakeOver, Supervisor::Release]).prop_map(Input::Supervisor),
         4 => Just(Input::Tick),

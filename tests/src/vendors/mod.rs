@@ -1,0 +1,6 @@
+//! Simulated providers: servers on loopback that speak the real protocols, with faults on demand.
+//!
+//! None of this is part of the product. Each server answers as the provider's documentation says; what it recognises,
+//! synthesises or writes is scripted by the test.
+
+pub mod fault;

@@ -1,0 +1,1 @@
+//! Adapters of outside providers against servers that speak the providers' protocols.
