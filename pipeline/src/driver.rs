@@ -200,8 +200,11 @@ impl Driver {
         }
         let now = self.now();
         if self.parts.journal.is_some()
-            && let Some(what) = Recorded::from_input(&input)
+            && let Some(mut what) = Recorded::from_input(&input)
         {
+            if self.session.takes_secret() {
+                what.hide();
+            }
             self.keep(now, what);
         }
         let before = self.session.regions();
@@ -267,8 +270,14 @@ impl Driver {
 
     fn emit(&mut self, mut body: EventBody) {
         screen_body(&mut body, self.parts.screen.as_mut());
-        if let EventBody::Latency { latency } = &body {
-            note_latency(latency);
+        match &body {
+            EventBody::Latency { latency } => note_latency(latency),
+            EventBody::Provider { provider, state, .. } => {
+                metrics::counter!("quandura_provider_events_total",
+                    "provider" => provider.clone(), "state" => state.clone())
+                .increment(1);
+            }
+            _ => {}
         }
         self.parts.events.emit(CallEvent {
             version: EVENT_VERSION,
@@ -289,6 +298,8 @@ impl Driver {
         metrics::counter!("quandura_stale_results_total").increment(self.session.stale());
         metrics::counter!("quandura_speculations_wasted_total")
             .increment(u64::from(self.session.wasted_speculations()));
+        metrics::counter!("quandura_tokens_wasted_total").increment(self.session.wasted_tokens());
+        metrics::counter!("quandura_usage_unpriced_total").increment(self.session.unpriced());
         metrics::counter!("quandura_playout_under_runs_total")
             .increment(self.session.play_out().under_runs());
         CallSummary { reason, duration_ms: self.now().as_ms(), turns: self.session.turn().0 }

@@ -501,6 +501,8 @@ pub enum CallRecord {
     Cost { turn: TurnId, turn_micros: u64, call_micros: u64, wasted_micros: u64 },
     /// The conversation went on in another language.
     Language { turn: TurnId, language: Language },
+    /// We had to give up and promise that somebody calls back. Once this is durable the promise is spoken.
+    CallBackOwed { turn: TurnId },
     /// The call is over.
     Ended { reason: EndReason },
 }

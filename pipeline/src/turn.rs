@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use crate::tts::segment::segments;
+pub use crate::tts::segment::{Segmenter, segments};
 
 /// Our id of a call (time-ordered UUID). The carrier's CallSid is another thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -74,6 +74,8 @@ pub enum Expectation {
     Date,
     /// An account of what happened: people pause to think.
     Story,
+    /// Nothing for now: the caller asked for time.
+    Wait,
 }
 
 /// Why a segment is said. Ordinary replies can be interrupted; notices can not, except by keys and emergency words.

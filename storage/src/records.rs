@@ -139,6 +139,16 @@ pub struct Call {
     /// Turns on record in which the caller said or pressed something.
     #[sqlx(try_from = "i64")]
     pub turns: u32,
+    /// Millionths of a US dollar so far, by the price table of the day.
+    #[sqlx(try_from = "i64")]
+    pub cost_micros: u64,
+}
+
+/// What one turn of a call cost, millionths of a US dollar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct TurnCost {
+    pub turn: u32,
+    pub micros: u64,
 }
 
 /// Which calls to list. Newest first.
@@ -212,7 +222,8 @@ pub enum CallEntry {
         reason: String,
         delay_ms: u32,
     },
-    /// Millionths of a US dollar: this turn, the call so far, and the part that was wasted on guesses.
+    /// Millionths of a US dollar: this turn since its last entry, the call so far, and the part that was wasted on
+    /// guesses. Also raises the call's own figure, in the same transaction.
     Cost {
         turn: u32,
         turn_micros: u64,
@@ -223,6 +234,10 @@ pub enum CallEntry {
     Language {
         turn: u32,
         language: String,
+    },
+    /// We gave up and promised that somebody calls back.
+    CallBackOwed {
+        turn: u32,
     },
     /// Also marks the call as ended, in the same transaction.
     Ended {

@@ -139,6 +139,7 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
         CallRecord::Language { turn, language } => {
             CallEntry::Language { turn: turn.0, language: language.code().to_owned() }
         }
+        CallRecord::CallBackOwed { turn } => CallEntry::CallBackOwed { turn: turn.0 },
         CallRecord::Ended { reason: EndReason::Replaced } => return None,
         CallRecord::Ended { reason } => CallEntry::Ended { reason: reason_name(reason).to_owned() },
     };

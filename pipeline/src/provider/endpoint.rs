@@ -101,6 +101,7 @@ impl fmt::Display for Endpoint {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

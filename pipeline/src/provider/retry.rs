@@ -16,6 +16,7 @@ pub fn wait(attempt: usize, seed: u64) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

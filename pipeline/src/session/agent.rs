@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::reply::{Reply, SPECULATIVE_PIECES, key};
-use super::state::{Agent, Caller, Control, Leg};
+use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::waterfall::Moments;
 use super::{Port, Session};
@@ -14,7 +14,7 @@ use crate::turn::{Expectation, Heard, ReplySegment, SegmentId, SegmentKind, Spea
 
 impl Session {
     /// Epochs go up by two: the odd one is the reply's, the even one before it is its filler's.
-    fn next_epoch(&mut self) -> TurnId {
+    pub(super) fn next_epoch(&mut self) -> TurnId {
         self.last_epoch += 2;
         TurnId(self.last_epoch - 1)
     }
@@ -52,7 +52,8 @@ impl Session {
         if self.regions.leg == Leg::Open {
             self.regions.agent = Agent::Thinking;
             self.timers.set(Timer::ReplyDeadline, self.now + self.config.reply_deadline);
-            self.timers.set(Timer::Filler, self.now + self.config.filler_after);
+            let since = self.reply.as_ref().and_then(|r| r.moments.as_ref()).map_or(self.now, |m| m.decided);
+            self.arm_filler(since);
         }
     }
 
@@ -76,7 +77,7 @@ impl Session {
             return;
         }
         let limit = self.config.speculations_per_turn;
-        let Some(utterance) = &mut self.utterance else { return };
+        let Some(utterance) = &self.utterance else { return };
         let Some(done) = &utterance.done else { return };
         if done.text.trim().is_empty()
             || utterance.speculations >= limit
@@ -84,11 +85,13 @@ impl Session {
         {
             return;
         }
-        utterance.speculations += 1;
         let text = done.text.clone();
         let input = TurnInput::Said { text: self.with_carried(&text) };
         if self.reply.as_ref().is_some_and(|r| !r.committed && r.input == input) {
             return;
+        }
+        if let Some(utterance) = &mut self.utterance {
+            utterance.speculations += 1;
         }
         self.drop_speculation();
         let reply = Reply::new(self.next_epoch(), self.turn.next(), input);
@@ -108,12 +111,17 @@ impl Session {
         }
     }
 
-    /// Stops whatever reply there is, without judging what was heard of it.
+    /// Stops whatever reply there is. The responder learns of each one of its own that it is over, and of each that
+    /// took effect how much of it was heard.
     pub(super) fn drop_reply(&mut self) {
         let Some(reply) = self.reply.take() else { return };
         let turn = reply.epoch;
-        if !reply.complete {
+        if !reply.apologised {
             self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn }));
+        }
+        if reply.committed {
+            let heard = self.heard_of(&reply);
+            self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
         }
         if !reply.is_synthesised() {
             self.out.push_back(Output::Tts(TtsCommand::Cancel { turn }));
@@ -254,7 +262,8 @@ impl Session {
 
     /// Says that something went wrong and listens again. A second fault in the same reply ends the call.
     pub(super) fn apologise(&mut self) {
-        if self.reply.as_ref().is_some_and(|r| r.apologised) {
+        self.faults += 1;
+        if self.faults > 1 || self.reply.as_ref().is_some_and(|r| r.apologised) {
             self.fail_call();
             return;
         }
@@ -278,7 +287,7 @@ impl Session {
         reply.expects = self.expects;
         self.reply = Some(reply);
         self.regions.agent = Agent::Thinking;
-        self.timers.stop(Timer::Filler);
+        self.end_wait();
         self.on_segment(ReplySegment { id, text, kind, fixed: true });
     }
 
@@ -287,26 +296,6 @@ impl Session {
         self.ending = Some(EndReason::NoInput);
         let text = self.phrases().no_input_goodbye.clone();
         self.say_own(text, SegmentKind::Prompt, AfterReply::HangUp);
-    }
-
-    pub(super) fn say_filler(&mut self) {
-        let waiting = self.regions.agent == Agent::Thinking && self.regions.caller == Caller::Silent;
-        let Some(reply) = &mut self.reply else { return };
-        if !waiting || reply.has_audio() || !reply.committed || reply.input == TurnInput::Opened {
-            return;
-        }
-        if let Some(m) = &mut reply.moments {
-            m.filler = true;
-        }
-        // The even epoch after this reply's odd one is free; play-out keys need not ascend across fillers.
-        let id = SegmentId { turn: TurnId(reply.epoch.0 + 1), index: 0 };
-        let text = self.phrases().filler.clone();
-        self.out.push_back(Output::Tts(TtsCommand::Speak(ReplySegment {
-            id,
-            text,
-            kind: SegmentKind::Filler,
-            fixed: true,
-        })));
     }
 
     /// The caller takes the turn: stop everything, keep only what was heard.
@@ -328,6 +317,8 @@ impl Session {
         self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
         self.expects = expects;
         self.regions.agent = Agent::Idle;
+        self.busy = false;
+        self.settle_cost(turn);
         match self.ending {
             // The caller spoke up: they are there after all.
             Some(EndReason::NoInput) => self.ending = None,
@@ -344,7 +335,8 @@ impl Session {
         if !reply.is_synthesised() {
             self.out.push_back(Output::Tts(TtsCommand::Cancel { turn }));
         }
-        for timer in [Timer::Filler, Timer::ReplyDeadline, Timer::DuckLimit] {
+        self.end_wait();
+        for timer in [Timer::ReplyDeadline, Timer::DuckLimit] {
             self.timers.stop(timer);
         }
     }
@@ -399,17 +391,10 @@ impl Session {
         if let TurnInput::Said { text } = &reply.input {
             self.carried = text.clone();
         }
-        let heard = Heard { turn: reply.epoch, ..Heard::default() };
-        let was_working = !reply.complete;
         self.drop_reply();
         self.play_out.set_hold(false);
-        for timer in [Timer::Filler, Timer::ReplyDeadline] {
-            self.timers.stop(timer);
-        }
-        if !was_working {
-            self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn: heard.turn }));
-        }
-        self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
+        self.end_wait();
+        self.timers.stop(Timer::ReplyDeadline);
         self.regions.agent = Agent::Idle;
     }
 
@@ -444,7 +429,8 @@ impl Session {
     /// The reply was heard to its end, or there was nothing to say.
     pub(super) fn reply_over(&mut self) {
         let Some(reply) = self.reply.take() else { return };
-        for timer in [Timer::Filler, Timer::ReplyDeadline, Timer::DuckLimit] {
+        self.end_wait();
+        for timer in [Timer::ReplyDeadline, Timer::DuckLimit] {
             self.timers.stop(timer);
         }
         self.play_out.set_duck(false);
@@ -453,7 +439,14 @@ impl Session {
         self.out.push_back(Output::Reply(ReplyCommand::Heard(heard)));
         self.regions.agent = Agent::Idle;
         self.expects = reply.expects;
+        self.busy = false;
+        self.last_said = last_words(&reply.text());
+        if !reply.apologised {
+            self.faults = 0;
+        }
+        self.settle_cost(reply.turn);
         match reply.then {
+            AfterReply::Listen if self.is_over_budget() => self.end_for_budget(),
             AfterReply::Listen => {
                 self.rearm_no_input();
                 self.take_deferred();
@@ -513,6 +506,12 @@ impl Session {
             self.play_out.release(key(s.said.id));
         }
     }
+}
+
+/// As much of our words as an echo can bring back.
+fn last_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words[words.len().saturating_sub(40)..].join(" ")
 }
 
 fn epoch_of(event: &ReplyEvent) -> TurnId {

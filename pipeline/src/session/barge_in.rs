@@ -18,6 +18,8 @@ pub struct OverTalk<'a> {
     pub finished: bool,
     /// What is being said may not be interrupted, except for an emergency.
     pub notice: bool,
+    /// What we have said in the last seconds: a speakerphone gives it back.
+    pub ours: &'a str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +36,12 @@ pub enum Judgement {
 #[must_use]
 pub fn judge(config: &SessionConfig, over: OverTalk<'_>) -> Judgement {
     let text = over.text.unwrap_or("");
+    if is_echo(text, over.ours) {
+        return if over.finished { Judgement::BackChannel } else { Judgement::Open };
+    }
+    if !over.finished && may_become_echo(text, over.ours) {
+        return Judgement::Open;
+    }
     if has_emergency_word(text) {
         return Judgement::Interruption;
     }
@@ -57,6 +65,32 @@ pub fn judge(config: &SessionConfig, over: OverTalk<'_>) -> Judgement {
     if by_words || by_length { Judgement::Interruption } else { Judgement::Open }
 }
 
+/// Whether these are our own words, come back: nearly all of them in our order in what we have just said. Two
+/// words may be the caller's choice of what we offered, so it takes three; a call for help is believed unless
+/// all of five words are ours.
+#[must_use]
+pub fn is_echo(text: &str, ours: &str) -> bool {
+    let heard: Vec<String> = words(text).collect();
+    let mut said = words(ours);
+    let found = heard.iter().filter(|word| said.clone().any(|w| w == **word) && said.any(|w| w == **word));
+    let found = found.count();
+    if has_emergency_word(text) {
+        return heard.len() >= 5 && found == heard.len();
+    }
+    // A recogniser mishears one word in five of an echo.
+    heard.len() >= 3 && found * 5 >= heard.len() * 4
+}
+
+/// One or two words that are all ours, and call neither for a stop nor for help: the next one decides.
+fn may_become_echo(text: &str, ours: &str) -> bool {
+    let count = words(text).count();
+    if !(1..=2).contains(&count) || has_stop_word(text) || has_emergency_word(text) {
+        return false;
+    }
+    let mut said = words(ours);
+    words(text).all(|word| said.any(|w| w == word))
+}
+
 /// Whether the text holds nothing but listening noises.
 #[must_use]
 pub fn is_only_back_channel(text: &str) -> bool {
@@ -64,10 +98,10 @@ pub fn is_only_back_channel(text: &str) -> bool {
 }
 
 fn is_back_channel(word: &str) -> bool {
-    const WORDS: [&str; 31] = [
+    const WORDS: [&str; 39] = [
         "uh", "huh", "uh-huh", "mm", "mhm", "mm-hmm", "mmhmm", "hmm", "hm", "um", "ah", "oh", "aha", "okay",
         "ok", "yeah", "yes", "yep", "yup", "right", "sure", "i", "see", "alright", "all", "good", "great",
-        "cool", "got", "it", "uhhuh",
+        "cool", "got", "it", "uhhuh", "ajá", "aja", "sí", "si", "claro", "vale", "bueno", "ya",
     ];
     WORDS.contains(&word) || is_hum(word)
 }
@@ -78,12 +112,27 @@ fn is_hum(word: &str) -> bool {
 }
 
 fn has_stop_word(text: &str) -> bool {
-    const WORDS: [&str; 8] = ["stop", "wait", "no", "hold", "agent", "operator", "sorry", "excuse"];
+    const WORDS: [&str; 13] = [
+        "stop", "wait", "no", "hold", "agent", "operator", "sorry", "excuse", "espere", "espera", "pare",
+        "agente", "perdón",
+    ];
     words(text).any(|w| WORDS.contains(&w.as_str()))
 }
 
 fn has_emergency_word(text: &str) -> bool {
-    const WORDS: [&str; 6] = ["emergency", "911", "9-1-1", "ambulance", "help", "fire"];
+    const WORDS: [&str; 11] = [
+        "emergency",
+        "911",
+        "9-1-1",
+        "ambulance",
+        "help",
+        "fire",
+        "emergencia",
+        "ambulancia",
+        "auxilio",
+        "socorro",
+        "incendio",
+    ];
     words(text).any(|w| WORDS.contains(&w.as_str()))
 }
 
@@ -98,6 +147,7 @@ mod tests {
             text,
             finished: false,
             notice: false,
+            ours: "The office is open from eight to five, Monday to Friday.",
         }
     }
 
@@ -130,6 +180,30 @@ mod tests {
         assert_eq!(judged(over(360, Some("What about"))), Judgement::Interruption);
         let early = OverTalk { reply_age: Duration::from_millis(200), ..over(360, Some("What about")) };
         assert_eq!(judged(early), Judgement::Open);
+    }
+
+    #[test]
+    fn our_own_words_come_back_and_are_no_interruption() {
+        for echo in ["the office is open", "open from eight to", "Office is opened from eight to five"] {
+            assert_eq!(judged(over(800, Some(echo))), Judgement::Open, "{echo}");
+            let finished = OverTalk { finished: true, ..over(800, Some(echo)) };
+            assert_eq!(judged(finished), Judgement::BackChannel, "{echo}");
+        }
+        for caller in ["what about Friday", "is the office open on Sunday", "Sunday", "open the door"] {
+            assert_eq!(judged(over(800, Some(caller))), Judgement::Interruption, "{caller}");
+        }
+    }
+
+    #[test]
+    fn a_call_for_help_is_no_echo_unless_all_of_it_is_ours() {
+        let ours = "If this is an emergency, hang up and dial 911.";
+        for (text, expected) in [
+            ("this is an emergency", Judgement::Interruption),
+            ("emergency", Judgement::Interruption),
+            ("if this is an emergency hang up", Judgement::Open),
+        ] {
+            assert_eq!(judged(OverTalk { ours, ..over(800, Some(text)) }), expected, "{text}");
+        }
     }
 
     #[test]

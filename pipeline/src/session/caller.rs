@@ -7,6 +7,7 @@ use telephony::media::{AudioFrame, CallTime};
 use super::barge_in::{self, Judgement, OverTalk};
 use super::endpointing::{self, PauseView};
 use super::output::Output;
+use super::secret::holds_digits;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
 use super::utterance::{FinalText, OverReply, Utterance};
@@ -123,7 +124,8 @@ impl Session {
         self.regions.caller = Caller::Speaking;
         self.timers.stop(Timer::EndOfTurn);
         self.timers.stop(Timer::RecogniserWatchdog);
-        self.drop_speculation();
+        self.hush_filler();
+        // A guess is kept: a cough after the last word must not cost the answer. Other words will replace it.
         self.follow_speech();
     }
 
@@ -162,7 +164,11 @@ impl Session {
         let now = self.now;
         let Some(utterance) = &mut self.utterance else { return };
         let decided = *utterance.decided.get_or_insert(now);
-        let Some(done) = utterance.done.clone() else { return };
+        let Some(done) = utterance.done.clone() else {
+            // The turn is over and its text is late: the caller's wait has begun.
+            self.arm_filler(decided);
+            return;
+        };
         self.timers.stop(Timer::EndOfTurn);
         self.timers.stop(Timer::RecogniserWatchdog);
         self.end_utterance(&done, decided);
@@ -175,6 +181,8 @@ impl Session {
         self.regions.caller = Caller::Silent;
         if done.text.trim().is_empty() {
             self.on_wordless(&utterance);
+        } else if self.takes_secret() && holds_digits(&done.text) {
+            self.take_spoken_secret(&utterance, done);
         } else if self.is_listening_noise(&utterance, &done.text) {
             self.drop_speculation();
             self.stop_yielding();
@@ -184,7 +192,10 @@ impl Session {
             self.note_caller_turn(utterance.began, done);
             self.deferred = done.text.clone();
         } else {
-            self.confirm_over_talk();
+            self.note_caller_turn(utterance.began, done);
+            if !self.confirm_over_talk() {
+                return;
+            }
             let moments = Moments {
                 speech_ended: self.ear.last_speech(),
                 decided,
@@ -194,9 +205,8 @@ impl Session {
                 stages: Vec::new(),
                 judged_complete: complete,
                 speculative: false,
-                filler: false,
+                filler: self.bridge.is_some(),
             };
-            self.note_caller_turn(utterance.began, done);
             let said = self.with_carried(&done.text);
             self.carried.clear();
             self.commit_turn(TurnInput::Said { text: said }, Some(moments));
@@ -207,6 +217,9 @@ impl Session {
     /// "Okay" over our reply is no turn, unless we have just asked a question that it answers.
     fn is_listening_noise(&self, utterance: &Utterance, text: &str) -> bool {
         let while_we_spoke = utterance.over_reply.is_some() || utterance.interrupted;
+        if utterance.over_reply.is_some() && barge_in::is_echo(text, &self.just_said()) {
+            return true;
+        }
         let answers = self.reply_expects() == Expectation::YesNo && self.play_out.pending_ms() == 0;
         while_we_spoke && !answers && barge_in::is_only_back_channel(text)
     }
@@ -243,11 +256,14 @@ impl Session {
         }
     }
 
-    /// A turn that nobody judged an interruption while it lasted is one now: it had words.
-    fn confirm_over_talk(&mut self) {
+    /// A turn that nobody judged an interruption while it lasted is one now: it had words. False when the call
+    /// ends by that: what was cut was our last word.
+    pub(super) fn confirm_over_talk(&mut self) -> bool {
         if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
             self.interrupt();
+            self.cut = None;
         }
+        self.regions.leg == Leg::Open
     }
 
     /// A turn of the caller's on the record.
@@ -300,7 +316,7 @@ impl Session {
                 return;
             }
         }
-        if !text.trim().is_empty() {
+        if !text.trim().is_empty() && !self.takes_secret() {
             self.emit(EventBody::Interim { turn, speaker: Speaker::Caller, text });
         }
         self.judge_over_talk();
@@ -316,14 +332,16 @@ impl Session {
             }
         }
         if self.regions.leg == Leg::Closing {
-            self.take_last_words();
+            if !self.timers.is_set(Timer::LastRecord) {
+                self.take_last_words();
+            }
             return;
         }
         if self.regions.caller != Caller::MaybeFinished {
             return;
         }
         self.judge_over_talk();
-        self.speculate();
+        self.speculate_if_likely();
         self.arm_end_of_turn();
         if self.utterance.as_ref().is_some_and(|u| u.decided.is_some()) {
             self.try_end_turn();
@@ -339,7 +357,15 @@ impl Session {
             }
         }
         if self.regions.caller == Caller::MaybeFinished && self.regions.leg == Leg::Open {
+            self.speculate_if_likely();
             self.arm_end_of_turn();
+        }
+    }
+
+    /// Begins a reply early when the pause looks like an end.
+    fn speculate_if_likely(&mut self) {
+        if !self.takes_secret() && endpointing::is_worth_a_guess(&self.config, self.pause_view()) {
+            self.speculate();
         }
     }
 
@@ -359,6 +385,18 @@ impl Session {
         self.decide();
     }
 
+    /// The last words of ours that the caller's telephone may give back: what was heard, and a little more, since
+    /// what was heard is counted with caution.
+    fn just_said(&self) -> String {
+        const AHEAD: usize = 6;
+        const BACK: usize = 40;
+        let Some(reply) = &self.reply else { return self.last_said.clone() };
+        let heard = self.play_out.heard(reply.epoch.0).text.split_whitespace().count();
+        let text = reply.text();
+        let so_far: Vec<&str> = text.split_whitespace().take(heard + AHEAD).collect();
+        so_far[so_far.len().saturating_sub(BACK)..].join(" ")
+    }
+
     /// Weighs sound over our reply. Called whenever more is known of it.
     fn judge_over_talk(&mut self) {
         let Some(utterance) = &self.utterance else { return };
@@ -366,6 +404,7 @@ impl Session {
         if self.regions.agent == Agent::Idle || self.regions.agent == Agent::Thinking {
             return;
         }
+        let ours = if utterance.text().is_some() { self.just_said() } else { String::new() };
         let judgement = barge_in::judge(
             &self.config,
             OverTalk {
@@ -374,6 +413,7 @@ impl Session {
                 text: utterance.text(),
                 finished: utterance.done.is_some(),
                 notice: over.notice,
+                ours: &ours,
             },
         );
         match judgement {
@@ -391,7 +431,10 @@ impl Session {
 
     /// We took a pause for the end and have not been heard yet: a caller who goes on gets the turn back.
     fn take_back_if_caller_goes_on(&mut self) {
-        let early = self.regions.agent == Agent::Thinking && !self.is_greeting();
+        // Keys are complete when they are entered, and what we say of our own accord is said to the end.
+        let answers_words =
+            self.reply.as_ref().is_some_and(|r| !r.apologised && matches!(r.input, TurnInput::Said { .. }));
+        let early = self.regions.agent == Agent::Thinking && answers_words;
         if !early || self.regions.caller != Caller::Speaking {
             return;
         }
@@ -409,12 +452,18 @@ impl Session {
             && self.regions.control == Control::Agent
             && matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking)
             && !self.digits.is_collecting()
+            && !self.busy
     }
 
     /// The idle clock starts when our reply was heard and nobody speaks.
     pub(super) fn rearm_no_input(&mut self) {
         if self.on_no_input_ready() {
-            self.timers.set(Timer::NoInput, self.now + self.config.no_input);
+            let wait = match self.expects {
+                Expectation::Wait => self.config.no_input_waiting,
+                _ if self.silences >= 2 => self.config.no_input_last,
+                _ => self.config.no_input,
+            };
+            self.timers.set(Timer::NoInput, self.now + wait);
         } else {
             self.timers.stop(Timer::NoInput);
         }

@@ -35,6 +35,13 @@ pub struct SessionConfig {
     pub complete_probability: f32,
     /// How long a decided turn waits for its final text.
     pub recogniser_deadline: Duration,
+    /// Whether the written text may stand in for an end-of-turn judgement that nobody gives: recognisers that
+    /// punctuate, without a model that listens to intonation.
+    pub text_judges: bool,
+    /// Silence that ends a turn which only its text shows to be complete.
+    pub text_silence: Duration,
+    /// End-of-turn probability from which a reply is begun on a guess. A model call that is thrown away costs.
+    pub speculate_from: f32,
     /// Speech over our reply that is an interruption when words confirm it.
     pub barge_in_speech: Duration,
     /// The same while the reply has only just begun.
@@ -49,10 +56,16 @@ pub struct SessionConfig {
     pub take_back_speech: Duration,
     /// Silence after the turn-end decision before the filler is said.
     pub filler_after: Duration,
+    /// From the end of a spoken filler to a soft sound, and from one soft sound to the next.
+    pub soft_sound_every: Duration,
     /// Time from the decision to a first segment before we apologise.
     pub reply_deadline: Duration,
     /// Silence after our reply was heard before the caller is asked whether they are there.
     pub no_input: Duration,
+    /// The same once two prompts in a row brought nothing.
+    pub no_input_last: Duration,
+    /// The same when the caller asked us to wait.
+    pub no_input_waiting: Duration,
     /// Unanswered prompts before the call is ended without the responder's help.
     pub no_input_limit: u32,
     /// Speech without a word that is worth asking about.
@@ -78,6 +91,8 @@ pub struct SessionConfig {
     pub carrier: Option<String>,
     /// Cost at which the call is ended politely, millionths of a dollar.
     pub call_budget_micros: Option<u64>,
+    /// Somebody can call this caller back: the number is known. Promised when we have to give up.
+    pub can_call_back: bool,
 }
 
 /// What the session itself says when its parts fail or take long. Rendered at start, served from cache.
@@ -86,6 +101,8 @@ pub struct Phrases {
     pub filler: String,
     pub reply_failed: String,
     pub out_of_order: String,
+    /// The same, with a call-back that is on the record before it is promised.
+    pub call_back_promised: String,
     pub no_input_goodbye: String,
     /// The call may cost no more.
     pub budget_spent: String,
@@ -100,12 +117,15 @@ impl Default for Phrases {
             out_of_order: "I'm sorry, I can't go on with this call because of a fault on our side. \
                            Please call again in a few minutes. In an emergency, dial 911."
                 .into(),
+            call_back_promised: "I'm sorry, I can't go on with this call because of a fault on our side. \
+                                 A person from our office will call you back at the number you are calling \
+                                 from. In an emergency, dial 911. Goodbye."
+                .into(),
             no_input_goodbye:
                 "I can't hear anything, so I'll end this call. Please call again any time. Goodbye.".into(),
-            budget_spent:
-                "I'm sorry, I have to end this call here. A member of our staff will call you back. \
-                           In an emergency, dial 911. Goodbye."
-                    .into(),
+            budget_spent: "I'm sorry, I have to end this call here. Please call again if you need anything \
+                           else. In an emergency, dial 911. Goodbye."
+                .into(),
         }
     }
 }
@@ -120,12 +140,17 @@ impl Phrases {
             out_of_order: "Lo siento, no puedo continuar esta llamada por un fallo de nuestro lado. \
                            Por favor, llame de nuevo en unos minutos. En una emergencia, marque el 911."
                 .into(),
+            call_back_promised: "Lo siento, no puedo continuar esta llamada por un fallo de nuestro lado. \
+                                 Una persona de nuestra oficina le llamará al número del que está llamando. \
+                                 En una emergencia, marque el 911. Adiós."
+                .into(),
             no_input_goodbye: "No escucho nada, así que voy a terminar la llamada. \
                                Puede llamar de nuevo cuando quiera. Adiós."
                 .into(),
-            budget_spent: "Lo siento, tengo que terminar la llamada aquí. Una persona de nuestra oficina le \
-                           devolverá la llamada. En una emergencia, marque el 911. Adiós."
-                .into(),
+            budget_spent:
+                "Lo siento, tengo que terminar la llamada aquí. Llame de nuevo si necesita algo más. \
+                           En una emergencia, marque el 911. Adiós."
+                    .into(),
         }
     }
 
@@ -136,9 +161,28 @@ impl Phrases {
             self.filler.clone(),
             self.reply_failed.clone(),
             self.out_of_order.clone(),
+            self.call_back_promised.clone(),
             self.no_input_goodbye.clone(),
             self.budget_spent.clone(),
         ]
+    }
+}
+
+impl SessionConfig {
+    /// For a recogniser over the network: its text comes with a delay, nothing listens to intonation unless it
+    /// does, and a reply begun too early costs tokens.
+    #[must_use]
+    pub fn cloud() -> Self {
+        Self {
+            pause_after: ms(140),
+            complete_silence: ms(250),
+            text_judges: true,
+            speculate_from: 0.35,
+            barge_in_speech: ms(250),
+            barge_in_speech_early: ms(400),
+            recogniser_deadline: ms(4_000),
+            ..Self::default()
+        }
     }
 }
 
@@ -161,6 +205,9 @@ impl Default for SessionConfig {
             patient_silence: ms(1_000),
             complete_probability: 0.5,
             recogniser_deadline: ms(3_000),
+            text_judges: false,
+            text_silence: ms(450),
+            speculate_from: 0.0,
             barge_in_speech: ms(350),
             barge_in_speech_early: ms(500),
             early_reply: ms(800),
@@ -168,8 +215,11 @@ impl Default for SessionConfig {
             duck_limit: ms(2_000),
             take_back_speech: ms(250),
             filler_after: ms(700),
+            soft_sound_every: ms(2_000),
             reply_deadline: ms(8_000),
             no_input: ms(8_000),
+            no_input_last: ms(10_000),
+            no_input_waiting: ms(45_000),
             no_input_limit: 4,
             unintelligible_speech: ms(700),
             longest_call: ms(60 * 60 * 1_000),
@@ -184,6 +234,7 @@ impl Default for SessionConfig {
             prices: Arc::default(),
             carrier: None,
             call_budget_micros: None,
+            can_call_back: false,
         }
     }
 }

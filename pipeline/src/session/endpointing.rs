@@ -22,7 +22,7 @@ pub fn required_silence(config: &SessionConfig, patience: &Patience, pause: Paus
         if is_whole_answer(pause.expects, text) {
             return config.complete_silence;
         }
-        if trails_off(text) || pause.expects == Expectation::Digits {
+        if trails_off(text) || matches!(pause.expects, Expectation::Digits | Expectation::Secret) {
             return config.patient_silence;
         }
     }
@@ -30,12 +30,30 @@ pub fn required_silence(config: &SessionConfig, patience: &Patience, pause: Paus
         let sure = judged_complete(config, pause);
         return if sure { config.incomplete_silence } else { config.patient_silence };
     }
-    match pause.complete {
-        Some(p) if p >= config.complete_probability => {
-            patience.floor(config.complete_silence).min(config.incomplete_silence)
-        }
-        _ => config.incomplete_silence,
+    let least = match pause.complete {
+        Some(p) if p >= config.complete_probability => config.complete_silence,
+        None if config.text_judges && pause.text.is_some_and(reads_complete) => config.text_silence,
+        _ => return config.incomplete_silence,
+    };
+    patience.floor(least).min(config.incomplete_silence)
+}
+
+/// Whether a reply is worth beginning before the turn is known to be over.
+#[must_use]
+pub fn is_worth_a_guess(config: &SessionConfig, pause: PauseView<'_>) -> bool {
+    let Some(text) = pause.text else { return false };
+    if is_whole_answer(pause.expects, text) || config.speculate_from <= 0.0 {
+        return true;
     }
+    match pause.complete {
+        Some(p) => p >= config.speculate_from,
+        None => !config.text_judges || (reads_complete(text) && !trails_off(text)),
+    }
+}
+
+/// The recogniser wrote an end: a sentence mark after a word that can end a sentence.
+fn reads_complete(text: &str) -> bool {
+    text.trim_end().ends_with(['.', '?', '!']) && !trails_off(text)
 }
 
 /// Whether the end-of-turn signal judged the caller complete.
@@ -46,7 +64,7 @@ pub fn judged_complete(config: &SessionConfig, pause: PauseView<'_>) -> bool {
 
 /// Questions whose answers have pauses inside.
 fn is_patient(expects: Expectation) -> bool {
-    matches!(expects, Expectation::Digits | Expectation::Address | Expectation::Story)
+    matches!(expects, Expectation::Digits | Expectation::Secret | Expectation::Address | Expectation::Story)
 }
 
 /// The answer that was asked for is all there, so there is nothing to wait for.
@@ -59,18 +77,21 @@ fn is_whole_answer(expects: Expectation, text: &str) -> bool {
 }
 
 fn is_yes_or_no(text: &str) -> bool {
-    const WORDS: [&str; 12] =
-        ["yes", "yeah", "yep", "no", "nope", "correct", "right", "sure", "okay", "ok", "please", "that's"];
+    const WORDS: [&str; 22] = [
+        "yes", "yeah", "yep", "no", "nope", "correct", "right", "sure", "okay", "ok", "please", "that's",
+        "sí", "si", "claro", "correcto", "así", "es", "eso", "por", "favor", "exacto",
+    ];
     let mut words = words(text).peekable();
     words.peek().is_some() && words.all(|w| WORDS.contains(&w.as_str()))
 }
 
 /// Ends on a word that no sentence ends on, or on one of hesitation.
 fn trails_off(text: &str) -> bool {
-    const OPEN: [&str; 30] = [
+    const OPEN: [&str; 52] = [
         "and", "or", "but", "so", "because", "the", "a", "an", "to", "of", "in", "at", "on", "with", "for",
         "from", "my", "our", "your", "um", "uh", "er", "like", "is", "was", "if", "that's", "between",
-        "near", "number",
+        "near", "number", "y", "o", "pero", "porque", "el", "la", "los", "las", "un", "una", "de", "del",
+        "en", "con", "para", "por", "mi", "su", "que", "eh", "este", "número",
     ];
     let trimmed = text.trim_end();
     if trimmed.ends_with("...") || trimmed.ends_with(',') || trimmed.ends_with('-') {
@@ -84,7 +105,7 @@ fn trails_off(text: &str) -> bool {
 }
 
 /// Words in lower case without the punctuation around them.
-pub(super) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> + Clone + '_ {
     text.split_whitespace()
         .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
         .filter(|w| !w.is_empty())
@@ -142,6 +163,28 @@ mod tests {
         assert_eq!(silence(Expectation::Story, "A tree fell on my car.", Some(0.9)), 600);
         assert_eq!(silence(Expectation::Story, "A tree fell on my car", Some(0.2)), 1000);
         assert_eq!(silence(Expectation::Address, "Near the old mill.", None), 1000);
+    }
+
+    fn cloud(text: &str, complete: Option<f32>) -> (u128, bool) {
+        let config = SessionConfig::cloud();
+        let view = PauseView { expects: Expectation::Open, text: Some(text), complete };
+        let silence = required_silence(&config, &Patience::default(), view).as_millis();
+        (silence, is_worth_a_guess(&config, view))
+    }
+
+    #[test]
+    fn where_no_model_listens_the_written_end_decides() {
+        assert_eq!(cloud("When are you open?", None), (450, true));
+        assert_eq!(cloud("When are you", None), (600, false));
+        assert_eq!(cloud("I would like to report a.", None), (1000, false));
+        assert_eq!(cloud("Quiero reportar un.", None), (1000, false));
+    }
+
+    #[test]
+    fn a_model_that_listens_goes_before_the_written_end() {
+        assert_eq!(cloud("When are you open?", Some(0.2)), (600, false));
+        assert_eq!(cloud("When are you open", Some(0.4)), (600, true));
+        assert_eq!(cloud("When are you open", Some(0.9)), (250, true));
     }
 
     #[test]

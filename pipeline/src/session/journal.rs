@@ -114,6 +114,17 @@ impl Recorded {
         })
     }
 
+    /// Takes a secret out of what is kept: keys and words that were asked for as one.
+    pub fn hide(&mut self) {
+        match self {
+            Self::Digit { digit } => *digit = '?',
+            Self::Interim { text, .. } | Self::Final { text, .. } => text.clear(),
+            // The keys' tones and the spoken digits are in the audio as well.
+            Self::In { audio } => *audio = encode(&AudioFrame::SILENCE),
+            _ => {}
+        }
+    }
+
     fn from_stt(event: &SttEvent) -> Option<Self> {
         Some(match event {
             SttEvent::Interim { utterance, text } => {

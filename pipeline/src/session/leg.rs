@@ -15,14 +15,12 @@ impl Session {
         if self.regions.leg != Leg::Open {
             return;
         }
-        // A key is meant: it always interrupts, notices too.
-        if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
-            self.interrupt();
-            self.cut = None;
+        if !self.cut_for_key() {
+            return;
         }
         self.timers.stop(Timer::NoInput);
         // Where no number was asked for, each key is an answer of its own.
-        let asked = self.reply_expects() == Expectation::Digits;
+        let asked = matches!(self.reply_expects(), Expectation::Digits | Expectation::Secret);
         let config =
             if asked { DtmfConfig::default() } else { DtmfConfig { max_digits: 1, ..Default::default() } };
         self.digits.expect(config);
@@ -32,6 +30,20 @@ impl Session {
             None => self.timers.stop(Timer::DigitEntry),
         }
         self.on_entry(entry);
+    }
+
+    /// A key is meant: it always interrupts, notices too. Only our last words are said to the end. False when there
+    /// is nobody left to take the key.
+    fn cut_for_key(&mut self) -> bool {
+        let speaking = matches!(self.regions.agent, Agent::Speaking | Agent::Yielding);
+        if self.ending.is_some_and(|reason| reason != EndReason::NoInput) {
+            return false;
+        }
+        if speaking {
+            self.interrupt();
+            self.cut = None;
+        }
+        self.regions.leg == Leg::Open
     }
 
     pub(super) fn on_digits_due(&mut self) {
@@ -44,8 +56,16 @@ impl Session {
             self.rearm_no_input();
             return;
         };
+        let secret = self.takes_secret();
+        if !self.cut_for_key() {
+            return;
+        }
         self.silences = 0;
         self.drop_speculation();
+        if secret {
+            self.take_keyed_secret(digits);
+            return;
+        }
         self.begin_turn(TurnInput::Digits { digits: digits.clone() });
         self.record(CallRecord::Digits { turn: self.turn, digits: digits.clone() });
         self.emit(EventBody::Dtmf { turn: self.turn, digits });
@@ -69,9 +89,10 @@ impl Session {
         }
         if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
             self.interrupt();
-            self.cut = None;
         }
+        self.cut = None;
         self.drop_reply();
+        self.end_wait();
         self.regions.agent = Agent::Idle;
         self.regions.control = Control::Supervisor;
         self.timers.stop(Timer::NoInput);
@@ -187,6 +208,7 @@ impl Session {
             self.play_out.clear(self.now);
             self.settle_parted(reply);
         }
+        self.settle_cost(self.turn);
         let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
         self.record(CallRecord::Ended { reason });
         if self.log_failed {

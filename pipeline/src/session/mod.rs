@@ -19,12 +19,14 @@ pub mod journal;
 mod leg;
 mod output;
 mod reply;
+mod secret;
 mod speech;
 pub mod state;
 #[cfg(test)]
 mod tests;
 mod timers;
 mod utterance;
+mod waiting;
 mod waterfall;
 
 use std::collections::VecDeque;
@@ -90,6 +92,13 @@ pub struct Session {
     line_charged_ms: u64,
     /// A tool of the responder's takes its time.
     busy: bool,
+    /// Number under which the filler of this wait is said, once it is.
+    bridge: Option<TurnId>,
+    soft_sounds: u16,
+    /// Replies in a row that failed.
+    faults: u32,
+    /// The end of our last reply, for recognising its echo.
+    last_said: String,
 }
 
 impl Session {
@@ -130,6 +139,10 @@ impl Session {
             unpriced: 0,
             line_charged_ms: 0,
             busy: false,
+            bridge: None,
+            soft_sounds: 0,
+            faults: 0,
+            last_said: String::new(),
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
         session.begin_turn(TurnInput::Opened);
@@ -193,6 +206,12 @@ impl Session {
         &self.bill
     }
 
+    /// Tokens of replies that were begun on a guess and thrown away.
+    #[must_use]
+    pub const fn wasted_tokens(&self) -> u64 {
+        self.wasted_tokens
+    }
+
     /// Reports of usage that the price table does not know.
     #[must_use]
     pub fn unpriced(&self) -> u64 {
@@ -236,6 +255,7 @@ impl Session {
                 Timer::EndOfTurn => self.try_end_turn(),
                 Timer::DuckLimit => self.stop_yielding(),
                 Timer::Filler => self.say_filler(),
+                Timer::SoftSound => self.make_soft_sound(),
                 Timer::ReplyDeadline => self.on_reply_overdue(),
                 Timer::NoInput => self.on_no_input(),
                 Timer::RecogniserWatchdog => self.on_recogniser_overdue(),

@@ -53,6 +53,11 @@ impl Session {
 
     fn on_synthesis_failed(&mut self, id: SegmentId, reason: String) {
         self.emit(EventBody::Provider { provider: "tts".into(), state: "failed".into(), reason });
+        if self.reply.as_ref().is_some_and(|r| !r.committed) {
+            // Nobody waits for it yet: it is begun anew when the turn is really over.
+            self.drop_speculation();
+            return;
+        }
         let own = self.reply.as_ref().is_none_or(|r| r.apologised);
         if let Some(segment) = self.reply.as_mut().and_then(|r| r.segment_mut(id)) {
             segment.synthesised = true;
@@ -85,25 +90,6 @@ impl Session {
         let text = segment.said.text.clone();
         self.play_out.plan(now, key(id), text);
         self.release_durable();
-    }
-
-    fn is_filler(&self, id: SegmentId) -> bool {
-        self.reply.as_ref().is_some_and(|r| id.turn.0 == r.epoch.0 + 1)
-    }
-
-    /// A filler is worth saying only while the reply itself has no audio.
-    fn on_filler_audio(&mut self, event: TtsEvent) {
-        let late = self.reply.as_ref().is_some_and(|r| r.segments.iter().any(|s| s.planned));
-        match event {
-            TtsEvent::Audio { segment, mulaw } if !late => {
-                self.play_out.plan(self.now, key(segment), self.phrases().filler.clone());
-                self.play_out.push_audio(key(segment), &mulaw);
-                self.play_out.release(key(segment));
-            }
-            TtsEvent::Audio { segment, mulaw } => self.play_out.push_audio(key(segment), &mulaw),
-            TtsEvent::Done { segment, .. } => self.play_out.finish(key(segment), Vec::new()),
-            TtsEvent::Failed { .. } | TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
-        }
     }
 
     /// Sends what the play-out has to say at once: a clear must not wait behind anything.
@@ -141,7 +127,7 @@ impl Session {
         let stages = std::mem::take(&mut reply.stages);
         let moments = reply.moments.take();
         self.regions.agent = Agent::Speaking;
-        self.timers.stop(Timer::Filler);
+        self.end_wait();
         self.timers.stop(Timer::ReplyDeadline);
         if let Some(mut moments) = moments {
             moments.first_segment = segment;
@@ -214,8 +200,23 @@ impl Session {
             return;
         }
         self.ending = Some(EndReason::Failed);
+        if self.config.can_call_back && !self.log_failed {
+            self.promise_call_back();
+            return;
+        }
         let text = self.phrases().out_of_order.clone();
         self.say_own(text, SegmentKind::Notice, AfterReply::HangUp);
+    }
+
+    /// Says that somebody will call back, once that is on the record.
+    fn promise_call_back(&mut self) {
+        let owed = self.record(CallRecord::CallBackOwed { turn: self.turn });
+        let text = self.phrases().call_back_promised.clone();
+        self.say_own(text, SegmentKind::Notice, AfterReply::HangUp);
+        if let Some(reply) = &mut self.reply {
+            reply.ungated = false;
+            reply.segments.iter_mut().for_each(|s| s.seq = s.seq.max(owed));
+        }
     }
 
     pub(super) fn close_stream(&mut self) {

@@ -13,6 +13,8 @@ pub enum Timer {
     DuckLimit,
     /// The caller has waited long enough for a filler.
     Filler,
+    /// The caller waits on after the filler: a soft sound says that we are still there.
+    SoftSound,
     /// No reply came: apologise.
     ReplyDeadline,
     /// Nothing was said after our reply: ask whether the caller is there.
@@ -32,11 +34,12 @@ pub enum Timer {
 }
 
 impl Timer {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Pause,
         Self::EndOfTurn,
         Self::DuckLimit,
         Self::Filler,
+        Self::SoftSound,
         Self::ReplyDeadline,
         Self::NoInput,
         Self::RecogniserWatchdog,

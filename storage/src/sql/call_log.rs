@@ -27,8 +27,14 @@ const TOO_LARGE: StorageError = StorageError::Invalid { what: "a log number that
 pub(super) async fn append(conn: &mut Conn, scope: &Scope, call: CallId, rows: &[LogRow]) -> Step<()> {
     for row in rows {
         insert(conn, scope, call, row).await?;
-        if let CallEntry::Ended { reason } = &row.entry {
-            super::calls::end(conn, scope, call, reason, now()).await?;
+        match &row.entry {
+            CallEntry::Ended { reason } => {
+                super::calls::end(conn, scope, call, reason, now()).await?;
+            }
+            CallEntry::Cost { call_micros, .. } => {
+                super::calls::raise_cost(conn, scope, call, *call_micros).await?;
+            }
+            _ => {}
         }
     }
     Ok(())
@@ -145,6 +151,7 @@ const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
         | CallEntry::Provider { .. }
         | CallEntry::Cost { .. }
         | CallEntry::Language { .. }
+        | CallEntry::CallBackOwed { .. }
         | CallEntry::Ended { .. } => None,
     }
 }

@@ -1,8 +1,13 @@
 //! Conversations in virtual time. Each test is one behaviour of a live call.
 #![allow(clippy::unwrap_used)]
 
+mod echo;
 mod impaired;
+mod money;
 mod properties;
+mod secrets;
+mod soak;
+mod waiting;
 mod world;
 
 use telephony::media::CallTime;

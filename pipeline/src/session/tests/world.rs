@@ -8,9 +8,10 @@ use telephony::sim::{Impairments, SimCarrier};
 
 use crate::event::EventBody;
 use crate::ports::{
-    AfterReply, CallRecord, EndReason, LogEntry, LogEvent, ReplyCommand, ReplyEvent, SttCommand, SttEvent,
-    TtsCommand, TtsEvent, TurnInput,
+    AfterReply, CallRecord, EndReason, Language, LogEntry, LogEvent, Meter, ReplyCommand, ReplyEvent,
+    SttCommand, SttEvent, TtsCommand, TtsEvent, TurnInput, Usage,
 };
+use crate::provider::Failure;
 use crate::session::{Input, Output, Session, SessionConfig};
 use crate::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
 
@@ -38,6 +39,12 @@ pub struct Habits {
     pub durable_ms: u64,
     pub log_fails: bool,
     pub mute_recogniser: bool,
+    /// Share (0–1) of finals that never come, and of segments whose synthesis or reply that fails.
+    pub lost_finals: f64,
+    pub failed_segments: f64,
+    pub failed_replies: f64,
+    /// Every word recognised and spoken is paid for: millionths of a dollar a character spoken.
+    pub charges: bool,
     /// Milliseconds of audio for each letter of text.
     pub letter_ms: u64,
     pub expects: Expectation,
@@ -56,6 +63,10 @@ impl Default for Habits {
             durable_ms: 3,
             log_fails: false,
             mute_recogniser: false,
+            lost_finals: 0.0,
+            failed_segments: 0.0,
+            failed_replies: 0.0,
+            charges: false,
             letter_ms: 60,
             expects: Expectation::Open,
             then: AfterReply::Listen,
@@ -82,6 +93,10 @@ pub struct World {
     pub commands: Vec<(CallTime, ReplyCommand)>,
     pub ended: Option<(CallTime, EndReason)>,
     pub closed: bool,
+    /// Everything that was asked of the synthesiser.
+    pub spoken: Vec<(CallTime, ReplySegment)>,
+    pub languages: Vec<Language>,
+    dice: u64,
 }
 
 impl World {
@@ -97,8 +112,27 @@ impl World {
 
     /// A world whose carrier leg is as bad as this.
     pub fn impaired(script: Vec<Speech>, habits: Habits, seed: u64, impairments: Impairments) -> Self {
+        Self::configured(script, habits, seed, impairments, SessionConfig::default())
+    }
+
+    /// A world with a session of this kind.
+    pub fn of(script: Vec<Speech>, habits: Habits, config: SessionConfig) -> Self {
+        let way = Duration::from_millis(20);
+        let impairments = Impairments { delay_out: way, delay_back: way, ..Default::default() };
+        Self::configured(script, habits, 1, impairments, config)
+    }
+
+    pub fn configured(
+        script: Vec<Speech>,
+        habits: Habits,
+        seed: u64,
+        impairments: Impairments,
+        config: SessionConfig,
+    ) -> Self {
         let mut world = Self {
-            session: Session::new(SessionConfig::default(), CallTime::ZERO),
+            session: Session::new(config, CallTime::ZERO),
+            dice: seed,
+            spoken: Vec::new(),
             habits,
             answers: vec![
                 "The office is open from eight to five.",
@@ -118,6 +152,7 @@ impl World {
             commands: Vec::new(),
             ended: None,
             closed: false,
+            languages: Vec::new(),
         };
         world.drain();
         world
@@ -193,7 +228,7 @@ impl World {
                 Output::Reply(command) => self.responder(command),
                 Output::Tts(TtsCommand::Speak(segment)) => self.synthesiser(&segment),
                 Output::Tts(TtsCommand::Cancel { turn }) => self.forget_audio(turn),
-                Output::Tts(TtsCommand::Language(_)) => {}
+                Output::Tts(TtsCommand::Language(language)) => self.languages.push(language),
                 Output::Log(entry) => self.log(entry),
                 Output::Emit(event) => self.events.push((self.now, event)),
             }
@@ -222,7 +257,9 @@ impl World {
                 let began = self.utterances.get(&utterance).copied().unwrap_or(self.now);
                 let (text, complete) = self.text_between(began, self.now);
                 let done = SttEvent::Final { utterance, pause, text, confidence: 0.9 };
-                self.after(self.habits.final_ms, Input::Stt(done));
+                if !self.happens(self.habits.lost_finals) {
+                    self.after(self.habits.final_ms, Input::Stt(done));
+                }
                 let end = SttEvent::TurnEnd { utterance, pause, probability: complete };
                 self.after(60, Input::Stt(end));
             }
@@ -259,6 +296,12 @@ impl World {
     fn responder(&mut self, command: ReplyCommand) {
         if let ReplyCommand::Start { turn, input, .. } = &command {
             let turn = *turn;
+            if self.happens(self.habits.failed_replies) {
+                let failed = ReplyEvent::Failed { turn, reason: "simulated".into() };
+                self.after(self.habits.reply_ms, Input::Reply(failed));
+                self.commands.push((self.now, command));
+                return;
+            }
             let texts = match input {
                 TurnInput::Opened => vec!["Thank you for calling. How can I help you today?"],
                 TurnInput::Silence { .. } => vec!["Are you still there?"],
@@ -281,11 +324,29 @@ impl World {
     fn synthesiser(&mut self, segment: &ReplySegment) {
         let bytes = segment.text.len() * self.habits.letter_ms as usize * 8;
         let id = segment.id;
+        self.spoken.push((self.now, segment.clone()));
+        if self.happens(self.habits.failed_segments) && !segment.fixed {
+            let failure = Failure::stalled("simulated");
+            self.after(self.habits.synthesis_ms, Input::Tts(TtsEvent::Failed { segment: id, failure }));
+            return;
+        }
+        if self.habits.charges {
+            let amount = segment.text.len() as u64;
+            let (provider, model) = ("voice".into(), "m".into());
+            let usage = Usage { provider, model, meter: Meter::Characters, amount };
+            self.after(self.habits.synthesis_ms, Input::Tts(TtsEvent::Used(usage)));
+        }
         self.after(
             self.habits.synthesis_ms,
             Input::Tts(TtsEvent::Audio { segment: id, mulaw: vec![0x20; bytes] }),
         );
         self.after(self.habits.synthesis_ms, Input::Tts(TtsEvent::Done { segment: id, words: Vec::new() }));
+    }
+
+    /// A throw of the dice, the same for the same seed.
+    fn happens(&mut self, share: f64) -> bool {
+        self.dice = self.dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        share > 0.0 && ((self.dice >> 33) as f64 / f64::from(u32::MAX >> 1)) < share
     }
 
     fn forget_audio(&mut self, turn: TurnId) {
