@@ -152,6 +152,8 @@ export interface EventBodies {
   "call.dtmf": { turn: number; digits: string };
   "call.tool": { turn: number; tool: string; ok: boolean };
   "call.provider": { provider: string; state: string; reason: string };
+  "call.cost": { turn: number; turn_usd: number; call_usd: number; wasted_usd: number; wasted_tokens: number };
+  "call.language": { turn: number; language: string };
   "call.attention": { level: Attention; reason: string };
   "call.latency": { latency: TurnLatency };
   "call.ended": { reason: string; duration_ms: number };

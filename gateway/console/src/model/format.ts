@@ -82,11 +82,25 @@ const END_REASONS: Record<string, string> = {
   busy: "Turned away: all lines busy",
   draining: "Gateway was stopping",
   too_long: "Longest call reached",
+  budget: "The call's budget was spent",
   failed: "A part failed; apology spoken",
   interrupted: "Gateway restarted in mid-call",
 };
 export const endReason = (code: string | null | undefined): string =>
   code ? (END_REASONS[code] ?? words(code)) : "Ended";
+
+const PROVIDER_STATES: Record<string, string> = {
+  slow: "is slow; a standby was started beside it",
+  failed: "failed",
+  took_over: "took over",
+  recovered: "serves again",
+  exhausted: "failed, and nobody is left",
+  lost: "was lost",
+};
+/** What happened to a provider, as a sentence. */
+export function providerNotice(provider: string, state: string, reason: string): string {
+  return `${provider} ${PROVIDER_STATES[state] ?? words(state).toLowerCase()}${reason ? ` (${reason})` : ""}`;
+}
 
 /** A field's value for display; structured values as JSON. */
 export function fieldText(value: unknown): string {

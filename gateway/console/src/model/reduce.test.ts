@@ -54,6 +54,27 @@ describe("reduceEvent", () => {
     expect(call(state).utterances[0]?.text).toBe("I can help. Where is it?");
   });
 
+  it("follows what the call costs and which language it is in", () => {
+    const state = run([
+      started(),
+      event("call.cost", { turn: 1, turn_usd: 0.004, call_usd: 0.012, wasted_usd: 0.001, wasted_tokens: 90 }),
+      event("call.language", { turn: 1, language: "es" }),
+    ]);
+    expect(call(state).facts).toMatchObject({ cost_usd: 0.012, language: "es" });
+    expect(call(state).notices.map((n) => n.text)).toEqual(["The call goes on in Spanish"]);
+  });
+
+  it("says in words what happened to a provider", () => {
+    const state = run([
+      event("call.provider", { provider: "deepgram", state: "failed", reason: "stalled: no message for 1.5 s" }),
+      event("call.provider", { provider: "local", state: "took_over", reason: "" }),
+    ]);
+    expect(call(state).notices.map((n) => n.text)).toEqual([
+      "deepgram failed (stalled: no message for 1.5 s)",
+      "local took over",
+    ]);
+  });
+
   it("marks what was not heard when a reply is interrupted", () => {
     const state = run([
       segment(0, "I can take that down."),

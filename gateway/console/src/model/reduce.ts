@@ -1,6 +1,7 @@
 // Live events to state. Pure: no clock, no network, so every case has a test.
 
 import type { CallEvent, EventName } from "../api/types";
+import { languageName, providerNotice } from "./format";
 import { joinHeard } from "./heard";
 import { newCall, unknownFacts, type Call, type Notice, type State } from "./state";
 import { editUtterance, withSegment } from "./utterances";
@@ -73,7 +74,15 @@ const apply: { [N in EventName]: Apply<N> } = {
   "call.tool": (call, { turn, tool, ok, at }) => ({ ...call, tools: [...call.tools, { turn, tool, ok, at }] }),
 
   "call.provider": (call, { event_id, provider, state, reason, at }) =>
-    withNotice(call, { id: event_id, at, kind: "provider", text: `${provider} ${state}${reason ? `: ${reason}` : ""}` }),
+    withNotice(call, { id: event_id, at, kind: "provider", text: providerNotice(provider, state, reason) }),
+
+  "call.cost": (call, { call_usd }) => ({ ...call, facts: { ...call.facts, cost_usd: call_usd } }),
+
+  "call.language": (call, { event_id, language, at }) =>
+    withNotice(
+      { ...call, facts: { ...call.facts, language } },
+      { id: event_id, at, kind: "language", text: `The call goes on in ${languageName(language)}` },
+    ),
 
   "call.attention": (call, { event_id, level, reason, at }) => {
     const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: reason });

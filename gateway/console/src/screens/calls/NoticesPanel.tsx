@@ -3,7 +3,12 @@ import type { Call } from "../../model/state";
 import { Icon, type IconName } from "../../ui/Icon";
 import { Panel } from "../../ui/Panel";
 
-const ICONS: Record<Call["notices"][number]["kind"], IconName> = { keys: "keyboard", provider: "tool", attention: "alert" };
+const ICONS: Record<Call["notices"][number]["kind"], IconName> = {
+  keys: "keyboard",
+  provider: "tool",
+  language: "speaker",
+  attention: "alert",
+};
 
 /** What happened without words: keys pressed, providers lost and found, why attention was asked for. */
 export function NoticesPanel({ call }: { call: Call }) {
