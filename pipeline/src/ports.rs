@@ -218,6 +218,8 @@ pub enum SttEvent {
         pause: u32,
         probability: f32,
     },
+    /// The connection is open: from now on results can come. Engines on this machine do not say so.
+    Ready,
     /// Words were recognised while no utterance is open: the caller speaks too softly for the voice-activity
     /// detector. The session opens an utterance; until then the text waits in the adapter.
     SpeechHeard,

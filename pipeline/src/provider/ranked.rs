@@ -17,8 +17,14 @@ pub struct Member<P: ?Sized> {
     breaker: Option<Mutex<Breaker>>,
 }
 
-/// The list, most preferred first.
-pub struct Ranked<P: ?Sized>(Vec<Member<P>>);
+/// The list, most preferred first. Clones are the same list: what one learns of a provider the others know.
+pub struct Ranked<P: ?Sized>(Arc<[Member<P>]>);
+
+impl<P: ?Sized> Clone for Ranked<P> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
 
 impl<P: ?Sized> Member<P> {
     /// A provider reached over the network.
@@ -41,6 +47,12 @@ impl<P: ?Sized> Member<P> {
     #[must_use]
     pub const fn is_local(&self) -> bool {
         self.breaker.is_none()
+    }
+
+    /// Whether it is asked without a second thought: its breaker is closed, or it has none.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        self.breaker.as_ref().is_none_or(|b| b.lock().is_closed())
     }
 
     /// It did its work.
@@ -68,8 +80,8 @@ impl<P: ?Sized> Ranked<P> {
     /// # Panics
     /// Never; an empty list simply picks nobody.
     #[must_use]
-    pub const fn new(members: Vec<Member<P>>) -> Self {
-        Self(members)
+    pub fn new(members: Vec<Member<P>>) -> Self {
+        Self(members.into())
     }
 
     #[must_use]
@@ -83,6 +95,14 @@ impl<P: ?Sized> Ranked<P> {
     pub fn pick(&self, now: Instant, tried: &[usize]) -> Option<usize> {
         let untried = || (0..self.0.len()).filter(|i| !tried.contains(i));
         untried().find(|i| self.0[*i].allows(now)).or_else(|| untried().next())
+    }
+}
+
+impl<P: ?Sized> Ranked<P> {
+    /// A provider that is preferred to this one and may be used now.
+    #[must_use]
+    pub fn better_than(&self, index: usize, now: Instant) -> Option<usize> {
+        (0..index).find(|i| self.0[*i].allows(now))
     }
 }
 
@@ -113,7 +133,8 @@ mod tests {
         let t = Instant::now();
         assert_eq!(list.pick(t, &[]), Some(0));
         list.members()[0].failed(t, Kind::Overloaded);
-        assert_eq!(list.pick(t, &[]), Some(1));
+        assert_eq!(list.clone().pick(t, &[]), Some(1), "known to every clone");
+        assert!(!list.members()[0].is_well() && list.members()[1].is_well() && list.members()[2].is_well());
         list.members()[1].failed(t, Kind::Unauthorised);
         assert_eq!(list.pick(t, &[]), Some(2));
         assert_eq!(list.pick(t, &[2]), Some(0), "a small chance is better than none");

@@ -295,6 +295,7 @@ impl Session {
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 self.on_turn_end(utterance, pause, probability)
             }
+            SttEvent::Ready => {}
             SttEvent::SpeechHeard => self.on_speech_heard(),
             SttEvent::Language(language) => self.on_language_heard(language),
             SttEvent::Provider(note) => self.on_note(note),

@@ -139,7 +139,8 @@ impl Recorded {
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 Self::TurnEnd { utterance: utterance.0, pause: *pause, probability: *probability }
             }
-            SttEvent::SpeechHeard
+            SttEvent::Ready
+            | SttEvent::SpeechHeard
             | SttEvent::Language(_)
             | SttEvent::Provider(_)
             | SttEvent::Used(_)

@@ -2,6 +2,9 @@
 
 pub mod clean;
 mod listener;
+#[path = "cloud/mod.rs"]
+pub mod deepgram;
+pub mod failover;
 pub mod local;
 pub mod moonshine;
 pub mod stabiliser;
