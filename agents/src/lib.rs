@@ -1,7 +1,8 @@
 //! Deciding what to say and do: the built-in agent, the county's knowledge, the Passport, redaction.
 //!
 //! [`FrontDesk`] answers calls: it implements the pipeline's `Responder` around the pure dialogue of
-//! [`llm::builtin`], searches [`retriever`], and keeps each call's [`passport`]. [`safety::Redactor`] is the
+//! [`llm::builtin`] or around a language model with the same tools, searches [`retriever`], and keeps each call's
+//! [`passport`]. [`safety::Redactor`] is the
 //! screen that text passes on its way out of the sensitive zone. [`seed`] is what the demo county starts with.
 
 pub mod llm;
@@ -10,6 +11,7 @@ pub mod responder;
 pub mod retriever;
 pub mod safety;
 pub mod seed;
+mod tools;
 
 pub use llm::builtin::TenantFacts;
 pub use responder::FrontDesk;

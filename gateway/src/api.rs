@@ -10,6 +10,7 @@ pub mod passport;
 pub mod phone;
 pub mod record;
 pub mod screened;
+pub mod tenant_settings;
 pub mod tenants;
 pub mod tokens;
 pub mod transcript;

@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use pipeline::session::SessionConfig;
 use storage::Platform;
 use telephony::twilio::signature::SigningKeys;
 use tokio::sync::Semaphore;
@@ -15,10 +14,13 @@ use crate::calls::admission::{Capacity, NumberLimit};
 use crate::calls::expected::ExpectedCalls;
 use crate::calls::live::LiveCalls;
 use crate::calls::recorders::Recorders;
+use crate::calls::sampler::Gauge;
+use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Config, PublicUrl};
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::providers::Ready;
+use crate::telemetry::traces::Traces;
 
 /// Sockets that may be shaking hands at a time: more than a node's arrivals in the handshake's ten seconds.
 const HANDSHAKES: usize = 512;
@@ -31,16 +33,20 @@ pub struct App {
     pub platform: Platform,
     /// Set when the engines are warm.
     pub ready: OnceLock<Ready>,
-    pub session: SessionConfig,
     /// Keys of the carrier's signatures; `None` in unsigned mode.
     pub signing: Option<SigningKeys>,
     pub live: Arc<LiveCalls>,
     pub expected: ExpectedCalls,
     pub capacity: Capacity,
     pub numbers: NumberLimit,
+    /// How close the process is to serving its calls badly.
+    pub strain: Gauge,
+    pub vocabularies: Vocabularies,
     /// Places for sockets that have not shown their token yet.
     pub handshakes: Arc<Semaphore>,
     pub fanout: Arc<Fanout>,
+    /// Where spans go, if anywhere.
+    pub traces: Option<Arc<Traces>>,
     pub recorders: Recorders,
     pub local_token: LocalToken,
     /// Every task of every call.
@@ -64,19 +70,22 @@ impl App {
     /// Composes an app on an open data folder. Engines come later, see [`App::ready`].
     pub fn new(config: Config, public_url: PublicUrl, platform: Platform) -> std::io::Result<Arc<Self>> {
         let local_token = LocalToken::create(&config.data_dir)?;
+        let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
-            capacity: Capacity::new(&config.limits),
+            capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
             numbers: NumberLimit::new(&config.limits),
+            strain: Gauge::default(),
+            vocabularies: Vocabularies::default(),
             handshakes: Arc::new(Semaphore::new(HANDSHAKES)),
             config,
             public_url,
             platform,
             ready: OnceLock::new(),
-            session: SessionConfig::default(),
             live: Arc::default(),
             expected: ExpectedCalls::default(),
             fanout: Arc::default(),
+            traces,
             recorders: Recorders::default(),
             local_token,
             tasks: TaskTracker::new(),

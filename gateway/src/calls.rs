@@ -2,7 +2,9 @@
 
 pub mod accept;
 pub mod admission;
+pub mod budget;
 pub mod busy;
+pub mod call_back;
 pub mod drain;
 pub mod expected;
 pub mod handshake;
@@ -13,5 +15,8 @@ pub mod outbound;
 pub mod reaper;
 pub mod recorders;
 pub mod run;
+pub mod sampler;
 pub mod sink;
 pub mod socket;
+pub mod strain;
+pub mod vocabulary;

@@ -7,6 +7,7 @@ mod doctor;
 mod import_docs;
 mod migrate;
 mod record;
+mod replay;
 mod serve;
 mod tenant;
 mod token;
@@ -24,6 +25,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(args) => serve::run(config, args).await,
         Command::Call(args) => call::run(config, args).await,
         Command::Record(args) => record::run(&config, args).await,
+        Command::Replay(args) => replay::run(&config, args).await,
         Command::Doctor(args) => doctor::run(&config, &args).await,
         Command::Migrate => migrate::run(&config).await,
         Command::Tenant(command) => tenant::run(&config, command).await,

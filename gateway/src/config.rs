@@ -2,7 +2,11 @@
 //!
 //! Only this crate reads configuration; everything else is handed values.
 
+pub mod budget;
+pub mod cloud;
+pub mod prices;
 pub mod problem;
+pub mod providers;
 pub mod public_url;
 pub mod source;
 
@@ -10,9 +14,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pipeline::provider::Endpoint;
 use secrecy::SecretString;
 
+pub use budget::Budget;
+pub use cloud::Cloud;
+pub use prices::PriceList;
 pub use problem::{ConfigError, Problem};
+pub use providers::{Llm, Named, ProviderLists, Stt, Tts};
 pub use public_url::PublicUrl;
 use source::{Env, Source};
 
@@ -31,9 +40,16 @@ pub struct Config {
     /// Bearer token with role platform-admin, for automation.
     pub admin_token: Option<SecretString>,
     pub carrier: Carrier,
+    /// Which speech and language engines serve, in order of preference.
     pub providers: ProviderLists,
+    /// Accounts and models of outside providers.
+    pub cloud: Cloud,
+    pub prices: PriceList,
+    pub budget: Budget,
     pub limits: Limits,
     pub log: Log,
+    /// Base address of an OTLP collector over HTTP. Absent: no traces.
+    pub otlp: Option<Endpoint>,
     /// Region where data stays, as the operator states it; shown by `doctor`.
     pub region: Option<String>,
     /// What was set but has no effect in this build, to be said at start.
@@ -48,19 +64,13 @@ pub struct Carrier {
     pub auth_token: Option<SecretString>,
 }
 
-/// Which speech and language engines serve, in order of preference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProviderLists {
-    pub stt: Vec<String>,
-    pub llm: Vec<String>,
-    pub tts: Vec<String>,
-}
-
 /// Bounds that protect calls from each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Calls at a time. Absent: derived from the number of cores.
+    /// Calls at a time. Absent: derived from the number of cores and from where speech is recognised.
     pub max_calls: Option<usize>,
+    /// New callers hear the busy message while the machine is too busy to serve more of them well.
+    pub refuse_when_strained: bool,
     /// Callers at a time that may listen to the busy message over a stream.
     pub max_busy_streams: usize,
     /// Calls that one caller's number may start in a minute. Absent: no limit.
@@ -81,6 +91,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_calls: None,
+            refuse_when_strained: true,
             max_busy_streams: 20,
             calls_per_number_per_minute: None,
             drain: Duration::from_secs(30),
@@ -136,11 +147,15 @@ impl Config {
         config.bind = SocketAddr::from(([127, 0, 0, 1], 0));
         config.data_dir = dir.join("data");
         config.models_dir = dir.join("models");
+        // A test's machine is busy with other tests.
+        config.limits.refuse_when_strained = false;
         config
     }
 
     fn read(s: &mut Source<'_>) -> Self {
-        let mut notices = Vec::new();
+        let cloud = cloud::read(s);
+        let providers = providers::read(s, &cloud);
+        let notices = notices(&cloud, &providers);
         let bind = s.parsed("bind", Some("BIND"), "write it as HOST:PORT, for example 127.0.0.1:8080");
         let config = Self {
             bind: bind.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -149,9 +164,13 @@ impl Config {
             public_url: read_public_url(s),
             admin_token: s.secret("admin_token", Some("ADMIN_TOKEN")),
             carrier: read_carrier(s),
-            providers: read_providers(s, &mut notices),
+            providers,
+            cloud,
+            prices: prices::read(s),
+            budget: budget::read(s),
             limits: read_limits(s),
             log: read_log(s),
+            otlp: read_otlp(s),
             region: s.text("region", None).map(|(text, _)| text),
             notices,
         };
@@ -198,46 +217,34 @@ fn read_carrier(s: &mut Source<'_>) -> Carrier {
     }
 }
 
-/// Cloud engines: setting, key's section and variable. Their adapters are not part of this build.
-const CLOUD: [(&str, &str, &str); 4] = [
-    ("deepgram", "deepgram.api_key", "DEEPGRAM_API_KEY"),
-    ("elevenlabs", "elevenlabs.api_key", "ELEVENLABS_API_KEY"),
-    ("anthropic", "anthropic.api_key", "ANTHROPIC_API_KEY"),
-    ("openai", "openai.api_key", "OPENAI_API_KEY"),
-];
-
-fn read_providers(s: &mut Source<'_>, notices: &mut Vec<String>) -> ProviderLists {
-    for (name, key, var) in CLOUD {
-        if s.secret(key, Some(var)).is_some() {
-            notices.push(format!(
-                "{var} is set, but this build has no {name} adapter: the embedded engines serve every call"
-            ));
+/// What was set and has no effect, as far as the operator may have meant otherwise.
+fn notices(cloud: &Cloud, lists: &ProviderLists) -> Vec<String> {
+    let mut notices = Vec::new();
+    let keys = [
+        ("DEEPGRAM_API_KEY", cloud.deepgram.account.key.is_some(), {
+            let stt = lists.stt.iter().any(|p| *p != Stt::Local);
+            stt || lists.tts.contains(&Tts::Deepgram)
+        }),
+        ("ELEVENLABS_API_KEY", cloud.elevenlabs.account.key.is_some(), lists.tts.contains(&Tts::ElevenLabs)),
+        ("ANTHROPIC_API_KEY", cloud.anthropic.account.key.is_some(), lists.llm.contains(&Llm::Anthropic)),
+        ("OPENAI_API_KEY", cloud.openai.account.key.is_some(), lists.llm.contains(&Llm::OpenAi)),
+        (
+            "OPENAI_BASE_URL",
+            cloud.openai.account.is_moved && cloud.openai.account.key.is_none(),
+            lists.llm.contains(&Llm::OpenAi),
+        ),
+    ];
+    for (name, is_set, is_used) in keys {
+        if is_set && !is_used {
+            notices.push(format!("{name} is set, but STT, LLM and TTS name no provider that uses it"));
         }
     }
-    ProviderLists {
-        stt: read_list(s, "stt", "STT", "local"),
-        llm: read_list(s, "llm", "LLM", "builtin"),
-        tts: read_list(s, "tts", "TTS", "local"),
+    let after_builtin = lists.llm.iter().skip_while(|llm| **llm != Llm::Builtin).skip(1);
+    for llm in after_builtin {
+        let name = llm.name();
+        notices.push(format!("LLM names {name} after builtin, which never fails: {name} is never asked"));
     }
-}
-
-/// A fail-over list. Only the embedded engine of each kind is in this build, so only it may be named.
-fn read_list(
-    s: &mut Source<'_>,
-    key: &'static str,
-    var: &'static str,
-    embedded: &'static str,
-) -> Vec<String> {
-    if let Some((words, origin)) = s.list(key, Some(var)) {
-        for word in words.iter().filter(|word| *word != embedded) {
-            s.problem(
-                &origin,
-                format!("`{word}` is not in this build"),
-                format!("use `{embedded}`, or leave it out"),
-            );
-        }
-    }
-    vec![embedded.to_owned()]
+    notices
 }
 
 fn read_limits(s: &mut Source<'_>) -> Limits {
@@ -251,6 +258,9 @@ fn read_limits(s: &mut Source<'_>) -> Limits {
     let small = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     Limits {
         max_calls: s.number("limits.max_calls", None, 1..=100_000).map(small),
+        refuse_when_strained: s
+            .flag("limits.refuse_when_strained", None)
+            .unwrap_or(defaults.refuse_when_strained),
         max_busy_streams: s
             .number("limits.max_busy_streams", None, 0..=10_000)
             .map_or(defaults.max_busy_streams, small),
@@ -270,6 +280,17 @@ fn read_log(s: &mut Source<'_>) -> Log {
     Log {
         format: s.choice("log.format", None, &formats).unwrap_or(LogFormat::Auto),
         filter: s.text("log.filter", Some("RUST_LOG")).map_or_else(|| "info".to_owned(), |(text, _)| text),
+    }
+}
+
+fn read_otlp(s: &mut Source<'_>) -> Option<Endpoint> {
+    let (text, origin) = s.text("telemetry.otlp_endpoint", Some("OTEL_EXPORTER_OTLP_ENDPOINT"))?;
+    match Endpoint::parse(&text) {
+        Ok(endpoint) => Some(endpoint),
+        Err(what) => {
+            s.problem(origin, format!("`{text}` {what}"), "write it as http://collector:4318");
+            None
+        }
     }
 }
 
@@ -330,19 +351,6 @@ mod tests {
             load("", &[("ADMIN_TOKEN", "s3cret-admin"), ("TWILIO_AUTH_TOKEN", "s3cret-carrier")]).unwrap();
         assert!(!format!("{config:?}").contains("s3cret"));
         assert!(!config.unsigned());
-    }
-
-    #[test]
-    fn an_engine_that_is_not_built_in_is_refused_by_name() {
-        let error = load("", &[("STT", "deepgram,local")]).unwrap_err().to_string();
-        assert!(error.contains("STT: `deepgram` is not in this build; use `local`"), "{error}");
-    }
-
-    #[test]
-    fn a_cloud_key_without_adapter_is_said_aloud() {
-        let config = load("", &[("DEEPGRAM_API_KEY", "k")]).unwrap();
-        assert_eq!(config.notices.len(), 1);
-        assert!(!config.notices[0].contains("`k`"));
     }
 
     #[test]

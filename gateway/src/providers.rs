@@ -1,29 +1,34 @@
 //! The engines that serve calls, and how they are brought up.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::TenantFacts;
 use agents::retriever::Retriever;
 use futures_util::future::BoxFuture;
-use pipeline::ports::{
-    Language, PortError, Responder, Screen, SpeechToText, TextToSpeech, TtsCommand, TtsEvent, VoiceActivity,
-};
-use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId};
+use lineup::Lineup;
+use notices::Notices;
+use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivity};
 use storage::{Platform, TenantId, TenantStore};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
+use crate::calls::sampler::Gauge;
+
+pub mod ability;
 pub mod agent;
+pub mod cloud;
 pub mod embedded;
+pub mod engines;
+pub mod lineup;
+pub mod notices;
+pub mod phrases;
+pub mod recorded;
 
-/// Longest wait for one phrase to be rendered.
-const RENDER: Duration = Duration::from_secs(30);
-/// What a caller hears when the machine is full.
-pub const BUSY_MESSAGE: &str = "All our lines are busy at the moment. Please call again in a few minutes. \
-    If this is an emergency, please hang up and dial 911. Goodbye.";
+/// Longest wait for the notices before calls are taken; then they are rendered beside them.
+const NOTICES: Duration = Duration::from_secs(2);
 
 /// Makes a voice-activity detector for one call.
 pub type MakeVad = Arc<dyn Fn() -> Box<dyn VoiceActivity> + Send + Sync>;
@@ -59,76 +64,64 @@ impl fmt::Debug for Providers {
 /// Tells a person at a terminal how far the start is.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Engines that are up, and what is known of them.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub providers: Providers,
+    pub lineup: Lineup,
+}
+
+impl From<Providers> for Loaded {
+    fn from(providers: Providers) -> Self {
+        Self { providers, lineup: Lineup::default() }
+    }
+}
+
 /// Brings the engines up on an open data folder. Runs beside the HTTP listener; `/ready` waits for it.
 pub trait ProviderSource: Send + 'static {
     fn load(
         self: Box<Self>,
         platform: Platform,
         progress: Progress,
-    ) -> BoxFuture<'static, anyhow::Result<Providers>>;
+    ) -> BoxFuture<'static, anyhow::Result<Loaded>>;
 }
 
 /// A closure is a source: tests hand over simulated engines this way.
-impl<F> ProviderSource for F
+impl<F, T> ProviderSource for F
 where
-    F: FnOnce(Platform) -> BoxFuture<'static, anyhow::Result<Providers>> + Send + 'static,
+    F: FnOnce(Platform) -> BoxFuture<'static, anyhow::Result<T>> + Send + 'static,
+    T: Into<Loaded> + 'static,
 {
-    fn load(
-        self: Box<Self>,
-        platform: Platform,
-        _: Progress,
-    ) -> BoxFuture<'static, anyhow::Result<Providers>> {
-        self(platform)
+    fn load(self: Box<Self>, platform: Platform, _: Progress) -> BoxFuture<'static, anyhow::Result<Loaded>> {
+        let loading = self(platform);
+        Box::pin(async { Ok(loading.await?.into()) })
     }
 }
 
-/// Engines that are up, with what was rendered in advance.
+/// Engines that serve calls.
 #[derive(Debug)]
 pub struct Ready {
     pub providers: Providers,
-    /// [`BUSY_MESSAGE`] as audio; empty when it could not be rendered.
-    pub busy: Vec<AudioFrame>,
+    pub lineup: Lineup,
+    pub notices: Arc<Notices>,
+    strain: Gauge,
 }
 
 impl Ready {
     /// Takes engines that are up, and renders what must be said even when they are full.
-    pub async fn warm(providers: Providers) -> Self {
-        let busy = render(&*providers.tts, BUSY_MESSAGE).await.unwrap_or_else(|e| {
-            tracing::warn!(error = %e, "the busy message could not be rendered: the stream is closed instead");
-            Vec::new()
-        });
-        Self { providers, busy: frames(&busy) }
+    pub async fn warm(loaded: Loaded, strain: Gauge, closing: CancellationToken) -> Self {
+        let Loaded { providers, lineup } = loaded;
+        let notices = Arc::<Notices>::default();
+        let (tts, spoken) = (providers.tts.clone(), lineup.spoken.clone());
+        let rendering = tokio::spawn(notices.clone().keep_rendering(tts, spoken, closing));
+        let _ = timeout(NOTICES, rendering).await;
+        Self { providers, lineup, notices, strain }
     }
 
-    /// Use of the engines, 0 to 1.
+    /// How busy engines and machine are, 0 to 1.
     #[must_use]
     pub fn load(&self) -> f32 {
-        (self.providers.load)()
-    }
-}
-
-/// Synthesises one fixed phrase; the adapter keeps it in its cache.
-async fn render(tts: &dyn TextToSpeech, text: &str) -> Result<Vec<u8>, PortError> {
-    let mut stream = tts.open(&Language::En.into())?;
-    let id = SegmentId { turn: TurnId(0), index: 0 };
-    let segment = ReplySegment { id, text: text.to_owned(), kind: SegmentKind::Notice, fixed: true };
-    let failed = |what: &str| PortError::Unavailable {
-        what: what.to_owned(),
-        fix: "see `quandura doctor` for the speech engine".to_owned(),
-    };
-    if stream.commands.send(TtsCommand::Speak(segment)).await.is_err() {
-        return Err(failed("the voice does not listen"));
-    }
-    let mut mulaw = Vec::new();
-    loop {
-        match timeout(RENDER, stream.events.recv()).await {
-            Ok(Some(TtsEvent::Audio { mulaw: part, .. })) => mulaw.extend(part),
-            Ok(Some(TtsEvent::Done { .. })) => return Ok(mulaw),
-            Ok(Some(TtsEvent::Provider(_) | TtsEvent::Used(_))) => {}
-            Ok(Some(TtsEvent::Failed { failure, .. })) => return Err(failed(&failure.to_string())),
-            Ok(None) => return Err(failed("the voice went away")),
-            Err(_) => return Err(failed("the voice took too long")),
-        }
+        (self.providers.load)().max(self.strain.read())
     }
 }
 
@@ -141,10 +134,4 @@ pub fn frames(mulaw: &[u8]) -> Vec<AudioFrame> {
         AudioFrame(frame)
     });
     cut.collect()
-}
-
-/// Files that the embedded engines need in the models folder.
-#[must_use]
-pub fn missing_models(models: &Path) -> Vec<&'static str> {
-    embedded::FILES.into_iter().filter(|file| !models.join(file).is_file()).collect()
 }

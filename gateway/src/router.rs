@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post};
 use axum::{Router, http::StatusCode};
 
 use crate::api::{
-    calls, control, events, knowledge, me, passport, phone, record, tenants, tokens, transcript, users,
-    work_items,
+    calls, control, events, knowledge, me, passport, phone, record, tenant_settings, tenants, tokens,
+    transcript, users, work_items,
 };
 use crate::app::App;
 use crate::auth::{guard, sign_in};
@@ -46,6 +46,15 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/knowledge/search", post(knowledge::search))
         .route("/v1/record", get(record::handle))
         .route("/v1/tenants", get(tenants::list).post(tenants::create))
+        .route(
+            "/v1/tenants/{id}/vocabulary",
+            get(tenant_settings::vocabulary).put(tenant_settings::put_vocabulary),
+        )
+        .route(
+            "/v1/tenants/{id}/pronunciations",
+            get(tenant_settings::pronunciations).put(tenant_settings::put_pronunciations),
+        )
+        .route("/v1/tenants/{id}/budget", get(tenant_settings::budget).put(tenant_settings::put_budget))
         .route("/v1/users", get(users::list).post(users::create))
         .route("/v1/users/links", post(users::link))
         .route("/v1/tokens", get(tokens::list).post(tokens::create))

@@ -6,9 +6,9 @@ use std::time::Duration;
 use agents::retriever::Retriever;
 use futures_util::future::BoxFuture;
 use pipeline::ports::{
-    AfterReply, CallBrief, Hearing, Language, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder,
-    Saying, Screen, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
-    TtsStream, TurnInput, VoiceActivity,
+    AfterReply, CallBrief, Hearing, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Saying,
+    Screen, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream,
+    TurnInput, VoiceActivity,
 };
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
 use storage::Platform;

@@ -15,7 +15,8 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::auth::sign_in;
-use crate::calls::{drain, reaper};
+use crate::calls::strain::Strain;
+use crate::calls::{admission, drain, reaper, sampler};
 use crate::config::{Config, PublicUrl};
 use crate::demo;
 use crate::providers::{Progress, ProviderSource, Ready};
@@ -131,11 +132,19 @@ async fn recover(platform: &Platform) -> anyhow::Result<()> {
 }
 
 async fn warm(app: Arc<App>, engines: Box<dyn ProviderSource>, progress: Progress) -> anyhow::Result<()> {
-    let providers = engines.load(app.platform.clone(), progress).await?;
-    let ready = Ready::warm(providers).await;
+    let loaded = engines.load(app.platform.clone(), progress).await?;
+    watch_strain(&app, loaded.lineup.cpu_is_strain);
+    let ready = Ready::warm(loaded, app.strain.clone(), app.stop.closing.clone()).await;
     tracing::info!(engines = ?ready.providers, "ready for calls");
     let _ = app.ready.set(ready);
     Ok(())
+}
+
+fn watch_strain(app: &App, cpu_counts: bool) {
+    if app.config.limits.refuse_when_strained {
+        let strain = Strain::new(cpu_counts.then(|| admission::cores() as f32));
+        tokio::spawn(sampler::run(app.strain.clone(), strain, app.stop.closing.clone()));
+    }
 }
 
 /// Serves until a stop is asked for, drained, and the last request has ended.
@@ -157,6 +166,9 @@ async fn serve(app: Arc<App>, listener: TcpListener, mut requests: drain::StopRe
     if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
         tracing::debug!("some HTTP connections were still open");
         server.abort();
+    }
+    if let Some(traces) = app.traces.clone() {
+        let _ = tokio::task::spawn_blocking(move || traces.shutdown()).await;
     }
     app.platform.close().await;
     app.local_token.remove();

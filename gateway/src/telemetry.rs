@@ -3,4 +3,6 @@
 pub mod health;
 pub mod logs;
 pub mod metrics;
+pub mod process;
 pub mod request;
+pub mod traces;

@@ -2,4 +2,5 @@
 
 mod api;
 mod carrier;
+mod settings;
 mod whole_calls;

@@ -13,10 +13,11 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::cost::Prices;
 use crate::event::{CallEvent, EVENT_VERSION, EventBody};
 use crate::ports::{
-    CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyStream, Screen, SttCommand, SttStream,
-    TtsStream, VoiceActivity,
+    CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyEvent, ReplyStream, Screen, SttCommand,
+    SttEvent, SttStream, TtsEvent, TtsStream, Usage, VoiceActivity,
 };
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
@@ -89,6 +90,7 @@ pub async fn run_call(
 ) -> CallSummary {
     let started = Instant::now();
     let mut driver = Driver {
+        prices: Arc::clone(&config.prices),
         session: Session::new(config, CallTime::ZERO),
         started,
         leg_open: true,
@@ -104,6 +106,7 @@ pub async fn run_call(
 
 struct Driver {
     session: Session,
+    prices: Arc<Prices>,
     started: Instant,
     leg: Leg,
     leg_open: bool,
@@ -191,6 +194,9 @@ impl Driver {
             Input::CarrierStopped | Input::CarrierLost => self.leg_open = false,
             Input::PortLost(port) if !self.lost.contains(port) => self.lost.push(*port),
             Input::PortLost(_) => return,
+            Input::Stt(SttEvent::Used(usage))
+            | Input::Tts(TtsEvent::Used(usage))
+            | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
                 if let Some(score) = self.parts.vad.push(frame) {
                     self.inputs.push_back(Input::Vad(score));
@@ -270,14 +276,8 @@ impl Driver {
 
     fn emit(&mut self, mut body: EventBody) {
         screen_body(&mut body, self.parts.screen.as_mut());
-        match &body {
-            EventBody::Latency { latency } => note_latency(latency),
-            EventBody::Provider { provider, state, .. } => {
-                metrics::counter!("quandura_provider_events_total",
-                    "provider" => provider.clone(), "state" => state.clone())
-                .increment(1);
-            }
-            _ => {}
+        if let EventBody::Latency { latency } = &body {
+            note_latency(latency);
         }
         self.parts.events.emit(CallEvent {
             version: EVENT_VERSION,
@@ -298,7 +298,6 @@ impl Driver {
         metrics::counter!("quandura_stale_results_total").increment(self.session.stale());
         metrics::counter!("quandura_speculations_wasted_total")
             .increment(u64::from(self.session.wasted_speculations()));
-        metrics::counter!("quandura_tokens_wasted_total").increment(self.session.wasted_tokens());
         metrics::counter!("quandura_usage_unpriced_total").increment(self.session.unpriced());
         metrics::counter!("quandura_playout_under_runs_total")
             .increment(self.session.play_out().under_runs());
@@ -370,6 +369,14 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
         _ => return,
     };
     *text = screen.screen(text);
+}
+
+/// Only ever grows: a counter of dollars, which the counters of the metrics crate, whole numbers, cannot be.
+fn note_cost(prices: &Prices, usage: &Usage) {
+    if let Some(micros) = prices.cost(usage) {
+        metrics::gauge!("quandura_cost_usd_total", "provider" => usage.provider.clone())
+            .increment(micros / 1e6);
+    }
 }
 
 fn note_latency(latency: &crate::latency::TurnLatency) {

@@ -86,6 +86,10 @@ macro_rules! suite {
                 a_transcript_says_what_was_heard,
                 the_ledger_follows_each_segment,
                 latency_comes_back_verbatim,
+                a_cost_entry_raises_the_calls_cost,
+                a_failed_append_leaves_the_cost_alone,
+                a_turns_cost_is_the_sum_of_its_entries,
+                a_days_spend_counts_the_calls_that_began_in_it,
                 an_ended_entry_ends_the_call,
                 a_call_ends_once,
                 lists_filter_and_page,
@@ -112,7 +116,8 @@ macro_rules! suite {
                 a_booking_key_gets_the_same_slot,
                 a_turn_commits_everything,
                 a_failed_turn_leaves_nothing,
-                claims_are_found_in_any_spelling;
+                claims_are_found_in_any_spelling,
+                a_claim_keeps_its_pin_sealed;
             knowledge:
                 a_source_is_replaced,
                 passages_come_back_with_vectors,

@@ -13,6 +13,7 @@
 //!
 //! **A write that returned `Ok` survives a kill of the process**, and with [`Durability::Full`] a power cut too.
 
+mod claim_pin;
 mod clock;
 #[cfg(test)]
 mod conformance;
@@ -30,6 +31,7 @@ pub mod transcript;
 pub mod writer;
 pub mod zones;
 
+pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{CallId, DocumentId, PassportId, SessionId, SlotId, TenantId, TokenId, UserId, WorkItemId};
 pub use platform_records::{

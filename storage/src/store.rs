@@ -8,14 +8,15 @@ use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde_json::Value;
 
+use crate::claim_pin::PinHash;
 use crate::error::StorageError;
 use crate::ids::{CallId, DocumentId, PassportId, SessionId, TenantId, TokenId, UserId};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
 use crate::records::{
     Booking, Call, CallFilter, Claim, Document, DocumentHead, LogRow, NewBooking, NewCall, NewDocument,
     NewPassport, NewWorkItem, Passport, PassportChange, PassportFilter, PassportHead, PlayoutRow,
-    RecoveredCall, Slot, StoredChunk, TranscriptTurn, TurnCommit, TurnCommitted, WorkFilter, WorkItem,
-    WorkKind, WorkStatus,
+    RecoveredCall, Slot, StoredChunk, TranscriptTurn, TurnCommit, TurnCommitted, TurnCost, WorkFilter,
+    WorkItem, WorkKind, WorkStatus,
 };
 
 type Result<T> = std::result::Result<T, StorageError>;
@@ -55,6 +56,10 @@ store! {
         fn latency(&self, call: CallId) -> Vec<Value>;
         /// What we planned to say and how far each segment got, in order.
         fn playout_ledger(&self, call: CallId) -> Vec<PlayoutRow>;
+        /// What each turn cost, in order; turns that cost nothing are left out.
+        fn turn_costs(&self, call: CallId) -> Vec<TurnCost>;
+        /// What the calls that began at or after `from` have cost so far, millionths of a US dollar.
+        fn spent_since(&self, from: DateTime<Utc>) -> u64;
         /// Closes every call that the last process left live, with the reason `interrupted`. Once, at start.
         fn recover_live_calls(&self) -> Vec<RecoveredCall>;
     }
@@ -114,6 +119,10 @@ store! {
         fn insert_claim(&self, claim: Claim) -> ();
         /// By number, without regard to case, spaces and dashes. Verify the caller before telling anything of it.
         fn claim(&self, claim_number: &str) -> Option<Claim>;
+        /// Gives a claim a PIN, or takes it away. `NotFound` when there is no such claim.
+        fn set_claim_pin(&self, claim_number: &str, pin: Option<PinHash>) -> ();
+        /// The hash of a claim's PIN; `None` also when there is no such claim.
+        fn claim_pin(&self, claim_number: &str) -> Option<PinHash>;
     }
 }
 

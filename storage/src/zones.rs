@@ -30,6 +30,8 @@ pub const LEDGER: Place = Place::new("passport_ledger", "entry_sealed");
 pub const FIELDS: Place = Place::new("work_items", "fields_sealed");
 /// A claim's holder. Row: claim number key.
 pub const HOLDER: Place = Place::new("claims", "holder_sealed");
+/// The salted hash of a claim's PIN. Row: claim number key.
+pub const PIN: Place = Place::new("claims", "pin_sealed");
 
 /// Keyed hash of a phone number: equal numbers of one tenant have equal hashes, and that is all it tells.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,8 @@
 //! Whole calls over the real wire, with engines whose timing is known.
 #![allow(clippy::unwrap_used)]
 
+mod cloud;
 mod conversation;
 mod endings;
 mod events;
+mod replay;

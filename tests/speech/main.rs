@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::config::Config;
-use gateway::providers::embedded::Embedded;
+use gateway::providers::engines::Engines;
 use gateway::start::{Gateway, RunningGateway};
 use pipeline::audio::g711::mulaw_encode;
 use pipeline::ports::{Language, TtsCommand, TtsEvent};
@@ -35,7 +35,7 @@ impl Desk {
         config.admin_token = Some(ADMIN.to_owned().into());
         config.models_dir =
             std::env::var_os("MODELS_DIR").map_or_else(|| root().join("models"), PathBuf::from);
-        let engines = Embedded::new(&config.models_dir, &config.data_dir);
+        let engines = Engines::new(&config);
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await.unwrap();
         running.ready().await.unwrap();
         let base = format!("http://{}", running.addr);

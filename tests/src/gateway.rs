@@ -6,7 +6,9 @@ use std::time::Duration;
 use agents::retriever::Retriever;
 use anyhow::{Context, Result};
 use gateway::config::{Config, Limits};
-use gateway::providers::Providers;
+use gateway::providers::engines::Engines;
+use gateway::providers::lineup::Lineup;
+use gateway::providers::{Loaded, ProviderSource, Providers};
 use gateway::start::{Gateway, RunningGateway};
 use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech};
 use serde_json::Value;
@@ -37,6 +39,8 @@ pub struct Doubles {
     pub limits: Limits,
     /// What the engines say of their use, 0 to 1.
     pub load: f32,
+    /// What is known of them beside that.
+    pub lineup: Lineup,
 }
 
 impl Default for Doubles {
@@ -51,8 +55,13 @@ impl Default for Doubles {
                     "Can I help you with anything else?",
                 ]),
             }),
-            limits: Limits { drain: Duration::from_secs(2), ..Limits::default() },
+            limits: Limits {
+                drain: Duration::from_secs(2),
+                refuse_when_strained: false,
+                ..Limits::default()
+            },
             load: 0.0,
+            lineup: Lineup::default(),
         }
     }
 }
@@ -80,15 +89,52 @@ impl TestGateway {
     /// Starts with settings of the test's own.
     pub async fn start_configured(dir: Arc<TempDir>, mut config: Config, doubles: Doubles) -> Result<Self> {
         config.limits = doubles.limits.clone();
-        let providers = providers(doubles);
+        let loaded = Loaded { lineup: doubles.lineup.clone(), providers: providers(doubles) };
         let engines =
-            move |_: storage::Platform| -> futures_util::future::BoxFuture<'static, Result<Providers>> {
-                Box::pin(async move { Ok(providers) })
+            move |_: storage::Platform| -> futures_util::future::BoxFuture<'static, Result<Loaded>> {
+                Box::pin(async move { Ok(loaded) })
             };
+        Self::run(dir, config, engines).await
+    }
+
+    /// Starts as `quandura serve` does, with engines as the settings name them: `text` is the file, `vars` the
+    /// environment. Data and models are below `dir`; the models folder is empty.
+    pub async fn start_as_served(dir: Arc<TempDir>, text: &str, vars: &[(&str, String)]) -> Result<Self> {
+        let below = |name: &str| dir.path().join(name).display().to_string();
+        std::fs::create_dir_all(dir.path().join("models"))?;
+        let vars: Vec<(&str, String)> = [
+            ("BIND", "127.0.0.1:0".to_owned()),
+            ("DATA_DIR", below("data")),
+            ("MODELS_DIR", below("models")),
+            ("ADMIN_TOKEN", ADMIN.to_owned()),
+        ]
+        .into_iter()
+        .chain(vars.iter().cloned())
+        .collect();
+        let mut config = Config::from_text(text, "quandura.toml", &|name| {
+            vars.iter().rev().find(|(var, _)| *var == name).map(|(_, value)| value.clone())
+        })?;
+        config.limits.drain = Duration::from_secs(2);
+        config.limits.refuse_when_strained = false;
+        let engines = Engines::new(&config);
+        Self::run(dir, config, engines).await
+    }
+
+    async fn run(dir: Arc<TempDir>, config: Config, engines: impl ProviderSource) -> Result<Self> {
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
         running.ready().await?;
         let base = format!("http://{}", running.addr);
         Ok(Self { running, base, dir })
+    }
+
+    /// `PUT` as the administrator.
+    pub async fn put(&self, path: &str, body: &Value) -> Result<Value> {
+        let url = format!("{}{path}", self.base);
+        let answer = reqwest::Client::new().put(&url).bearer_auth(ADMIN).json(body).send().await?;
+        let status = answer.status();
+        let body = answer.text().await?;
+        anyhow::ensure!(status.is_success(), "PUT {path}: {status} {body}");
+        Ok(serde_json::from_str(&body)?)
     }
 
     /// `GET` as the administrator.

@@ -24,11 +24,13 @@ pub(super) struct Committed {
 
 /// Work to be done for one turn.
 pub(super) struct TurnWork<'a> {
-    /// Distinguishes this turn's writes from any other: call and turn.
+    /// Distinguishes these writes from any other: call and turn, and the tool call where a model asked for it.
     pub(super) key: String,
     pub(super) effects: &'a [Effect],
     pub(super) note: &'a Note,
     pub(super) duration_ms: u64,
+    /// Of a language model, read and written.
+    pub(super) tokens: u64,
     pub(super) patches: Vec<Patch>,
 }
 
@@ -219,7 +221,7 @@ fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ledg
         inputs_summary: work.note.heard.clone(),
         outputs_summary: outputs,
         duration_ms: work.duration_ms,
-        tokens_used: 0,
+        tokens_used: work.tokens,
         cost_usd: 0.0,
         confidence: ConfidenceVector::of(0.8, u32::try_from(work.note.sources.len()).unwrap_or(u32::MAX)),
         tool_calls: tools,

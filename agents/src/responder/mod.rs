@@ -1,12 +1,20 @@
-//! The front desk: implements [`Responder`] around the pure dialogue.
+//! The front desk: implements [`Responder`] around the pure dialogue, or around a language model with the dialogue
+//! beside it.
 //!
-//! One task per call. Order of stages in a turn: what is asked for is searched (pure read), the dialogue takes a
-//! step (pure), look-ups it wants are read and it steps again, then words go out. A speculative run stops there.
-//! A commit makes the effects durable in one transaction, and only then are words spoken that promise them.
+//! One task per call. A turn of the dialogue: what is asked for is searched (pure read), the dialogue takes a step
+//! (pure), look-ups it wants are read and it steps again, then words go out. A speculative run stops there. A commit
+//! makes the effects durable in one transaction, and only then are words spoken that promise them. A turn of a model
+//! is in [`model`]; it makes its effects by the same functions.
 
+mod books;
+mod builtin;
 mod call;
 mod effects;
+mod model;
+pub(crate) mod office;
+mod outbox;
 mod recover;
+mod seat;
 mod unheard;
 
 use std::collections::HashMap;
@@ -15,14 +23,16 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use parking_lot::RwLock;
-use pipeline::ports::{CallBrief, PortError, ReplyStream, Responder};
+use pipeline::ports::{CallBrief, Language, PortError, ReplyStream, Responder};
 use storage::TenantStore;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
+use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
 
+pub(crate) use model::{delimit, memory};
 pub use recover::note_interrupted;
 
 /// Bound of the command side, as the port says.
@@ -30,10 +40,11 @@ const COMMANDS: usize = 32;
 /// Bound of the event side, as the port says.
 const EVENTS: usize = 64;
 
-/// The built-in front desk, for all tenants.
+/// The front desk of all tenants: built-in, or driven by a language model.
 #[derive(Clone, Debug)]
 pub struct FrontDesk {
     shared: Arc<Shared>,
+    driver: Option<model::Driver>,
 }
 
 #[derive(Debug)]
@@ -66,7 +77,26 @@ impl FrontDesk {
             tenants: RwLock::default(),
             examples: RwLock::default(),
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), driver: None })
+    }
+
+    /// Has a language model answer the calls, and the built-in dialogue what the model cannot: emergencies and fixed
+    /// words always, and with `builtin_as_fallback` whatever the model fails at.
+    #[must_use]
+    pub fn with_model(self, model: Arc<dyn LanguageModel>, builtin_as_fallback: bool) -> Self {
+        Self { driver: Some(model::Driver { model, builtin_as_fallback, transfers: false }), ..self }
+    }
+
+    /// Lines have a person to ring: a model may hand a call over ([`AfterReply::Transfer`]). Without, whoever asks for
+    /// a person is called back.
+    ///
+    /// [`AfterReply::Transfer`]: pipeline::ports::AfterReply::Transfer
+    #[must_use]
+    pub fn with_transfers(mut self, transfers: bool) -> Self {
+        if let Some(driver) = &mut self.driver {
+            driver.transfers = transfers;
+        }
+        self
     }
 
     /// Takes a tenant's calls from now on.
@@ -92,12 +122,28 @@ impl FrontDesk {
     /// What this tenant's callers hear in the same words every time, cut as it is spoken: for the cache.
     #[must_use]
     pub fn fixed_phrases(&self, tenant: Uuid) -> Vec<String> {
-        let desk = self.shared.tenants.read().get(&tenant).cloned();
-        let phrases = desk.map_or_else(Vec::new, |desk| self.shared.dialogue.fixed_phrases(&desk.facts));
-        let mut cut: Vec<String> = phrases.iter().flat_map(|p| sentences(p)).collect();
-        cut.sort_unstable();
-        cut.dedup();
-        cut
+        self.fixed_phrases_in(tenant, Language::En)
+    }
+
+    /// The same in one language, for lines that speak it.
+    #[must_use]
+    pub fn fixed_phrases_in(&self, tenant: Uuid, language: Language) -> Vec<String> {
+        let own = |facts: &TenantFacts| self.shared.dialogue.fixed_phrases_in(language, facts);
+        let mut phrases = self.phrases(tenant, own);
+        if self.driver.is_some() {
+            phrases.extend(model::Live::fixed_phrases(language));
+        }
+        cut(&phrases)
+    }
+
+    /// What callers of a line without Spanish hear in Spanish all the same.
+    #[must_use]
+    pub fn notice_phrases(&self, tenant: Uuid) -> Vec<String> {
+        cut(&self.phrases(tenant, |facts| self.shared.dialogue.notice_phrases(facts)))
+    }
+
+    fn phrases(&self, tenant: Uuid, of: impl Fn(&TenantFacts) -> Vec<String>) -> Vec<String> {
+        self.shared.tenants.read().get(&tenant).map_or_else(Vec::new, |desk| of(&desk.facts))
     }
 
     /// Numbers that the tenant's agent gives out itself: never personal data.
@@ -113,7 +159,7 @@ impl FrontDesk {
 
 impl Responder for FrontDesk {
     fn name(&self) -> &'static str {
-        "builtin"
+        self.driver.as_ref().map_or("builtin", |driver| driver.model.name())
     }
 
     fn open(&self, brief: CallBrief) -> Result<ReplyStream, PortError> {
@@ -124,7 +170,8 @@ impl Responder for FrontDesk {
             })?;
         let (commands, inbox) = mpsc::channel(COMMANDS);
         let (outbox, events) = mpsc::channel(EVENTS);
-        tokio::spawn(call::Call::new(self.shared.clone(), desk, brief, outbox).run(inbox));
+        let call = call::Call::new(self.shared.clone(), desk, brief, outbox, self.driver.as_ref());
+        tokio::spawn(call.run(inbox));
         Ok(ReplyStream { commands, events })
     }
 }
@@ -142,6 +189,14 @@ impl Shared {
         let examples = self.examples.read();
         examples.iter().map(|group| group.iter().map(|e| cosine(e, &vector)).fold(0.0, f32::max)).collect()
     }
+}
+
+/// Phrases cut as they are spoken, each once.
+fn cut(phrases: &[String]) -> Vec<String> {
+    let mut cut: Vec<String> = phrases.iter().flat_map(|p| sentences(p)).collect();
+    cut.sort_unstable();
+    cut.dedup();
+    cut
 }
 
 /// Text cut into what is synthesised as one: sentences.

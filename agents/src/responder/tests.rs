@@ -15,6 +15,8 @@ use uuid::Uuid;
 
 use super::*;
 
+mod driven;
+mod scripted;
 mod taken_back;
 
 struct Office {
@@ -72,8 +74,8 @@ struct Line {
 }
 
 impl Office {
-    fn call(&self) -> Line {
-        let brief = CallBrief {
+    fn brief(&self) -> CallBrief {
+        CallBrief {
             spoken: vec![Language::En],
             call: CallId(Uuid::now_v7()),
             tenant: self.tenant,
@@ -81,7 +83,11 @@ impl Office {
             caller: None,
             line: "+12025550100".into(),
             language: Language::En,
-        };
+        }
+    }
+
+    fn call(&self) -> Line {
+        let brief = self.brief();
         Line { stream: self.desk.open(brief.clone()).unwrap(), turn: 0, brief }
     }
 

@@ -105,7 +105,7 @@ fn kept(say: &Say) -> Say {
 }
 
 /// Whether the words begin with these earlier ones, as whole words.
-fn continues(text: &str, earlier: &str) -> bool {
+pub(super) fn continues(text: &str, earlier: &str) -> bool {
     text.strip_prefix(earlier).is_some_and(|rest| {
         rest.is_empty() || rest.starts_with(char::is_whitespace) || !earlier.ends_with(char::is_alphanumeric)
     })

@@ -26,6 +26,8 @@ pub struct FrontMatter {
     pub follow_up: Option<String>,
     /// Task that a "yes" to the follow-up starts.
     pub offer: Option<String>,
+    /// BCP 47 tag of the text. Without one it is English.
+    pub language: Option<String>,
 }
 
 /// A document taken apart.

@@ -13,6 +13,10 @@ use regex::Regex;
 static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b[a-z0-9][a-z0-9._%+-]*@[a-z0-9.-]+\.[a-z]{2,}\b|\b[a-z0-9]+(?: (?:dot|underscore|dash) [a-z0-9]+)* at (?:[a-z0-9]+ dot )+(?:com|org|net|gov|edu|us|io)\b").ok()
 });
+/// A token as it was made, or as a model may have copied it.
+static MADE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)[⟨<\[(]\s*(phone|ssn|credit_card|email)\s*[:_ ]\s*(\d{1,4})\s*[⟩>\])]").ok()
+});
 static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9$'’%⟨⟩:]+").ok());
 
 /// What a span of digits is.
@@ -32,6 +36,18 @@ impl Kind {
             Self::CreditCard => "credit_card",
             Self::Email => "email",
         }
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        [Self::Phone, Self::Ssn, Self::CreditCard, Self::Email]
+            .into_iter()
+            .find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a value of this kind may be said to whom it belongs, and be filed. Social security and card numbers
+    /// serve nobody once they were said.
+    const fn may_be_told(self) -> bool {
+        matches!(self, Self::Phone | Self::Email)
     }
 }
 
@@ -84,6 +100,57 @@ impl Redactor {
         self.public.contains(ten) || (digits.len() == 7 && self.public.iter().any(|p| p.ends_with(digits)))
     }
 
+    /// Keys that the caller pressed, as one number. What is long enough to be a phone, card or social security number
+    /// is taken for one.
+    pub fn screen_keys(&mut self, keys: &str) -> String {
+        let spaced = || keys.chars().map(|c| format!("{c} ")).collect::<String>().trim_end().to_owned();
+        match keys.len() {
+            7 | 10 | 11 => self.screen(&spaced()).replace(' ', ""),
+            9 => self.token(Kind::Ssn, keys),
+            12.. => self.token(Kind::CreditCard, keys),
+            _ => keys.to_owned(),
+        }
+    }
+
+    /// The text with the values of phone numbers and e-mail addresses in it, for the store. Other tokens stay.
+    #[must_use]
+    pub fn reveal(&self, text: &str) -> String {
+        self.replaced(text, |token, value| value.map_or_else(|| token.to_owned(), str::to_owned))
+    }
+
+    /// The text as it is said to the caller whose data it holds: numbers as they are read back, `instead` for what
+    /// is never read out or was never said.
+    #[must_use]
+    pub fn spoken(&self, text: &str, instead: &str) -> String {
+        self.replaced(text, |_, value| value.map_or_else(|| instead.to_owned(), grouped))
+    }
+
+    /// Digits of the phone number that a token stands for: ten, or seven of a local one.
+    #[must_use]
+    pub fn phone(&self, text: &str) -> Option<&str> {
+        let found = MADE.as_ref()?.captures(text)?;
+        let kind = Kind::of(&found[1]).filter(|kind| *kind == Kind::Phone)?;
+        self.value(kind, &found[2])
+    }
+
+    fn value(&self, kind: Kind, number: &str) -> Option<&str> {
+        let number: usize = number.parse().ok()?;
+        self.known
+            .iter()
+            .find(|((k, _), n)| *k == kind && **n == number)
+            .map(|((_, value), _)| value.as_str())
+    }
+
+    fn replaced(&self, text: &str, with: impl Fn(&str, Option<&str>) -> String) -> String {
+        let Some(pattern) = MADE.as_ref() else { return text.to_owned() };
+        pattern
+            .replace_all(text, |found: &regex::Captures<'_>| {
+                let kind = Kind::of(&found[1]).filter(|kind| kind.may_be_told());
+                with(&found[0], kind.and_then(|kind| self.value(kind, &found[2])))
+            })
+            .into_owned()
+    }
+
     fn emails(&mut self, text: &str) -> String {
         let Some(pattern) = EMAIL.as_ref() else { return text.to_owned() };
         pattern
@@ -134,6 +201,16 @@ impl Redactor {
                 .filter(|kind| *kind != Kind::Phone || !self.is_public(&digits))
                 .map(|kind| (kind, used))
         })
+    }
+}
+
+/// A phone number in the groups in which it is said; anything else as it is.
+fn grouped(value: &str) -> String {
+    let digits = value.bytes().all(|b| b.is_ascii_digit());
+    match value.len() {
+        10 if digits => format!("{}-{}-{}", &value[..3], &value[3..6], &value[6..]),
+        7 if digits => format!("{}-{}", &value[..3], &value[3..]),
+        _ => value.to_owned(),
     }
 }
 
@@ -295,6 +372,38 @@ mod tests {
         assert_eq!(redactor.screen("202-555-0143"), "⟨phone:1⟩");
         assert_eq!(redactor.screen("202-555-0199"), "⟨phone:2⟩");
         assert_eq!(redactor.screen("two oh two 555 0143 and 555-0199"), "⟨phone:1⟩ and ⟨phone:2⟩");
+    }
+
+    #[test]
+    fn tokens_give_their_values_back_to_the_caller_and_the_store() {
+        let mut redactor = redactor();
+        redactor.screen("202-555-0143, 555-0199, ann@example.org, 078-05-1120, 4111 1111 1111 1111");
+        let told = "⟨phone:1⟩, <phone:2>, (email: 1), ⟨ssn:1⟩, [credit_card:1], ⟨phone:9⟩.";
+        assert_eq!(
+            redactor.spoken(told, "that number"),
+            "202-555-0143, 555-0199, ann@example.org, that number, that number, that number."
+        );
+        assert_eq!(
+            redactor.reveal(told),
+            "2025550143, 5550199, ann@example.org, ⟨ssn:1⟩, [credit_card:1], ⟨phone:9⟩."
+        );
+        assert_eq!(redactor.phone("call ⟨phone:2⟩"), Some("5550199"));
+        assert_eq!(redactor.phone("⟨email:1⟩"), None);
+        assert_eq!(redactor.screen("⟨phone:1⟩"), "⟨phone:1⟩", "a token is no number");
+    }
+
+    #[test]
+    fn keys_that_make_up_a_number_become_tokens() {
+        for (keys, screened) in [
+            ("2025550143", "⟨phone:1⟩"),
+            ("5550143", "⟨phone:1⟩"),
+            ("078051120", "⟨ssn:1⟩"),
+            ("4111111111111111", "⟨credit_card:1⟩"),
+            ("20417", "20417"),
+            ("0", "0"),
+        ] {
+            assert_eq!(redactor().screen_keys(keys), screened);
+        }
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use gateway::calls::recorders::RecordLine;
 use gateway::config::Config;
-use gateway::providers::embedded::Embedded;
+use gateway::providers::engines::Engines;
 use gateway::start::{Gateway, RunningGateway};
 use pipeline::audio::g711::mulaw_decode;
 use pipeline::session::journal::{Recorded, decode_frame};
@@ -51,7 +51,7 @@ async fn run(turns: usize) -> Result<()> {
     let mut config = Config::for_test(dir.path());
     config.admin_token = Some(ADMIN.to_owned().into());
     config.models_dir = models;
-    let engines = Embedded::new(&config.models_dir, &config.data_dir);
+    let engines = Engines::new(&config);
     let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
     running.ready().await?;
     let base = format!("http://{}", running.addr);

@@ -1,4 +1,4 @@
-//! `GET /v1/calls`, `GET /v1/calls/{id}`, `GET /v1/calls/{id}/latency`.
+//! `GET /v1/calls`, `GET /v1/calls/{id}`, `GET /v1/calls/{id}/latency`. Costs are estimates by the price table.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,7 +33,7 @@ pub struct CallItem {
     passport_id: Option<PassportId>,
     language: String,
     turns: u32,
-    /// The embedded engines cost nothing; cloud engines have no adapter in this build.
+    /// So far, by the price table of the day. The embedded engines cost nothing.
     cost_usd: f64,
     attention: String,
 }
@@ -57,7 +57,7 @@ impl CallItem {
             passport_id: call.passport_id,
             language: call.language,
             turns: call.turns.max(live_turns),
-            cost_usd: 0.0,
+            cost_usd: usd(call.cost_micros),
             attention,
         }
     }
@@ -104,11 +104,26 @@ pub async fn one(
     Ok(Json(CallItem::new(&app, &scope.tenant.slug, call)))
 }
 
-/// `GET /v1/calls/{id}/latency`.
+/// `GET /v1/calls/{id}/latency`: each turn's waterfall, and what the turn cost.
 pub async fn latency(scope: Scoped<ReadCalls>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
     let call = find(&scope.store, &id).await?;
-    let turns = scope.store.latency(call.id).await?;
+    let costs = scope.store.turn_costs(call.id).await?;
+    let mut turns = scope.store.latency(call.id).await?;
+    for turn in &mut turns {
+        let number = turn.get("turn").and_then(Value::as_u64);
+        let cost = costs.iter().find(|cost| Some(u64::from(cost.turn)) == number);
+        if let Some(fields) = turn.as_object_mut() {
+            fields.insert("cost_usd".to_owned(), json!(usd(cost.map_or(0, |cost| cost.micros))));
+        }
+    }
     Ok(Json(json!({ "call_id": call.id, "turns": turns })))
+}
+
+/// US dollars of millionths.
+#[must_use]
+#[allow(clippy::cast_precision_loss)] // exact up to nine billion dollars
+pub fn usd(micros: u64) -> f64 {
+    micros as f64 / 1e6
 }
 
 /// A call of this tenant, by our id or the carrier's.

@@ -15,52 +15,80 @@ const FORMAT_MULAW: u16 = 7;
 /// Zero crossings of the resampler's kernel on each side.
 const KERNEL: f64 = 24.0;
 
-/// Reads a WAV file of any rate, one or more channels, 8–32 bit or float, or 8 kHz mu-law, as frames.
+/// Reads a WAV file of any rate, one or more channels, 8–32 bit or float, or 8 kHz mu-law, as frames. Several
+/// channels are mixed.
 pub fn read(path: &Path) -> anyhow::Result<Vec<AudioFrame>> {
-    let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let mulaw = match mulaw_data(&bytes) {
-        Some(data) => data.to_vec(),
-        None => {
-            let (samples, rate) =
-                linear(&bytes).with_context(|| format!("{} is no WAV file", path.display()))?;
-            let mut mulaw = Vec::new();
-            f32_to_mulaw(&resample(&samples, rate, SAMPLE_RATE_HZ), &mut mulaw);
-            mulaw
-        }
-    };
-    if mulaw.is_empty() {
-        bail!("{} holds no sound", path.display());
+    let (channels, rate) = channels(path)?;
+    let Some((first, others)) = channels.split_first() else { bail!("{} holds no sound", path.display()) };
+    let mut mixed = first.clone();
+    for other in others {
+        mixed.iter_mut().zip(other).for_each(|(sum, sample)| *sum += sample);
     }
-    Ok(frames(&mulaw))
+    mixed.iter_mut().for_each(|sum| *sum /= channels.len() as f32);
+    Ok(telephone(&mixed, rate))
 }
 
-/// The bytes of a mono 8 kHz mu-law file.
-fn mulaw_data(wav: &[u8]) -> Option<&[u8]> {
+/// Reads a recorded call: the caller, and the answers when the file has a second channel.
+pub fn read_legs(path: &Path) -> anyhow::Result<(Vec<AudioFrame>, Option<Vec<AudioFrame>>)> {
+    let (channels, rate) = channels(path)?;
+    match channels.as_slice() {
+        [caller] => Ok((telephone(caller, rate), None)),
+        [caller, agent] => Ok((telephone(caller, rate), Some(telephone(agent, rate)))),
+        more => bail!(
+            "{} has {} channels: give one (the caller) or two (caller left, answer right)",
+            path.display(),
+            more.len()
+        ),
+    }
+}
+
+fn telephone(samples: &[f32], rate: u32) -> Vec<AudioFrame> {
+    let mut mulaw = Vec::new();
+    f32_to_mulaw(&resample(samples, rate, SAMPLE_RATE_HZ), &mut mulaw);
+    frames(&mulaw)
+}
+
+/// Samples of each channel, and their rate. Never without sound.
+fn channels(path: &Path) -> anyhow::Result<(Vec<Vec<f32>>, u32)> {
+    let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let (interleaved, channels, rate) = match mulaw_data(&bytes) {
+        Some((data, channels)) => {
+            (data.iter().map(|b| f32::from(mulaw_decode(*b)) / 32_768.0).collect(), channels, SAMPLE_RATE_HZ)
+        }
+        None => linear(&bytes).with_context(|| format!("{} is no WAV file", path.display()))?,
+    };
+    if interleaved.is_empty() {
+        bail!("{} holds no sound", path.display());
+    }
+    let one = |n: usize| interleaved.iter().skip(n).step_by(channels).copied().collect();
+    Ok(((0..channels).map(one).collect(), rate))
+}
+
+/// The bytes of an 8 kHz mu-law file, and how many channels they hold in turn.
+fn mulaw_data(wav: &[u8]) -> Option<(&[u8], usize)> {
     if wav.get(..4)? != b"RIFF" || wav.get(8..12)? != b"WAVE" {
         return None;
     }
     let u16_at = |at: usize| Some(u16::from_le_bytes(wav.get(at..at + 2)?.try_into().ok()?));
     let u32_at = |at: usize| Some(u32::from_le_bytes(wav.get(at..at + 4)?.try_into().ok()?));
-    let (mut at, mut ours) = (12, false);
+    let (mut at, mut ours) = (12, None);
     loop {
         let length = usize::try_from(u32_at(at + 4)?).ok()?;
         let body = at + 8;
         match wav.get(at..at + 4)? {
             b"fmt " => {
-                ours = u16_at(body)? == FORMAT_MULAW
-                    && u16_at(body + 2)? == 1
-                    && u32_at(body + 4)? == SAMPLE_RATE_HZ;
+                let is_ours = u16_at(body)? == FORMAT_MULAW && u32_at(body + 4)? == SAMPLE_RATE_HZ;
+                ours = is_ours.then_some(usize::from(u16_at(body + 2)?)).filter(|channels| *channels > 0);
             }
-            b"data" if ours => return wav.get(body..(body + length).min(wav.len())),
-            b"data" => return None,
+            b"data" => return Some((wav.get(body..(body + length).min(wav.len()))?, ours?)),
             _ => {}
         }
         at = body + length + length % 2;
     }
 }
 
-/// Samples of all channels mixed to one, and their rate.
-fn linear(wav: &[u8]) -> anyhow::Result<(Vec<f32>, u32)> {
+/// Samples of all channels in turn, how many channels there are, and the rate.
+fn linear(wav: &[u8]) -> anyhow::Result<(Vec<f32>, usize, u32)> {
     let mut reader = WavReader::new(wav)?;
     let spec = reader.spec();
     let interleaved: Vec<f32> = match spec.sample_format {
@@ -70,9 +98,7 @@ fn linear(wav: &[u8]) -> anyhow::Result<(Vec<f32>, u32)> {
             reader.samples::<i32>().map(|s| s.map(|s| s as f32 / full)).collect::<Result<_, _>>()?
         }
     };
-    let channels = usize::from(spec.channels.max(1));
-    let mono = interleaved.chunks(channels).map(|frame| frame.iter().sum::<f32>() / channels as f32);
-    Ok((mono.collect(), spec.sample_rate))
+    Ok((interleaved, usize::from(spec.channels.max(1)), spec.sample_rate))
 }
 
 /// Windowed-sinc resampling. Exact rather than fast: it runs once a file.
@@ -188,6 +214,34 @@ mod tests {
         let frames = read(&path).unwrap();
         assert_eq!(frames.len(), 10);
         assert!(crate::caller::playback::is_audible(&frames[4]));
+    }
+
+    #[test]
+    fn the_legs_of_a_recorded_call_stay_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("call.wav");
+        let (left, right) = (vec![AudioFrame([0x20; 160]); 5], vec![AudioFrame::SILENCE; 5]);
+        write_stereo(&path, &left, &right).unwrap();
+        assert_eq!(read_legs(&path).unwrap(), (left.clone(), Some(right)));
+        write_mono(&path, &left).unwrap();
+        assert_eq!(read_legs(&path).unwrap(), (left, None));
+    }
+
+    #[test]
+    fn a_mu_law_file_comes_through_unchanged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("in.wav");
+        let codes: Vec<u8> = (0..320_u16).map(|n| (n % 256) as u8).collect();
+        let mut wav =
+            b"RIFF\0\0\0\0WAVEfmt \x12\0\0\0\x07\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0\0\0".to_vec();
+        wav.extend(b"data\x40\x01\0\0");
+        wav.extend(&codes);
+        std::fs::write(&path, &wav).unwrap();
+        let read: Vec<u8> = read(&path).unwrap().iter().flat_map(|f| f.0).collect();
+        // 0x7F is silence from below; it comes back as silence from above.
+        let expected: Vec<u8> =
+            codes.into_iter().map(|code| if code == 0x7F { 0xFF } else { code }).collect();
+        assert_eq!(read, expected);
     }
 
     #[test]

@@ -2,25 +2,21 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use futures_util::{SinkExt, StreamExt};
 use serde::Serialize;
 use telephony::media::{AudioFrame, FRAME_MS, StreamStart};
 use telephony::twilio::client::StreamWriter;
-use telephony::twilio::stream::{MAX_MESSAGE_BYTES, MAX_PAYLOAD_BYTES};
+use telephony::twilio::stream::MAX_PAYLOAD_BYTES;
 use telephony::twilio::wire::{ToCarrier, decode_payload};
-use tokio::net::TcpStream;
 use tokio::time::{MissedTickBehavior, interval, timeout};
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::playback::Playback;
 use super::script::{Answer, Script, Send};
+use super::socket::{self, Socket};
 
-/// Longest wait for the socket to open, and for a close to be taken.
+/// Longest wait for a message, and for a close, to be taken.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a call went, as its caller knows it.
@@ -50,8 +46,6 @@ impl Outcome {
     }
 }
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
-
 /// Opens the stream and plays the script to its end, or until the gateway closes.
 pub async fn talk(
     url: &str,
@@ -59,7 +53,7 @@ pub async fn talk(
     start: StreamStart,
     script: Script,
 ) -> anyhow::Result<Outcome> {
-    let socket = open(url, signature).await?;
+    let socket = socket::open(url, signature, 0).await?;
     let mut leg = Leg {
         socket,
         writer: StreamWriter::new(start),
@@ -70,22 +64,6 @@ pub async fn talk(
     };
     leg.begin().await?;
     leg.run(script).await
-}
-
-async fn open(url: &str, signature: Option<(&'static str, String)>) -> anyhow::Result<Socket> {
-    let mut request = url.into_client_request().with_context(|| format!("{url} is no websocket address"))?;
-    if let Some((name, value)) = signature {
-        let name = HeaderName::from_bytes(name.as_bytes())?;
-        request.headers_mut().insert(name, HeaderValue::from_str(&value)?);
-    }
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).write_buffer_size(0);
-    let connecting = tokio_tungstenite::connect_async_with_config(request, Some(config), true);
-    match timeout(PATIENCE, connecting).await {
-        Ok(Ok((socket, _))) => Ok(socket),
-        Ok(Err(Error::Http(response))) => bail!("{url} was refused with status {}", response.status()),
-        Ok(Err(e)) => bail!("{url} does not open: {e}"),
-        Err(_) => bail!("{url} does not answer"),
-    }
 }
 
 struct Leg {

@@ -10,12 +10,15 @@ use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument;
 
 use super::admission::Admission;
+use super::budget::{self, Allowance};
 use super::handshake::{self, Opened, Refusal};
+use super::run::Admitted;
 use super::socket::{self, Closing, code};
 use super::{busy, run};
 use crate::app::App;
 use crate::auth::origin;
 use crate::error::{ApiError, ErrorCode};
+use crate::providers::notices::Notice;
 use crate::telemetry::metrics;
 use crate::webhooks::trust;
 
@@ -93,9 +96,24 @@ async fn admit(app: &Arc<App>, socket: WebSocket, opened: Opened, accepted: Inst
         metrics::refused("not_ready");
         return socket::close(socket, &Closing::new(code::TRY_LATER, "the gateway is starting")).await;
     };
-    match app.capacity.admit(ready.load()) {
-        Admission::Serve(permit) => run::serve(app, ready, socket, opened, accepted, permit).await,
-        Admission::Busy(permit) => busy::tell(app, ready, socket, opened, permit).await,
+    let store = match app.platform.tenant(opened.call.line.tenant_id).await {
+        Ok(store) => store,
+        Err(error) => {
+            tracing::error!(%error, "the call's tenant cannot be opened");
+            metrics::refused("failed");
+            return socket::close(socket, &Closing::new(code::INTERNAL, "the call could not begin")).await;
+        }
+    };
+    let (admission, why, allowed) = match budget::allowance(app.config.budget, &store).await {
+        Allowance::Call(most) => (app.capacity.admit(ready.load()), Notice::Busy, most),
+        Allowance::Spent => (app.capacity.turn_away(), Notice::Budget, None),
+    };
+    match admission {
+        Admission::Serve(permit) => {
+            let admitted = Admitted { opened, accepted, permit, store, budget_micros: allowed };
+            run::serve(app, ready, socket, admitted).await;
+        }
+        Admission::Busy(permit) => busy::tell(app, ready, socket, opened, why, permit).await,
         Admission::Refuse => {
             metrics::refused("full");
             tracing::warn!("no room, not even for the busy message");

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
@@ -13,9 +13,13 @@ use crate::config::Limits;
 
 /// Calls one core serves well with embedded speech: recognition and synthesis take 3–6 % of a core while someone
 /// talks, and a turn's work must not queue behind another's.
-const CALLS_PER_CORE: usize = 8;
-/// Use of the speech engines above which no call is added.
+const EMBEDDED_CALLS_PER_CORE: usize = 8;
+/// A bound against absurd numbers where speech is recognised elsewhere: there the measured strain decides.
+const CLOUD_CALLS_PER_CORE: usize = 600;
+/// Load from which no call is added.
 const FULL_LOAD: f32 = 0.8;
+/// Load below which calls are added again.
+const EASED_LOAD: f32 = 0.7;
 /// Numbers that are remembered for the rate limit.
 const MAX_NUMBERS: usize = 10_000;
 
@@ -35,6 +39,8 @@ pub enum Admission {
 pub struct Capacity {
     calls: Arc<Slots>,
     busy: Arc<Slots>,
+    /// The load was too high and has not eased since.
+    strained: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -70,11 +76,13 @@ impl Slots {
 }
 
 impl Capacity {
+    /// `hears_locally`: speech is recognised on this machine.
     #[must_use]
-    pub fn new(limits: &Limits) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let calls = limits.max_calls.unwrap_or(cores * CALLS_PER_CORE);
-        Self { calls: Slots::new(calls), busy: Slots::new(limits.max_busy_streams) }
+    pub fn new(limits: &Limits, hears_locally: bool) -> Self {
+        let a_core = if hears_locally { EMBEDDED_CALLS_PER_CORE } else { CLOUD_CALLS_PER_CORE };
+        let calls = limits.max_calls.unwrap_or(cores() * a_core);
+        let (calls, busy) = (Slots::new(calls), Slots::new(limits.max_busy_streams));
+        Self { calls, busy, strained: AtomicBool::new(false) }
     }
 
     /// Calls that may be live at a time.
@@ -83,15 +91,31 @@ impl Capacity {
         self.calls.most
     }
 
-    /// Takes a place for a stream that begins. `load` is the use of the speech engines, 0 to 1.
+    /// Takes a place for a stream that begins. `load` is how busy engines and machine are, 0 to 1.
     #[must_use]
     pub fn admit(&self, load: f32) -> Admission {
-        if load < FULL_LOAD
+        if !self.is_strained(load)
             && let Some(permit) = self.calls.take()
         {
             return Admission::Serve(permit);
         }
+        self.turn_away()
+    }
+
+    /// Takes a place for a caller who is only told why there is no call.
+    #[must_use]
+    pub fn turn_away(&self) -> Admission {
         self.busy.take().map_or(Admission::Refuse, Admission::Busy)
+    }
+
+    /// Between the two bounds it stays as it was, so that callers are not let in and turned away by turns.
+    fn is_strained(&self, load: f32) -> bool {
+        if load >= FULL_LOAD {
+            self.strained.store(true, Ordering::Relaxed);
+        } else if load < EASED_LOAD {
+            self.strained.store(false, Ordering::Relaxed);
+        }
+        self.strained.load(Ordering::Relaxed)
     }
 
     /// True when a stream that came now could not even be told that we are busy.
@@ -99,6 +123,12 @@ impl Capacity {
     pub fn is_exhausted(&self) -> bool {
         self.calls.is_full() && self.busy.is_full()
     }
+}
+
+/// Cores that this process may use.
+#[must_use]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Calls that one number may start in a minute.
@@ -145,7 +175,7 @@ mod tests {
 
     #[test]
     fn calls_beyond_capacity_hear_busy_and_beyond_that_are_refused() {
-        let capacity = Capacity::new(&limits(1, 1));
+        let capacity = Capacity::new(&limits(1, 1), true);
         let first = capacity.admit(0.0);
         assert!(matches!(first, Admission::Serve(_)));
         let second = capacity.admit(0.0);
@@ -159,8 +189,24 @@ mod tests {
 
     #[test]
     fn loaded_speech_engines_admit_nobody_although_places_are_free() {
-        let capacity = Capacity::new(&limits(5, 1));
+        let capacity = Capacity::new(&limits(5, 1), true);
         assert!(matches!(capacity.admit(0.85), Admission::Busy(_)));
+    }
+
+    #[test]
+    fn a_strained_machine_admits_again_only_when_the_load_has_eased() {
+        let capacity = Capacity::new(&limits(5, 5), false);
+        assert!(matches!(capacity.admit(0.75), Admission::Serve(_)), "not strained yet");
+        assert!(matches!(capacity.admit(0.8), Admission::Busy(_)));
+        assert!(matches!(capacity.admit(0.75), Admission::Busy(_)), "not eased yet");
+        assert!(matches!(capacity.admit(0.69), Admission::Serve(_)));
+        assert!(matches!(capacity.admit(0.75), Admission::Serve(_)));
+    }
+
+    #[test]
+    fn without_a_limit_of_the_operators_the_bound_follows_from_where_speech_is_recognised() {
+        let most = |local| Capacity::new(&Limits::default(), local).most();
+        assert_eq!((most(true), most(false)), (cores() * 8, cores() * 600));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The busy message: a caller who cannot be served hears a person-like voice say so, not silence.
+//! A caller who is not served hears a person-like voice say why, not silence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use super::handshake::Opened;
 use super::socket::{self, Closing};
 use crate::app::App;
 use crate::providers::Ready;
+use crate::providers::notices::Notice;
 use crate::telemetry::metrics;
 
 /// Frames sent ahead of play-out.
@@ -22,12 +23,25 @@ const AHEAD: u32 = 8;
 /// Longest wait for the message's end to be heard.
 const LAST_MARK: Duration = Duration::from_secs(3);
 
-/// Says the busy message and closes the stream; the carrier then asks what to do, and is told to hang up.
-pub async fn tell(app: &Arc<App>, ready: &Ready, mut socket: WebSocket, opened: Opened, _permit: Permit) {
-    metrics::refused("busy");
-    tracing::warn!(live = app.live.len(), most = app.capacity.most(), "the machine is full: busy message");
-    record(app, &opened).await;
-    if say(&mut socket, &opened.stream_sid, &ready.busy).await.is_some() {
+/// Says why there is no call and closes the stream; the carrier then asks what to do, and is told to hang up.
+pub async fn tell(
+    app: &Arc<App>,
+    ready: &Ready,
+    mut socket: WebSocket,
+    opened: Opened,
+    why: Notice,
+    _permit: Permit,
+) {
+    metrics::refused(why.reason());
+    tracing::warn!(
+        reason = why.reason(),
+        live = app.live.len(),
+        most = app.capacity.most(),
+        "a caller is turned away"
+    );
+    record(app, &opened, why).await;
+    let frames = ready.notices.frames(why, ready.lineup.language_of(&opened.call.line));
+    if say(&mut socket, &opened.stream_sid, &frames).await.is_some() {
         let _ = timeout(LAST_MARK, heard(&mut socket, opened)).await;
     }
     socket::close(socket, &Closing::normal()).await;
@@ -71,14 +85,14 @@ async fn heard(socket: &mut WebSocket, mut opened: Opened) {
     }
 }
 
-async fn record(app: &App, opened: &Opened) {
+async fn record(app: &App, opened: &Opened, why: Notice) {
     opened.call.begin();
     let Ok(store) = app.platform.tenant(opened.call.line.tenant_id).await else { return };
     let now = Utc::now();
     if !opened.call.resumes
         && let Err(e) = store.begin_call(opened.call.record(now)).await
     {
-        tracing::error!(error = %e, "a busy call could not be recorded");
+        tracing::error!(error = %e, "a call that was turned away could not be recorded");
     }
-    let _ = store.end_call(opened.call.id, "busy", now).await;
+    let _ = store.end_call(opened.call.id, why.reason(), now).await;
 }

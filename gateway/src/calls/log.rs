@@ -9,6 +9,7 @@ use storage::records::{CallEntry, LogRow, PlayState};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use super::call_back::CallBack;
 use crate::telemetry::metrics::reason_name;
 
 /// Entries and answers that may wait.
@@ -21,6 +22,8 @@ pub struct StoredLog {
     /// What is on record already.
     pub after: Offset,
     pub tasks: TaskTracker,
+    /// What to file when we have to give up.
+    pub owed: CallBack,
 }
 
 /// Where a record goes on.
@@ -32,6 +35,8 @@ pub struct Offset {
     pub ms: u64,
     /// The first turn of this stream, so that no turn of an earlier one is written over.
     pub first_turn: u32,
+    /// What the call cost before this stream, millionths of a US dollar.
+    pub cost_micros: u64,
 }
 
 impl CallLog for StoredLog {
@@ -71,10 +76,14 @@ impl StoredLog {
     /// Submits one entry; the future given resolves with its outcome.
     async fn submit(&self, call: storage::CallId, entry: LogEntry) -> impl Future<Output = LogEvent> + use<> {
         let seq = entry.seq;
-        let row = row(entry, self.after);
-        let submitted = match row {
-            Some(row) => Some(self.writer.submit(call, vec![row]).await),
-            None => None,
+        let filed = match &entry.record {
+            CallRecord::CallBackOwed { .. } => self.owed.file().await,
+            _ => Ok(()),
+        };
+        let submitted = match (filed, row(entry, self.after)) {
+            (Err(e), _) => Some(Err(e)),
+            (Ok(()), Some(row)) => Some(self.writer.submit(call, vec![row]).await),
+            (Ok(()), None) => None,
         };
         async move {
             let outcome = match submitted {
@@ -134,6 +143,7 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
             delay_ms: note.delay_ms,
         },
         CallRecord::Cost { turn, turn_micros, call_micros, wasted_micros } => {
+            let call_micros = call_micros + after.cost_micros;
             CallEntry::Cost { turn: turn.0, turn_micros, call_micros, wasted_micros }
         }
         CallRecord::Language { turn, language } => {
@@ -175,9 +185,18 @@ mod tests {
     fn a_resumed_call_goes_on_where_its_record_stood() {
         let entry =
             LogEntry { seq: 1, at_ms: 20, record: CallRecord::Interrupted { turn: TurnId(0), at_ms: 10 } };
-        let row = row(entry, Offset { seq: 7, ms: 60_000, first_turn: 3 }).unwrap();
+        let row = row(entry, Offset { seq: 7, ms: 60_000, first_turn: 3, cost_micros: 0 }).unwrap();
         assert_eq!((row.seq, row.at_ms), (8, 60_020));
         assert_eq!(row.entry, CallEntry::Interrupted { turn: 0, at_ms: 60_010 });
+    }
+
+    #[test]
+    fn a_resumed_call_goes_on_paying_where_it_stood() {
+        let record = CallRecord::Cost { turn: TurnId(3), turn_micros: 5, call_micros: 40, wasted_micros: 0 };
+        let row =
+            row(LogEntry { seq: 1, at_ms: 0, record }, Offset { cost_micros: 1_000, ..Offset::default() });
+        let CallEntry::Cost { turn_micros, call_micros, .. } = row.unwrap().entry else { panic!() };
+        assert_eq!((turn_micros, call_micros), (5, 1_040));
     }
 
     #[test]

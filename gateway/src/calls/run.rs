@@ -6,17 +6,20 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::WebSocket;
 use chrono::Utc;
 use futures_util::StreamExt;
+use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, run_call};
-use pipeline::ports::{CallBrief, CallLog, EndReason, Language, PortError};
+use pipeline::ports::{CallBrief, CallLog, EndReason, Hearing, Language, Meter, PortError, Saying, Usage};
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
+use storage::records::NewCall;
 use storage::{Calls, StorageError, TenantStore};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::admission::Permit;
-use super::expected::ExpectedCall;
+use super::call_back::CallBack;
+use super::expected::{ExpectedCall, NamedBy};
 use super::handshake::Opened;
 use super::inbound::{Inbound, LegEnd};
 use super::live::{LiveCall, NewLive, Registration};
@@ -26,6 +29,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::providers::Ready;
+use crate::providers::lineup::CARRIER;
 use crate::telemetry::metrics;
 
 /// Frames and commands between socket and call, as the driver's contract has it.
@@ -42,22 +46,34 @@ enum Unable {
     Port(#[from] PortError),
 }
 
+/// A call that was let in.
+#[derive(Debug)]
+pub struct Admitted {
+    pub opened: Opened,
+    pub accepted: Instant,
+    pub permit: Permit,
+    /// The tenant's.
+    pub store: TenantStore,
+    /// What the call may cost, millionths of a US dollar.
+    pub budget_micros: Option<u64>,
+}
+
 /// Serves a call over its socket until everything about it is settled.
-pub async fn serve(
-    app: &Arc<App>,
-    ready: &Ready,
-    socket: WebSocket,
-    opened: Opened,
-    accepted: Instant,
-    permit: Permit,
-) {
-    let call = opened.call.clone();
+pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: Admitted) {
+    let call = admitted.opened.call.clone();
     let (control, asked) = mpsc::channel(8);
     let registration = register(app, &call, control.clone()).await;
-    match assemble(app, ready, &call, &registration.call, accepted).await {
+    let assembled = assemble(app, ready, &admitted, &registration.call).await;
+    let Admitted { opened, accepted, permit, .. } = admitted;
+    match assembled {
         Ok((parts, session)) => {
+            let (prices, carrier) = (session.prices.clone(), session.carrier.is_some());
             let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
-            conclude(&call, &talk.run().await);
+            let summary = talk.run().await;
+            conclude(&call, &summary);
+            if carrier {
+                note_line_cost(&prices, &summary);
+            }
         }
         Err(error) => {
             tracing::error!(%error, "the call could not begin");
@@ -88,52 +104,74 @@ async fn register(app: &Arc<App>, call: &ExpectedCall, control: mpsc::Sender<Con
 async fn assemble(
     app: &Arc<App>,
     ready: &Ready,
-    call: &ExpectedCall,
+    admitted: &Admitted,
     live: &Arc<LiveCall>,
-    accepted: Instant,
 ) -> Result<(CallParts, SessionConfig), Unable> {
-    let store = app.platform.tenant(call.line.tenant_id).await?;
-    let after = begin_record(&store, call, accepted).await?;
-    let brief = brief(call);
+    let (store, call) = (&admitted.store, &*admitted.opened.call);
+    let brief = brief(call, ready);
+    let after = begin_record(store, call, brief.language, admitted.accepted).await?;
+    let words = app.vocabularies.of(store).await;
+    let hearing = Hearing {
+        language: brief.language,
+        languages: brief.spoken.clone(),
+        key_terms: words.key_terms.clone(),
+    };
+    let saying = Saying { language: brief.language, lexicon: words.lexicon };
+    let (line, caller) = (&call.line.number, call.caller.as_deref());
+    let owed = CallBack::new(store.clone(), call.id, call.passport, line, caller);
+    let session = SessionConfig {
+        first_turn: TurnId(after.first_turn),
+        language: brief.language,
+        carrier: paid_carrier(app, call),
+        call_budget_micros: admitted.budget_micros.map(|most| most.saturating_sub(after.cost_micros)),
+        can_call_back: owed.is_possible(),
+        ..ready.lineup.session.clone()
+    };
+    let log = StoredLog { writer: store.call_writer(), after, tasks: app.tasks.clone(), owed };
     let engines = &ready.providers;
-    let session = SessionConfig { first_turn: TurnId(after.first_turn), ..app.session.clone() };
-    let log = StoredLog { writer: store.call_writer(), after, tasks: app.tasks.clone() };
     let parts = CallParts {
         carrier_sid: call.carrier_sid.clone(),
-        stt: engines.stt.open(&brief.language.into())?,
-        tts: engines.tts.open(&brief.language.into())?,
+        stt: engines.stt.open(&hearing)?,
+        tts: engines.tts.open(&saying)?,
         reply: engines.responder.open(brief.clone())?,
         log: log.open(brief.call)?,
         vad: (engines.vad)(),
         screen: (engines.screen)(call.line.tenant_id),
-        events: Arc::new(CallSink { fanout: app.fanout.clone(), call: live.clone() }),
+        events: Arc::new(CallSink::new(app.fanout.clone(), live.clone(), app.traces.clone())),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),
         brief,
     };
     Ok((parts, session))
 }
 
-fn brief(call: &ExpectedCall) -> CallBrief {
+fn brief(call: &ExpectedCall, ready: &Ready) -> CallBrief {
     CallBrief {
         call: pipeline::turn::CallId(call.id.0),
         tenant: call.line.tenant_id.0,
         passport: call.passport.0,
         caller: call.caller.clone(),
         line: call.line.number.clone(),
-        spoken: vec![Language::En],
-        // Spanish needs engines that speak it; the embedded ones do not.
-        language: Language::En,
+        spoken: ready.lineup.spoken_on(&call.line),
+        language: ready.lineup.language_of(&call.line),
     }
+}
+
+/// Name of the carrier in the price table. Phones of our own API, and callers on this machine, cost no line.
+fn paid_carrier(app: &App, call: &ExpectedCall) -> Option<String> {
+    let paid = call.named_by == NamedBy::Carrier && !app.config.unsigned();
+    paid.then(|| CARRIER.to_owned())
 }
 
 /// Opens the call's record, or finds where it goes on.
 async fn begin_record(
     store: &TenantStore,
     call: &ExpectedCall,
+    language: Language,
     accepted: Instant,
 ) -> Result<Offset, StorageError> {
     let started_at = Utc::now() - accepted.elapsed();
-    match store.begin_call(call.record(started_at)).await {
+    let new = NewCall { language: language.code().to_owned(), ..call.record(started_at) };
+    match store.begin_call(new).await {
         Ok(_) => return Ok(Offset::default()),
         Err(StorageError::Taken { .. }) => {}
         Err(e) => return Err(e),
@@ -142,7 +180,7 @@ async fn begin_record(
     let seq = store.call_log(call.id).await?.iter().map(|row| row.seq).max().unwrap_or(0);
     let ms = u64::try_from((started_at - known.started_at).num_milliseconds()).unwrap_or(0);
     let first_turn = store.transcript(call.id).await?.iter().map(|t| t.turn + 1).max().unwrap_or(0);
-    Ok(Offset { seq, ms, first_turn })
+    Ok(Offset { seq, ms, first_turn, cost_micros: known.cost_micros })
 }
 
 async fn end_record(app: &App, call: &ExpectedCall) {
@@ -155,6 +193,14 @@ fn conclude(call: &ExpectedCall, summary: &CallSummary) {
     let reason = metrics::reason_name(summary.reason);
     metrics::ended(summary.reason);
     tracing::info!(reason, duration_ms = summary.duration_ms, turns = summary.turns, line = %call.line.number, "call ended");
+}
+
+fn note_line_cost(prices: &Prices, summary: &CallSummary) {
+    let (provider, model) = (CARRIER.to_owned(), "*".to_owned());
+    let usage = Usage { provider, model, meter: Meter::LineMs, amount: summary.duration_ms };
+    if let Some(micros) = prices.cost(&usage) {
+        metrics::cost(CARRIER, micros / 1e6);
+    }
 }
 
 /// A call and its socket.

@@ -1,19 +1,35 @@
-//! Where a call's events go: to viewers, and into the live call's summary.
+//! Where a call's events go: to viewers, into the live call's summary, metrics and traces.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pipeline::event::{CallEvent, EventBody};
 use pipeline::ports::EventSink;
 
 use super::live::LiveCall;
 use crate::fanout::local::Fanout;
+use crate::telemetry::traces::Traces;
 
 /// Sink of one call. Nothing in it waits.
 #[derive(Debug)]
 pub struct CallSink {
-    pub fanout: Arc<Fanout>,
-    pub call: Arc<LiveCall>,
+    fanout: Arc<Fanout>,
+    call: Arc<LiveCall>,
+    /// Tokens of replies that were thrown away, as last told.
+    wasted: AtomicU64,
+    traces: Option<Arc<Traces>>,
+}
+
+impl CallSink {
+    #[must_use]
+    pub fn new(fanout: Arc<Fanout>, call: Arc<LiveCall>, traces: Option<Arc<Traces>>) -> Self {
+        Self { fanout, call, wasted: AtomicU64::new(0), traces }
+    }
+
+    fn count_wasted(&self, now: u64) {
+        let before = self.wasted.swap(now, Ordering::Relaxed);
+        metrics::counter!("quandura_tokens_wasted_total").increment(now.saturating_sub(before));
+    }
 }
 
 impl EventSink for CallSink {
@@ -21,7 +37,16 @@ impl EventSink for CallSink {
         match &event.body {
             EventBody::Final { turn, .. } => self.call.turns.store(turn.0, Ordering::Relaxed),
             EventBody::Attention { level, .. } => self.call.attention.lock().clone_from(level),
+            EventBody::Cost { wasted_tokens, .. } => self.count_wasted(*wasted_tokens),
+            EventBody::Provider { provider, state, .. } => {
+                metrics::counter!("quandura_provider_events_total", "provider" => provider.clone(),
+                    "state" => state.clone())
+                .increment(1);
+            }
             _ => {}
+        }
+        if let Some(traces) = &self.traces {
+            traces.observe(&event);
         }
         self.fanout.publish(&event);
     }

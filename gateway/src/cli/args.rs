@@ -24,6 +24,8 @@ pub enum Command {
     Call(Call),
     /// Keep the calls of a running gateway as journals and stereo WAV files
     Record(Record),
+    /// Play recorded calls again, many at a time, and measure the gateway
+    Replay(Replay),
     /// Check everything that running needs, with the fix for what is wrong
     Doctor(Doctor),
     /// Bring the databases to this version's schema
@@ -146,11 +148,89 @@ pub struct Record {
     pub target: Target,
 }
 
+const REPLAY_HELP: &str = "\
+Each caller speaks as recorded. Silences up to a second are kept; a longer one is a wait: the caller goes on when the
+agent has answered and finished. Who spoke over the agent in the recording does so again. Exits with 1 when a call
+failed. Ctrl-C lets live calls hang up and prints what was measured.
+
+Examples:
+  quandura replay recordings --calls 50 --ramp 5/s --repeat 4 --report out.json
+  quandura replay question.wav --calls 400 --ramp 20 --stall 5% --jitter 10%";
+
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_HELP)]
+pub struct Replay {
+    /// WAV file (caller left, answers right; or the caller alone), journal (.jsonl), or a folder of them
+    #[arg(value_name = "DIR-or-FILE")]
+    pub path: PathBuf,
+    /// Callers at a time
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub calls: usize,
+    /// Callers who begin in a second
+    #[arg(long, default_value = "10", value_name = "R/s", value_parser = rate)]
+    pub ramp: f64,
+    /// Calls that each caller makes, one after another, of one recording after another
+    #[arg(long, default_value_t = 1, value_name = "K")]
+    pub repeat: usize,
+    /// Keep the figures as JSON
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: Target,
+    /// Number to call
+    #[arg(long, default_value = "+12025550100", value_name = "NUMBER")]
+    pub to: String,
+    /// Chooses who suffers and how; the same seed, the same choice
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// Share of calls whose leg stops reading once
+    #[arg(long, default_value = "0", value_name = "P%", value_parser = percent)]
+    pub stall: f64,
+    /// For how long
+    #[arg(long, default_value_t = 2_000, value_name = "MS")]
+    pub stall_ms: u64,
+    /// Share of calls over a leg with varying delay
+    #[arg(long, default_value = "0", value_name = "P%", value_parser = percent)]
+    pub jitter: f64,
+    /// Its most, each way; the least is half of that
+    #[arg(long, default_value_t = 80, value_name = "MS")]
+    pub delay_ms: u64,
+    /// Share of callers who hang up in the middle
+    #[arg(long, default_value = "0", value_name = "P%", value_parser = percent)]
+    pub hang_up: f64,
+    /// Recorded times as they were, whatever the agent does
+    #[arg(long)]
+    pub strict_time: bool,
+    /// Longest wait for an answer
+    #[arg(long, default_value_t = 15.0, value_name = "S")]
+    pub patience: f64,
+    /// Process of the gateway on this machine, where its /metrics tell neither CPU nor memory
+    #[arg(long, value_name = "PID")]
+    pub pid: Option<u32>,
+}
+
+/// `20` or `20/s`.
+fn rate(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix("/s").unwrap_or(text).trim();
+    number.parse().map_err(|_| "give callers a second, such as 20 or 20/s".to_owned())
+}
+
+/// `5` or `5%`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number.filter(|n| (0.0..=100.0).contains(n)).ok_or_else(|| "give a share, such as 5 or 5%".to_owned())
+}
+
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exits with 1 when something must be fixed before calls can be served.\n\nExample:\n  quandura doctor"
+    after_help = "Exits with 1 when something must be fixed before calls can be served. With --online each provider of \
+    STT, LLM and TTS\nis asked for a word, which costs a fraction of a cent.\n\nExamples:\n  quandura doctor\n  \
+    quandura doctor --online"
 )]
 pub struct Doctor {
+    /// Ask every outside provider for a little work, within a few seconds each
+    #[arg(long)]
+    pub online: bool,
     /// JSON instead of text
     #[arg(long)]
     pub json: bool,

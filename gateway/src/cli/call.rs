@@ -5,27 +5,22 @@ mod show;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use reqwest::Client;
-use secrecy::SecretString;
-use telephony::media::StreamStart;
-use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
+use telephony::twilio::webhook::VoiceRequest;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::args;
 use super::client::{base_url, http, token};
-use crate::auth::secrets;
 use crate::caller::audio;
+use crate::caller::dial::Exchange;
 use crate::caller::follow::{Followed, follow, tenant_of};
 use crate::caller::leg::{self, Outcome};
-use crate::caller::order::{self, Order};
+use crate::caller::order::Order;
 use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::config::Config;
-use crate::webhooks::voice::VOICE_PATH;
 use show::Show;
-use telephony::twilio::webhook::VoiceRequest;
 
-/// Longest wait for any answer of the gateway before the caller gives up.
+/// Longest wait for any sound before the caller gives up.
 const ANSWER: Duration = Duration::from_secs(20);
 /// How long the last events may take after the call.
 const LAST_EVENTS: Duration = Duration::from_secs(4);
@@ -35,15 +30,16 @@ pub async fn run(config: Config, args: args::Call) -> anyhow::Result<()> {
     let script = Script::new(acts(&args)?, opening(&args), patience(&args)?);
     let line = Dialled::new(&config, &args)?;
     let show = Show::new(args.json);
-    show.calling(&args.to, &line.base);
+    show.calling(&args.to, line.exchange.base());
     let follower = line.follow(&config, &show).await;
-    let order = line.place().await?;
+    let order = line.exchange.place(&line.request).await?;
     let (url, parameters) = match order {
         Order::Stream { url, parameters } => (url, parameters),
         Order::Say(text) => bail!("the gateway did not take the call; it says: {text}"),
         Order::HangUp => bail!("the gateway did not take the call: busy"),
     };
-    let outcome = leg::talk(&url, line.signature(&url, &[]), line.start(parameters), script).await?;
+    let start = line.exchange.start(&line.request, parameters);
+    let outcome = leg::talk(&url, line.exchange.stream_signature(&url), start, script).await?;
     if let Some(follower) = follower {
         follower.finish().await;
     }
@@ -115,73 +111,27 @@ fn ms(name: &str, seconds: f64) -> anyhow::Result<u64> {
 
 /// One call as the carrier knows it.
 struct Dialled {
-    http: Client,
-    base: String,
-    /// Address that the gateway believes it has; webhooks are signed with it.
-    signed_base: String,
-    key: Option<SecretString>,
+    exchange: Exchange,
     request: VoiceRequest,
 }
 
 impl Dialled {
     fn new(config: &Config, args: &args::Call) -> anyhow::Result<Self> {
         let base = base_url(config, args.target.url.as_deref())?;
-        let signed_base =
-            config.public_url.as_ref().map_or_else(|| base.clone(), |url| url.as_str().to_owned());
-        let account = config.carrier.account_sid.clone();
-        let request = VoiceRequest {
-            call_sid: format!("CA{}", secrets::random_hex(16)),
-            account_sid: account.unwrap_or_else(|| format!("AC{}", secrets::random_hex(16))),
-            from: Some(args.from.clone()),
-            to: args.to.clone(),
-        };
-        Ok(Self { http: http()?, base, signed_base, key: config.carrier.auth_token.clone(), request })
-    }
-
-    fn signature(&self, url: &str, fields: &[(String, String)]) -> Option<(&'static str, String)> {
-        self.key.as_ref().map(|key| (SIGNATURE_HEADER, sign(key, url, fields)))
-    }
-
-    async fn place(&self) -> anyhow::Result<Order> {
-        let fields = self.request.to_form();
-        let mut post = self.http.post(format!("{}{VOICE_PATH}", self.base)).form(&fields).timeout(ANSWER);
-        if let Some((name, value)) = self.signature(&format!("{}{VOICE_PATH}", self.signed_base), &fields) {
-            post = post.header(name, value);
-        }
-        let answer = post.send().await.map_err(|_| {
-            anyhow::anyhow!(
-                "{} does not answer: start the gateway with `quandura serve`, or give --url",
-                self.base
-            )
-        })?;
-        let (status, body) = (answer.status(), answer.text().await?);
-        if !status.is_success() {
-            let error: serde_json::Value = serde_json::from_str(&body).unwrap_or_default();
-            bail!(
-                "the gateway refused the call ({status}): {}",
-                error["error_message"].as_str().unwrap_or(&body)
-            );
-        }
-        order::read(&body).map_err(|what| anyhow::anyhow!("the gateway's answer is not understood: {what}"))
-    }
-
-    fn start(&self, parameters: Vec<(String, String)>) -> StreamStart {
-        StreamStart {
-            stream_sid: format!("MZ{}", secrets::random_hex(16)),
-            call_sid: self.request.call_sid.clone(),
-            account_sid: self.request.account_sid.clone(),
-            parameters,
-        }
+        let exchange = Exchange::new(config, http()?, base);
+        let request = exchange.ring(&args.from, &args.to);
+        Ok(Self { exchange, request })
     }
 
     /// Follows the call's events, where we have a token to look at them.
     async fn follow(&self, config: &Config, show: &Show) -> Option<Follower> {
-        let Some(token) = token(config, &self.base) else {
+        let (http, base) = (self.exchange.http(), self.exchange.base());
+        let Some(token) = token(config, base) else {
             show.note("no transcript: set ADMIN_TOKEN to see one");
             return None;
         };
-        let tenant = tenant_of(&self.http, &self.base, &token, &self.request.to).await;
-        match follow(&self.http, &self.base, &token, tenant, self.request.call_sid.clone()).await {
+        let tenant = tenant_of(http, base, &token, &self.request.to).await;
+        match follow(http, base, &token, tenant, self.request.call_sid.clone()).await {
             Ok(events) => Some(Follower { task: tokio::spawn(print(events, show.clone())) }),
             Err(e) => {
                 show.note(&format!("no transcript: {e:#}"));

@@ -1,7 +1,10 @@
 //! `quandura doctor`: is everything there that serving calls needs?
 
 mod checks;
+mod online;
+mod outside;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use anyhow::bail;
@@ -24,7 +27,7 @@ pub enum Verdict {
 /// One check.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub verdict: Verdict,
     pub detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,16 +35,24 @@ pub struct Check {
 }
 
 impl Check {
-    pub fn ok(name: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Ok, detail: detail.into(), fix: None }
+    pub fn ok(name: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+        Self { name: name.into(), verdict: Verdict::Ok, detail: detail.into(), fix: None }
     }
 
-    pub fn warn(name: &'static str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Warn, detail: detail.into(), fix: Some(fix.into()) }
+    pub fn warn(
+        name: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self { name: name.into(), verdict: Verdict::Warn, detail: detail.into(), fix: Some(fix.into()) }
     }
 
-    pub fn fail(name: &'static str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Fail, detail: detail.into(), fix: Some(fix.into()) }
+    pub fn fail(
+        name: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self { name: name.into(), verdict: Verdict::Fail, detail: detail.into(), fix: Some(fix.into()) }
     }
 }
 
@@ -52,9 +63,9 @@ impl fmt::Display for Check {
             Verdict::Warn => "warn",
             Verdict::Fail => "FAIL",
         };
-        write!(f, "{verdict}  {:<12} {}", self.name, self.detail)?;
+        write!(f, "{verdict}  {:<16} {}", self.name, self.detail)?;
         match &self.fix {
-            Some(fix) => write!(f, "\n      {:<12} -> {fix}", ""),
+            Some(fix) => write!(f, "\n      {:<16} -> {fix}", ""),
             None => Ok(()),
         }
     }
@@ -62,7 +73,7 @@ impl fmt::Display for Check {
 
 /// Runs every check, and fails when one does.
 pub async fn run(config: &Config, args: &args::Doctor) -> anyhow::Result<()> {
-    let checks = checks::all(config).await;
+    let checks = checks::all(config, args.online).await;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&checks)?);
     } else {

@@ -14,8 +14,8 @@ use super::args;
 use crate::app::App;
 use crate::auth::sign_in;
 use crate::config::Config;
-use crate::providers::embedded::Embedded;
-use crate::providers::{Progress, missing_models};
+use crate::providers::engines::Engines;
+use crate::providers::{Progress, embedded};
 use crate::start::Gateway;
 use crate::telemetry::logs;
 
@@ -25,15 +25,16 @@ pub async fn run(config: Config, args: args::Serve) -> anyhow::Result<()> {
     for notice in &config.notices {
         tracing::warn!("{notice}");
     }
-    let missing = missing_models(&config.models_dir);
+    let missing = embedded::missing(&config.models_dir, &config.providers);
     if !missing.is_empty() {
         bail!(
-            "{} lacks {}: run `make build`, or set MODELS_DIR to where the models are",
+            "{} lacks {}: run `make build`, or set MODELS_DIR to where the models are, or name only providers \
+             outside this machine in STT, LLM and TTS",
             config.models_dir.display(),
             missing.join(", ")
         );
     }
-    let engines = Embedded::new(&config.models_dir, &config.data_dir);
+    let engines = Engines::new(&config);
     let mut gateway = Gateway::start(config, engines, progress(args.quiet)).await?;
     if gateway.app.config.unsigned() {
         tracing::warn!("TWILIO_AUTH_TOKEN is not set: carrier requests are served from this machine only");

@@ -3,11 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
+use pipeline::provider::Endpoint;
 use secrecy::SecretString;
 use toml::{Table, Value};
 
 use super::problem::Problem;
+
+/// Settings that have a value of their own when nobody gives one.
+static BUILT_IN: LazyLock<Table> =
+    LazyLock::new(|| include_str!("../../data/providers.toml").parse().unwrap_or_default());
 
 /// Environment as the config reader sees it. A closure, so tests need no process-wide state.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -51,11 +57,20 @@ impl<'a> Source<'a> {
         if let Some((name, text)) = from_env {
             return Some((Value::String(text.trim().to_owned()), Origin(name.to_owned())));
         }
-        let mut at: &Value = self.table.get(key.split('.').next()?)?;
-        for part in key.split('.').skip(1) {
-            at = at.get(part)?;
+        match lookup(&self.table, key) {
+            Some(value) => Some((value.clone(), Origin(format!("{key} (in {})", self.file)))),
+            None => Some((lookup(&BUILT_IN, key)?.clone(), Origin(format!("{key} (built in)")))),
         }
-        Some((at.clone(), Origin(format!("{key} (in {})", self.file))))
+    }
+
+    /// An address that the gateway comes with.
+    ///
+    /// # Panics
+    /// When `data/providers.toml` lacks it or has it wrong; a test reads them all.
+    #[must_use]
+    pub fn built_in(&self, key: &'static str) -> Endpoint {
+        let text = lookup(&BUILT_IN, key).and_then(Value::as_str).unwrap_or_default();
+        Endpoint::parse(text).unwrap_or_else(|what| panic!("data/providers.toml: {key} {what}"))
     }
 
     /// Notes that a value cannot be used.
@@ -123,6 +138,42 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Yes or no.
+    pub fn flag(&mut self, key: &'static str, var: Option<&str>) -> Option<bool> {
+        let (value, origin) = self.raw(key, var)?;
+        let flag = match &value {
+            Value::Boolean(flag) => Some(*flag),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        };
+        if flag.is_none() {
+            self.problem(origin, format!("`{value}` is neither true nor false"), "give true or false");
+        }
+        flag
+    }
+
+    /// An amount with a fraction.
+    pub fn amount(&mut self, key: &'static str) -> Option<(f64, Origin)> {
+        let (value, origin) = self.raw(key, None)?;
+        let amount = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+        if amount.is_none() {
+            self.problem(&origin, format!("is {}, not a number", kind(&value)), "write it as 1.50");
+        }
+        Some((amount?, origin))
+    }
+
+    /// A list of sections: `[[key]]` in the file.
+    pub fn tables(&mut self, key: &'static str) -> Option<(Vec<Table>, Origin)> {
+        let (value, origin) = self.raw(key, None)?;
+        let tables: Option<Vec<Table>> =
+            value.as_array().and_then(|rows| rows.iter().map(|row| row.as_table().cloned()).collect());
+        if tables.is_none() {
+            let fix = format!("write each as a section: [[{key}]]");
+            self.problem(&origin, format!("is {}, not a list of sections", kind(&value)), fix);
+        }
+        Some((tables?, origin))
+    }
+
     /// One word out of `choices`.
     pub fn choice<T: Copy>(
         &mut self,
@@ -184,6 +235,15 @@ impl<'a> Source<'a> {
             _ => "remove it".to_owned(),
         }
     }
+}
+
+fn lookup<'t>(table: &'t Table, key: &str) -> Option<&'t Value> {
+    let mut parts = key.split('.');
+    let mut at = table.get(parts.next()?)?;
+    for part in parts {
+        at = at.get(part)?;
+    }
+    Some(at)
 }
 
 fn collect_leaves(table: &Table, prefix: String, leaves: &mut Vec<String>) {

@@ -1,8 +1,9 @@
-//! The built-in agent on this gateway's data.
+//! The front desk on this gateway's data.
 
 use std::sync::Arc;
 
 use agents::FrontDesk;
+use agents::llm::model::LanguageModel;
 use agents::retriever::Retriever;
 use agents::safety::Redactor;
 use storage::{Directory, Platform};
@@ -10,21 +11,24 @@ use storage::{Directory, Platform};
 use super::{AdoptTenant, MakeScreen};
 use crate::demo;
 
-/// A front desk that answers for every tenant there is.
-pub async fn start(platform: &Platform, retriever: Arc<Retriever>) -> anyhow::Result<FrontDesk> {
+/// A front desk that answers for every tenant there is: by a language model, with the built-in agent behind it where
+/// that is wanted, or by the built-in agent alone.
+pub async fn start(
+    platform: &Platform,
+    retriever: Arc<Retriever>,
+    model: Option<(Arc<dyn LanguageModel>, bool)>,
+) -> anyhow::Result<FrontDesk> {
     let desk = FrontDesk::new(retriever)?;
+    let desk = match model {
+        Some((model, builtin_as_fallback)) => desk.with_model(model, builtin_as_fallback),
+        None => desk,
+    };
     for tenant in platform.store().tenants().await? {
         let facts = demo::facts(platform, &tenant).await?;
         desk.put_tenant(tenant.id.0, platform.tenant(tenant.id).await?, facts);
     }
     desk.warm().await;
     Ok(desk)
-}
-
-/// Words that callers of any tenant hear the same every time.
-pub async fn fixed_phrases(platform: &Platform, desk: &FrontDesk) -> anyhow::Result<Vec<String>> {
-    let tenants = platform.store().tenants().await?;
-    Ok(tenants.iter().flat_map(|tenant| desk.fixed_phrases(tenant.id.0)).collect())
 }
 
 /// Screens that leave a tenant's own numbers in the clear.

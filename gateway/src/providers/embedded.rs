@@ -1,25 +1,18 @@
-//! The engines that come with the gateway: recogniser, voice, agent and search, all on this machine.
+//! The engines that come with the gateway: recogniser, voice and search, all on this machine.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use agents::retriever::Retriever;
 use anyhow::Context;
-use futures_util::future::BoxFuture;
-use pipeline::ports::{Language, TextToSpeech};
-use pipeline::session::Phrases;
 use pipeline::speech::{LocalSpeech, runtime};
-use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
-use pipeline::tts::lexicon::Lexicon;
 use storage::{Directory, Platform};
 
-use super::agent;
-use super::{BUSY_MESSAGE, Progress, ProviderSource, Providers};
+use super::Progress;
 use crate::api::knowledge;
+use crate::config::{Llm, ProviderLists};
 
-/// Files that the engines read from the models folder.
-pub const FILES: [&str; 13] = [
+/// Files that recogniser, voice and speech detector read from the models folder.
+pub const SPEECH_FILES: [&str; 11] = [
     "libonnxruntime.so",
     "moonshine-encoder.onnx",
     "moonshine-cross.onnx",
@@ -31,82 +24,48 @@ pub const FILES: [&str; 13] = [
     "oov.json",
     "smart-turn.onnx",
     "silero-vad.onnx",
-    "minilm.onnx",
-    "minilm-tokenizer.json",
 ];
+/// Files that search by meaning reads from there.
+pub const SEARCH_FILES: [&str; 3] = ["libonnxruntime.so", "minilm.onnx", "minilm-tokenizer.json"];
 
-/// Brings the embedded engines up.
-#[derive(Clone, Debug)]
-pub struct Embedded {
-    models: PathBuf,
-    phrases: PathBuf,
+/// Files that the engines of these lists need.
+#[must_use]
+pub fn files(lists: &ProviderLists) -> Vec<&'static str> {
+    let mut files = if lists.need_speech_models() { SPEECH_FILES.to_vec() } else { Vec::new() };
+    if needs_search(lists) {
+        files.extend(SEARCH_FILES);
+    }
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
-impl Embedded {
-    /// Models are read from `models`; rendered phrases are kept below `data`.
-    #[must_use]
-    pub fn new(models: &Path, data: &Path) -> Self {
-        Self { models: models.to_owned(), phrases: data.join("phrases") }
-    }
-
-    async fn bring_up(self, platform: Platform, progress: Progress) -> anyhow::Result<Providers> {
-        progress("loading the speech engines");
-        let models = self.models.clone();
-        let speech = tokio::task::spawn_blocking(move || LocalSpeech::load(&models, 0)).await??;
-        progress("loading the search model");
-        let retriever = Arc::new(retriever(self.models.clone()).await?);
-        index(&platform, &retriever, &progress).await?;
-        let desk = agent::start(&platform, retriever.clone()).await?;
-        let phrases = agent::fixed_phrases(&platform, &desk).await?;
-        let tts = self.voice(&speech, phrases, &progress).await?;
-        let (vad, load) = (speech.clone(), speech.clone());
-        Ok(Providers {
-            stt: Arc::new(speech.recogniser()),
-            tts,
-            screen: agent::screens(&desk),
-            adopt: agent::adopter(&desk),
-            responder: Arc::new(desk),
-            vad: Arc::new(move || Box::new(vad.vad())),
-            retriever,
-            load: Arc::new(move || load.load_figure()),
-        })
-    }
-
-    /// The voice with its cache, and everything in the cache that callers hear word for word.
-    async fn voice(
-        &self,
-        speech: &LocalSpeech,
-        phrases: Vec<String>,
-        progress: &Progress,
-    ) -> anyhow::Result<Arc<dyn TextToSpeech>> {
-        let lexicon = Arc::new(Lexicon::new([]));
-        let voice = speech.voice().with_lexicon(lexicon.clone());
-        let background = Arc::new(voice.in_background());
-        let cache = Arc::new(PhraseCache::open(&self.phrases, DEFAULT_MAX_BYTES)?);
-        let cached = CachedVoice::new(Arc::new(voice), background, cache, lexicon.version());
-        let ours = Phrases::default().all().into_iter().chain([BUSY_MESSAGE.to_owned()]);
-        let phrases: BTreeSet<String> = ours.chain(phrases).collect();
-        let told = progress.clone();
-        let tell = move |done, total| told(&format!("rendering phrases {done}/{total}"));
-        let failed = cached.warm(Language::En, phrases.into_iter().collect(), tell).await?;
-        if failed > 0 {
-            tracing::warn!(failed, "some fixed phrases could not be rendered in advance");
-        }
-        Ok(Arc::new(cached))
-    }
+/// Files of those that the models folder lacks.
+#[must_use]
+pub fn missing(models: &Path, lists: &ProviderLists) -> Vec<&'static str> {
+    files(lists).into_iter().filter(|file| !models.join(file).is_file()).collect()
 }
 
-impl ProviderSource for Embedded {
-    fn load(
-        self: Box<Self>,
-        platform: Platform,
-        progress: Progress,
-    ) -> BoxFuture<'static, anyhow::Result<Providers>> {
-        Box::pin(self.bring_up(platform, progress))
-    }
+/// An engine of this machine is named, so its models are expected; otherwise search does without.
+fn needs_search(lists: &ProviderLists) -> bool {
+    lists.need_speech_models() || lists.llm.contains(&Llm::Builtin)
 }
 
-async fn retriever(models: PathBuf) -> anyhow::Result<Retriever> {
+/// Loads recogniser, voice and detector. Takes a second or two.
+pub async fn speech(models: &Path) -> anyhow::Result<LocalSpeech> {
+    let models = models.to_owned();
+    Ok(tokio::task::spawn_blocking(move || LocalSpeech::load(&models, 0)).await??)
+}
+
+/// Loads the search model. Where no engine of this machine is named it may be missing: then search goes by words
+/// alone.
+pub async fn retriever(models: &Path, lists: &ProviderLists) -> anyhow::Result<Retriever> {
+    let here = SEARCH_FILES.iter().all(|file| models.join(file).is_file());
+    if !needs_search(lists) && !here {
+        tracing::info!("there is no search model in MODELS_DIR: documents are searched by words alone");
+        return Ok(Retriever::lexical());
+    }
+    let models = models.to_owned();
     let load = move || {
         let environment = runtime::environment(&models)?;
         Retriever::load(&environment, &models).context("the search model does not load")
@@ -114,11 +73,31 @@ async fn retriever(models: PathBuf) -> anyhow::Result<Retriever> {
     tokio::task::spawn_blocking(load).await?
 }
 
-async fn index(platform: &Platform, retriever: &Retriever, progress: &Progress) -> anyhow::Result<()> {
+/// Reads the documents of every tenant.
+pub async fn index(platform: &Platform, retriever: &Retriever, progress: &Progress) -> anyhow::Result<()> {
     for tenant in platform.store().tenants().await? {
         progress(&format!("reading the documents of {}", tenant.name));
         let documents = knowledge::index(retriever, &platform.tenant(tenant.id).await?).await?;
         tracing::debug!(tenant = %tenant.slug, documents, "documents can be searched");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Stt, Tts};
+
+    #[test]
+    fn only_what_a_list_names_needs_models() {
+        let cloud =
+            ProviderLists { stt: vec![Stt::Deepgram], llm: vec![Llm::Anthropic], tts: vec![Tts::ElevenLabs] };
+        let here = Path::new("/nowhere");
+        assert!(missing(here, &cloud).is_empty());
+        let builtin = ProviderLists { llm: vec![Llm::Builtin], ..cloud.clone() };
+        assert_eq!(missing(here, &builtin).len(), SEARCH_FILES.len());
+        let local = ProviderLists { tts: vec![Tts::ElevenLabs, Tts::Local], ..cloud };
+        let missing = missing(here, &local);
+        assert_eq!(missing.len(), SPEECH_FILES.len() + 2, "{missing:?}");
+    }
 }

@@ -6,9 +6,11 @@ use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use pipeline::ports::EndReason;
 
-/// Bounds that resolve the budgets: 1 ms own work, 150 ms barge-in, 750 and 1000 ms turns.
-const SECONDS: [f64; 16] =
-    [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.75, 1.0, 1.4, 2.0, 5.0];
+/// Bounds that resolve the budgets: 1, 5 and 15 ms own work, 150 ms barge-in, 300, 400, 650, 750 and 1000 ms turns.
+const SECONDS: [f64; 19] = [
+    0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.15, 0.25, 0.3, 0.4, 0.5, 0.65, 0.75, 1.0, 1.4,
+    2.0, 5.0,
+];
 
 /// The process-wide recorder. Several gateways in one process (tests) share it.
 pub fn recorder() -> Option<&'static PrometheusHandle> {
@@ -48,6 +50,22 @@ fn describe() {
     describe_counter!("quandura_events_dropped_total", "Live events that were not delivered.");
     describe_counter!("quandura_http_requests_total", "HTTP requests, by route and status.");
     describe_gauge!("quandura_speech_load", "Use of the embedded speech engines, 0 to 1.");
+    describe_gauge!("quandura_strain", "Late timers and used cores, 0 to 1; from 0.8 no call is added.");
+    describe_gauge!("quandura_calls_max", "Calls that may be live at a time.");
+    describe_gauge!(
+        "quandura_provider_up",
+        "1 while a provider is asked first, 0 while its breaker is open."
+    );
+    describe_counter!("quandura_provider_failures_total", "Failures of providers, by kind.");
+    describe_counter!(
+        "quandura_provider_events_total",
+        "What calls met at providers: slow, failed, took_over, recovered, exhausted."
+    );
+    describe_gauge!("quandura_cost_usd_total", "What providers and the carrier's line cost, US dollars.");
+    describe_counter!(
+        "quandura_tokens_wasted_total",
+        "Tokens of replies that were begun on a guess and thrown away."
+    );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
 }
 
@@ -59,6 +77,11 @@ pub fn refused(reason: &'static str) {
 /// Notes that a call ended.
 pub fn ended(reason: EndReason) {
     metrics::counter!("quandura_calls_total", "reason" => reason_name(reason)).increment(1);
+}
+
+/// Adds what a provider cost.
+pub fn cost(provider: &'static str, usd: f64) {
+    metrics::gauge!("quandura_cost_usd_total", "provider" => provider).increment(usd);
 }
 
 /// Name of an end reason, as it is stored and shown.

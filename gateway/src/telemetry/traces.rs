@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use axum::http::{Request, Response};
@@ -22,6 +23,7 @@ use opentelemetry_sdk::trace::{
 use parking_lot::Mutex;
 use pipeline::event::{CallEvent, EventBody};
 use pipeline::latency::TurnLatency;
+use pipeline::provider::Endpoint;
 use uuid::Uuid;
 
 use super::metrics::reason_name;
@@ -57,6 +59,19 @@ impl fmt::Debug for Traces {
 }
 
 impl Traces {
+    /// Sends to a collector from now on. A collector that cannot be used costs the traces, not the calls.
+    #[must_use]
+    pub fn start(endpoint: &Endpoint) -> Option<Arc<Self>> {
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        match Self::to(&endpoint.http(""), runtime) {
+            Ok(traces) => Some(Arc::new(traces)),
+            Err(error) => {
+                tracing::warn!(%error, "no traces are sent");
+                None
+            }
+        }
+    }
+
     /// Sends to an OTLP collector over HTTP with protobuf; `endpoint` is its base, `http://host:4318`.
     ///
     /// # Errors
@@ -274,15 +289,14 @@ impl HttpClient for Client {
 impl Client {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (parts, body) = request.into_parts();
-        let sent = self
+        let request = self
             .http
             .request(parts.method, parts.uri.to_string())
             .headers(parts.headers)
             .timeout(SEND)
-            .body(body)
-            .send();
+            .body(body);
         let answer = self.runtime.spawn(async move {
-            let answer = sent.await?;
+            let answer = request.send().await?;
             let status = answer.status();
             Ok::<_, reqwest::Error>((status, answer.bytes().await?))
         });
@@ -293,8 +307,6 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use axum::Router;
     use axum::body::Bytes as Body;
     use axum::http::HeaderMap;

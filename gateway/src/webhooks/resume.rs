@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use pipeline::ports::Language;
 use storage::records::{Call, CallState};
 use storage::{Calls, Directory, StorageError, TenantStore};
 use telephony::twilio::twiml;
@@ -13,6 +14,7 @@ use telephony::twilio::webhook::VoiceRequest;
 use super::request::{document, read};
 use crate::app::App;
 use crate::error::{ApiError, ErrorCode};
+use crate::providers::notices::Notice;
 
 /// A call's last record may take this long after its stream ended.
 const SETTLING: Duration = Duration::from_secs(4);
@@ -21,8 +23,7 @@ const CUT_OFF: &str = "I'm sorry, we were cut off because of a technical fault. 
     Please call again in a few minutes. If this is an emergency, hang up and dial 911. Goodbye.";
 
 /// Ends after which there is nothing more to say.
-const ORDERLY: [&str; 6] =
-    ["caller_hung_up", "agent_hung_up", "supervisor_hung_up", "no_input", "too_long", "busy"];
+const ORDERLY: [&str; 5] = ["caller_hung_up", "agent_hung_up", "supervisor_hung_up", "no_input", "too_long"];
 
 /// The handler, for POST and GET.
 pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -34,9 +35,14 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
         Ok(asked) => asked,
         Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
     };
-    match ended_in_order(&app, &asked.call_sid).await {
-        Ok(true) => document(twiml::hang_up()),
-        Ok(false) => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
+    match end_reason(&app, &asked.call_sid).await {
+        Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(twiml::hang_up()),
+        Ok(Some(reason)) => match unsaid(&app, &reason) {
+            Some(notice) => document(twiml::say_and_hang_up(notice.text(Language::En), "en-US")),
+            None if turned_away(&reason).is_some() => document(twiml::hang_up()),
+            None => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
+        },
+        Ok(None) => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
         Err(e) => {
             tracing::error!(error = %e, "how a call ended could not be read");
             document(twiml::say_and_hang_up(CUT_OFF, "en-US"))
@@ -44,13 +50,23 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
     }
 }
 
-async fn ended_in_order(app: &App, carrier_sid: &str) -> Result<bool, StorageError> {
-    let Some((store, call)) = find(app, carrier_sid).await? else { return Ok(false) };
+/// The notice that a caller was to hear who was turned away.
+fn turned_away(reason: &str) -> Option<Notice> {
+    Notice::ALL.into_iter().find(|notice| notice.reason() == reason)
+}
+
+/// The same, when our own voice could not say it: then the carrier's does. A call that spent its own budget was told
+/// so by us.
+fn unsaid(app: &App, reason: &str) -> Option<Notice> {
+    turned_away(reason).filter(|notice| app.ready.get().is_none_or(|ready| ready.notices.lacks(*notice)))
+}
+
+async fn end_reason(app: &App, carrier_sid: &str) -> Result<Option<String>, StorageError> {
+    let Some((store, call)) = find(app, carrier_sid).await? else { return Ok(None) };
     if let Some(live) = app.live.find(call.id) {
         live.wait_gone(SETTLING).await;
     }
-    let reason = store.call(call.id).await?.and_then(|call| call.end_reason);
-    Ok(reason.is_some_and(|reason| ORDERLY.contains(&reason.as_str())))
+    Ok(store.call(call.id).await?.and_then(|call| call.end_reason))
 }
 
 /// The call of a carrier's name for it, whoever's it is.

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
 use crate::error::{ApiError, ErrorCode};
-use crate::providers::BUSY_MESSAGE;
+use crate::providers::notices::BUSY_MESSAGE;
 use crate::telemetry::metrics;
 
 /// Path that the carrier asks when a call arrives.

@@ -1,6 +1,8 @@
 //! Samples: telephone codecs, sample rates, loudness and the speech score.
 
+pub mod earshot;
 pub mod g711;
 pub mod level;
 pub mod resample;
+pub mod upsample;
 pub mod vad;

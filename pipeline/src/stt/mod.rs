@@ -1,10 +1,11 @@
 //! Recognisers. `local` is the built-in one; each cloud vendor has a file of its own.
 
 pub mod clean;
-mod listener;
 #[path = "cloud/mod.rs"]
 pub mod deepgram;
+#[path = "chain/mod.rs"]
 pub mod failover;
+mod listener;
 pub mod local;
 pub mod moonshine;
 pub mod stabiliser;

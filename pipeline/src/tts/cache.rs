@@ -13,7 +13,10 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
-use crate::ports::{Language, PortError, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
+use super::lineup::segment_of;
+use crate::ports::{
+    Language, PortError, ProviderNote, ProviderState, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream,
+};
 use crate::turn::{ReplySegment, SegmentId, SegmentKind, TurnId};
 
 /// Audio format of every entry, part of its key.
@@ -26,6 +29,10 @@ const MEMORY_BYTES: usize = 16 << 20;
 const PIECE: usize = 1_600;
 /// Longest phrase kept: two minutes.
 const LONGEST: usize = 8_000 * 120;
+/// Stands for the identity of whichever voice is not the preferred one.
+const STANDBY: &str = "standby";
+/// Phrases in a row that failed, after which rendering ahead is given up: the provider is down.
+const GIVE_UP: usize = 3;
 
 /// Rendered phrases of one folder. Shared by all voices and calls.
 pub struct PhraseCache {
@@ -162,16 +169,35 @@ impl PhraseCache {
 }
 
 /// A voice whose fixed phrases come from the cache at once, and are stored when first said.
+///
+/// A phrase is kept under the voice that made it. Behind a fail-over that may be a standby: its rendering is kept
+/// apart, and is heard only when no voice can say the phrase. So an apology is heard when everything is down.
 pub struct CachedVoice {
     voice: Arc<dyn TextToSpeech>,
     background: Arc<dyn TextToSpeech>,
     cache: Arc<PhraseCache>,
+    identity: String,
     lexicon_version: String,
 }
 
 impl fmt::Debug for CachedVoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CachedVoice({})", self.voice.name())
+    }
+}
+
+/// Where a phrase is kept.
+#[derive(Clone, Debug)]
+struct Keys {
+    /// Said by the preferred voice.
+    own: String,
+    /// Said by any other.
+    standby: String,
+}
+
+impl Keys {
+    const fn of(&self, by_preferred: bool) -> &String {
+        if by_preferred { &self.own } else { &self.standby }
     }
 }
 
@@ -185,48 +211,104 @@ impl CachedVoice {
         cache: Arc<PhraseCache>,
         lexicon_version: impl Into<String>,
     ) -> Self {
-        Self { voice, background, cache, lexicon_version: lexicon_version.into() }
+        let identity = voice.name().to_owned();
+        Self { voice, background, cache, identity, lexicon_version: lexicon_version.into() }
     }
 
-    /// The key of a phrase.
+    /// The same, with what tells its preferred voice from every other beyond its provider's name: models, voice
+    /// ids. Another identity finds no phrases of this one.
+    #[must_use]
+    pub fn identified(self, identity: impl Into<String>) -> Self {
+        Self { identity: identity.into(), ..self }
+    }
+
+    /// The key of a phrase said by the preferred voice.
     #[must_use]
     pub fn key(&self, language: Language, text: &str) -> String {
+        self.key_of(&self.identity, language, text)
+    }
+
+    fn key_of(&self, identity: &str, language: Language, text: &str) -> String {
         let mut hash = Sha256::new();
         let language = format!("{language:?}");
-        for part in
-            [self.voice.name(), &language, &self.lexicon_version, FORMAT, env!("CARGO_PKG_VERSION"), text]
-        {
+        for part in [identity, &language, &self.lexicon_version, FORMAT, env!("CARGO_PKG_VERSION"), text] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
+    fn keys(&self, language: Language, text: &str) -> Keys {
+        Keys { own: self.key(language, text), standby: self.key_of(STANDBY, language, text) }
+    }
+
+    /// The same cache for one call, whose tenant may have pronunciations of its own.
+    fn with_lexicon_of(&self, saying: &Saying) -> Self {
+        let own = saying.lexicon.version();
+        Self {
+            voice: Arc::clone(&self.voice),
+            background: Arc::clone(&self.background),
+            cache: Arc::clone(&self.cache),
+            identity: self.identity.clone(),
+            lexicon_version: if own.is_empty() { self.lexicon_version.clone() } else { own.to_owned() },
+        }
+    }
+
     /// Renders the phrases that are not there yet, one after another. `progress` is told how many of how many are
-    /// done. Gives the number that could not be rendered.
+    /// done. Gives the number that the preferred voice did not render.
     ///
     /// # Errors
     /// What the voice's `open` reports.
     pub async fn warm(
         &self,
+        saying: impl Into<Saying> + Send,
+        phrases: Vec<String>,
+        progress: impl FnMut(usize, usize) + Send,
+    ) -> Result<usize, PortError> {
+        let saying = saying.into();
+        let stream = self.background.open(&saying)?;
+        let rendering = Rendering { stream, preferred: Some(true), failed: 0 };
+        Ok(self.with_lexicon_of(&saying).render_all(rendering, saying.language, phrases, progress).await)
+    }
+
+    /// As [`Self::warm`], by another voice: these are heard when no voice can say the phrase.
+    ///
+    /// # Errors
+    /// What that voice's `open` reports.
+    pub async fn warm_standby(
+        &self,
+        standby: &dyn TextToSpeech,
+        saying: impl Into<Saying> + Send,
+        phrases: Vec<String>,
+        progress: impl FnMut(usize, usize) + Send,
+    ) -> Result<usize, PortError> {
+        let saying = saying.into();
+        let rendering = Rendering { stream: standby.open(&saying)?, preferred: None, failed: 0 };
+        Ok(self.with_lexicon_of(&saying).render_all(rendering, saying.language, phrases, progress).await)
+    }
+
+    async fn render_all(
+        &self,
+        mut rendering: Rendering,
         language: Language,
         phrases: Vec<String>,
         mut progress: impl FnMut(usize, usize) + Send,
-    ) -> Result<usize, PortError> {
-        let mut stream = self.background.open(&language.into())?;
-        let total = phrases.len();
-        let mut failed = 0;
+    ) -> usize {
+        let (total, mut missing) = (phrases.len(), 0);
         for (done, text) in phrases.into_iter().enumerate() {
-            let key = self.key(language, &text);
-            if self.look_up(key.clone()).await.is_none() {
-                match render(&mut stream, done, text).await {
-                    Some(audio) => self.store(key, audio).await,
-                    None => failed += 1,
+            let keys = self.keys(language, &text);
+            let wanted = keys.of(rendering.preferred.is_some()).clone();
+            if self.look_up(wanted.clone()).await.is_none() {
+                let made = rendering.render(self.voice.name(), done, text).await;
+                let key = keys.of(made.as_ref().is_some_and(|(_, by_preferred)| *by_preferred)).clone();
+                missing += usize::from(made.is_none() || key != wanted);
+                if let Some((audio, _)) = made {
+                    self.store(key, audio).await;
                 }
             }
             progress(done + 1, total);
         }
-        Ok(failed)
+        missing
     }
 
     async fn look_up(&self, key: String) -> Option<Arc<[u8]>> {
@@ -237,6 +319,12 @@ impl CachedVoice {
         let cache = Arc::clone(&self.cache);
         let _ = tokio::task::spawn_blocking(move || store(&cache, &key, audio)).await;
     }
+}
+
+/// Who speaks after a note of a fail-over, if it says so: whether it is the preferred voice.
+fn speaks(note: &ProviderNote, preferred: &str) -> Option<bool> {
+    matches!(note.state, ProviderState::TookOver | ProviderState::Recovered)
+        .then(|| note.provider == preferred)
 }
 
 async fn look_up(cache: &Arc<PhraseCache>, key: String) -> Option<Arc<[u8]>> {
@@ -253,18 +341,45 @@ fn store(cache: &PhraseCache, key: &str, audio: Vec<u8>) {
     }
 }
 
-/// Says one phrase on a stream of its own turn and collects it.
-async fn render(stream: &mut TtsStream, number: usize, text: String) -> Option<Vec<u8>> {
-    let id = SegmentId { turn: TurnId(u32::try_from(number).ok()?), index: 0 };
-    let segment = ReplySegment { id, text, kind: SegmentKind::Notice, fixed: true };
-    stream.commands.send(TtsCommand::Speak(segment)).await.ok()?;
-    let mut audio = Vec::new();
-    loop {
-        match stream.events.recv().await? {
-            TtsEvent::Audio { segment, mulaw } if segment == id => audio.extend(mulaw),
-            TtsEvent::Done { segment, .. } if segment == id => return Some(audio),
-            TtsEvent::Failed { segment, .. } if segment == id => return None,
-            _ => {}
+/// Renders phrases ahead, one at a time.
+struct Rendering {
+    stream: TtsStream,
+    /// Whether the preferred voice speaks; `None` on a stream that is a standby's.
+    preferred: Option<bool>,
+    /// Phrases in a row that failed.
+    failed: usize,
+}
+
+impl Rendering {
+    /// Says one phrase in a turn of its own. Gives its audio, and whether the preferred voice made it.
+    async fn render(&mut self, preferred: &str, number: usize, text: String) -> Option<(Vec<u8>, bool)> {
+        if self.failed >= GIVE_UP {
+            return None;
+        }
+        self.failed += 1;
+        let id = SegmentId { turn: TurnId(u32::try_from(number).ok()?), index: 0 };
+        let segment = ReplySegment { id, text, kind: SegmentKind::Notice, fixed: true };
+        self.stream.commands.send(TtsCommand::Speak(segment)).await.ok()?;
+        let mut audio = Vec::new();
+        let mut by_preferred = true;
+        loop {
+            match self.stream.events.recv().await? {
+                TtsEvent::Audio { segment, mulaw } if segment == id => {
+                    by_preferred &= self.preferred.unwrap_or(false);
+                    audio.extend(mulaw);
+                }
+                TtsEvent::Done { segment, .. } if segment == id => {
+                    self.failed = 0;
+                    return Some((audio, by_preferred));
+                }
+                TtsEvent::Failed { segment, .. } if segment == id => return None,
+                TtsEvent::Provider(note) => {
+                    if let (Some(now), Some(it)) = (speaks(&note, preferred), &mut self.preferred) {
+                        *it = now;
+                    }
+                }
+                _ => {}
+            }
         }
     }
 }
@@ -276,22 +391,16 @@ impl TextToSpeech for CachedVoice {
 
     fn open(&self, saying: &Saying) -> Result<TtsStream, PortError> {
         let inner = self.voice.open(saying)?;
-        let own = saying.lexicon.version();
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| PortError::Unavailable {
             what: "a voice was opened outside an async runtime".to_owned(),
             fix: "open it from the call's task".to_owned(),
         })?;
         let (commands, inbox) = mpsc::channel(64);
         let (outbox, events) = mpsc::channel(64);
-        let keys = Self {
-            voice: Arc::clone(&self.voice),
-            background: Arc::clone(&self.background),
-            cache: Arc::clone(&self.cache),
-            lexicon_version: if own.is_empty() { self.lexicon_version.clone() } else { own.to_owned() },
-        };
         let stream = Stream {
-            keys,
+            cached: self.with_lexicon_of(saying),
             language: saying.language,
+            preferred: true,
             line: VecDeque::new(),
             ready: VecDeque::new(),
             inner: inner.commands,
@@ -303,8 +412,10 @@ impl TextToSpeech for CachedVoice {
 
 /// One call's stream: segments leave in the order they came, whether cached or made.
 struct Stream {
-    keys: CachedVoice,
+    cached: CachedVoice,
     language: Language,
+    /// The preferred voice speaks.
+    preferred: bool,
     line: VecDeque<Entry>,
     ready: VecDeque<TtsEvent>,
     inner: mpsc::Sender<TtsCommand>,
@@ -320,11 +431,15 @@ struct Entry {
 
 enum State {
     Cached(Arc<[u8]>),
-    /// The voice is at it; audio is kept under the key if there is one.
-    Made {
-        key: Option<String>,
-        audio: Vec<u8>,
-    },
+    /// The voice is at it.
+    Made(Option<Kept>),
+}
+
+/// What is collected of a phrase that is to be kept.
+struct Kept {
+    keys: Keys,
+    audio: Vec<u8>,
+    by_preferred: bool,
 }
 
 impl Stream {
@@ -351,7 +466,7 @@ impl Stream {
                     _ => return,
                 },
                 event = made.recv(), if self.ready.len() < 64 => match event {
-                    Some(event) => self.made(event),
+                    Some(event) => self.made(event).await,
                     None => return,
                 },
             }
@@ -361,19 +476,18 @@ impl Stream {
 
     async fn speak(&mut self, segment: ReplySegment) -> bool {
         let id = segment.id;
-        let key = segment.fixed.then(|| self.keys.key(self.language, &segment.text));
-        let cached = match &key {
-            Some(key) => look_up(&self.keys.cache, key.clone()).await,
+        let keys = segment.fixed.then(|| self.cached.keys(self.language, &segment.text));
+        let audio = match &keys {
+            Some(keys) => self.cached.look_up(keys.own.clone()).await,
             None => None,
         };
-        if key.is_some() {
-            let outcome = if cached.is_some() { "hit" } else { "miss" };
+        if keys.is_some() {
+            let outcome = if audio.is_some() { "hit" } else { "miss" };
             metrics::counter!("speech_phrase_cache_total", "outcome" => outcome).increment(1);
         }
-        let (state, ours) = match cached {
-            Some(audio) => (State::Cached(audio), true),
-            None => (State::Made { key, audio: Vec::new() }, false),
-        };
+        let ours = audio.is_some();
+        let made = || State::Made(keys.map(|keys| Kept { keys, audio: Vec::new(), by_preferred: true }));
+        let state = audio.map_or_else(made, State::Cached);
         self.line.push_back(Entry { id, state, early: Vec::new() });
         ours || self.inner.send(TtsCommand::Speak(segment)).await.is_ok()
     }
@@ -385,19 +499,33 @@ impl Stream {
     }
 
     /// Takes an event of the voice; what is not in line any more was cancelled.
-    fn made(&mut self, event: TtsEvent) {
+    async fn made(&mut self, event: TtsEvent) {
         let Some(id) = segment_of(&event) else {
+            if let TtsEvent::Provider(note) = &event {
+                self.preferred = speaks(note, self.cached.voice.name()).unwrap_or(self.preferred);
+            }
             self.ready.push_back(event);
             return;
         };
         let Some(entry) = self.line.iter_mut().find(|entry| entry.id == id) else { return };
-        if let State::Made { key: Some(key), audio } = &mut entry.state {
+        if let State::Made(Some(kept)) = &mut entry.state {
             match &event {
-                TtsEvent::Audio { mulaw, .. } => audio.extend_from_slice(mulaw),
+                TtsEvent::Audio { mulaw, .. } => {
+                    kept.by_preferred &= self.preferred;
+                    kept.audio.extend_from_slice(mulaw);
+                }
                 TtsEvent::Done { .. } => {
-                    let (key, audio) = (std::mem::take(key), std::mem::take(audio));
-                    let cache = Arc::clone(&self.keys.cache);
+                    let (key, audio) =
+                        (kept.keys.of(kept.by_preferred).clone(), std::mem::take(&mut kept.audio));
+                    let cache = Arc::clone(&self.cached.cache);
                     tokio::task::spawn_blocking(move || store(&cache, &key, audio));
+                }
+                TtsEvent::Failed { .. } if kept.audio.is_empty() => {
+                    // Nobody can say it now. Somebody may have said it before.
+                    if let Some(audio) = self.cached.look_up(kept.keys.standby.clone()).await {
+                        entry.state = State::Cached(audio);
+                        return;
+                    }
                 }
                 TtsEvent::Failed { .. } | TtsEvent::Provider(_) | TtsEvent::Used(_) => {}
             }
@@ -423,15 +551,6 @@ impl Stream {
             }
             self.line.pop_front();
         }
-    }
-}
-
-fn segment_of(event: &TtsEvent) -> Option<SegmentId> {
-    match event {
-        TtsEvent::Audio { segment, .. }
-        | TtsEvent::Done { segment, .. }
-        | TtsEvent::Failed { segment, .. } => Some(*segment),
-        TtsEvent::Provider(_) | TtsEvent::Used(_) => None,
     }
 }
 

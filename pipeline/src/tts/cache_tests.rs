@@ -144,3 +144,144 @@ fn keys_tell_everything_apart() {
     ];
     assert_eq!(keys.iter().collect::<std::collections::HashSet<_>>().len(), 4);
 }
+
+/// Says nothing but what its plan holds for the next segment.
+struct Planned(std::sync::Mutex<Vec<Vec<TtsEvent>>>);
+
+impl TextToSpeech for Planned {
+    fn name(&self) -> &'static str {
+        "preferred"
+    }
+
+    fn open(&self, _: &Saying) -> Result<TtsStream, PortError> {
+        let (commands, mut inbox) = mpsc::channel(64);
+        let (outbox, events) = mpsc::channel(64);
+        let mut plans = std::mem::take(&mut *self.0.lock().unwrap()).into_iter();
+        tokio::spawn(async move {
+            while let Some(command) = inbox.recv().await {
+                let TtsCommand::Speak(said) = command else { continue };
+                for event in plans.next().unwrap_or_default() {
+                    let event = match event {
+                        TtsEvent::Audio { mulaw, .. } => TtsEvent::Audio { segment: said.id, mulaw },
+                        TtsEvent::Done { words, .. } => TtsEvent::Done { segment: said.id, words },
+                        TtsEvent::Failed { failure, .. } => TtsEvent::Failed { segment: said.id, failure },
+                        other => other,
+                    };
+                    outbox.send(event).await.unwrap();
+                }
+            }
+        });
+        Ok(TtsStream { commands, events })
+    }
+}
+
+const NOBODY: SegmentId = SegmentId { turn: TurnId(0), index: 0 };
+
+fn note(provider: &str, state: ProviderState) -> TtsEvent {
+    let (provider, reason) = (provider.to_owned(), String::new());
+    TtsEvent::Provider(ProviderNote { provider, state, reason, delay_ms: 0 })
+}
+
+fn sound(text: &str) -> TtsEvent {
+    TtsEvent::Audio { segment: NOBODY, mulaw: text.as_bytes().to_vec() }
+}
+
+fn done() -> TtsEvent {
+    TtsEvent::Done { segment: NOBODY, words: Vec::new() }
+}
+
+fn failed() -> TtsEvent {
+    let failure = crate::provider::Failure::stalled("as planned");
+    TtsEvent::Failed { segment: NOBODY, failure }
+}
+
+fn planned(folder: &Path, plans: Vec<Vec<TtsEvent>>) -> CachedVoice {
+    let voice: Arc<dyn TextToSpeech> = Arc::new(Planned(std::sync::Mutex::new(plans)));
+    let cache = Arc::new(PhraseCache::open(folder, DEFAULT_MAX_BYTES).unwrap());
+    CachedVoice::new(Arc::clone(&voice), voice, cache, "")
+}
+
+#[tokio::test]
+async fn only_what_the_preferred_voice_said_alone_is_rendered_as_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let plans = vec![
+        vec![sound("own"), done()],
+        vec![sound("be"), note("other", ProviderState::TookOver), sound("gun"), done()],
+        vec![sound("still the other"), done()],
+        vec![note("preferred", ProviderState::Slow), sound("the other yet"), done()],
+        vec![note("preferred", ProviderState::Recovered), sound("own again"), done()],
+    ];
+    let voice = planned(folder.path(), plans);
+    let phrases: Vec<String> = ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec();
+    assert_eq!(voice.warm(Language::En, phrases.clone(), |_, _| {}).await.unwrap(), 3);
+    let own = |text: &String| voice.cache.get(&voice.key(Language::En, text)).map(|audio| audio.to_vec());
+    let kept: Vec<_> = phrases.iter().map(own).collect();
+    assert_eq!(kept, [Some(b"own".to_vec()), None, None, None, Some(b"own again".to_vec())]);
+}
+
+#[tokio::test]
+async fn a_standbys_phrase_is_heard_only_when_nobody_says_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let plans =
+        vec![vec![failed()], vec![sound("preferred"), done()], vec![sound("some"), failed()], vec![failed()]];
+    let voice = planned(folder.path(), plans);
+    let standby = Echo::default();
+    assert_eq!(
+        voice.warm_standby(&standby, Language::En, vec!["sorry".to_owned()], |_, _| {}).await.unwrap(),
+        0
+    );
+    let mut stream = voice.open(&Language::En.into()).unwrap();
+    let mut say = async |index: u16, text: &str, fixed: bool| {
+        stream.commands.send(TtsCommand::Speak(segment(1, index, text, fixed))).await.unwrap();
+        let mut heard = Vec::new();
+        loop {
+            match stream.events.recv().await.unwrap() {
+                TtsEvent::Audio { mulaw, .. } => heard.extend(mulaw),
+                TtsEvent::Done { .. } => return (String::from_utf8(heard).unwrap(), true),
+                TtsEvent::Failed { .. } => return (String::from_utf8(heard).unwrap(), false),
+                _ => {}
+            }
+        }
+    };
+    assert_eq!(say(0, "sorry", true).await, ("sorry".to_owned(), true), "by the standby");
+    assert_eq!(say(1, "sorry", true).await, ("preferred".to_owned(), true), "it can say it itself");
+    assert_eq!(say(2, "other", true).await, ("some".to_owned(), false), "not in the middle of a phrase");
+    assert_eq!(say(3, "sorry ", true).await, (String::new(), false), "another text");
+}
+
+#[tokio::test]
+async fn rendering_ahead_gives_up_on_a_voice_that_is_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let recovers_too_late = (0..9).map(|i| vec![if i < 3 { failed() } else { done() }]).collect();
+    let voice = planned(folder.path(), recovers_too_late);
+    let phrases: Vec<String> = (0..9).map(|i| i.to_string()).collect();
+    assert_eq!(voice.warm(Language::En, phrases, |_, _| {}).await.unwrap(), 9);
+    let voice = planned(folder.path(), vec![vec![failed()], vec![sound("x"), done()], vec![failed()]]);
+    let phrases: Vec<String> = (0..3).map(|i| i.to_string()).collect();
+    assert_eq!(
+        voice.warm(Language::En, phrases, |_, _| {}).await.unwrap(),
+        2,
+        "one that is only hoarse goes on"
+    );
+}
+
+#[tokio::test]
+async fn a_change_of_language_and_the_tenants_lexicon_change_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let (voice, said) = cached(folder.path());
+    let lexicon = Arc::new(crate::tts::lexicon::Lexicon::new([("a".to_owned(), "b".to_owned())]));
+    let saying = Saying { language: Language::Es, lexicon };
+    voice.warm(saying.clone(), vec!["hola".to_owned()], |_, _| {}).await.unwrap();
+    assert_eq!(said.load(Ordering::Relaxed), 1);
+    let mut stream = voice.open(&Saying { language: Language::En, ..saying.clone() }).unwrap();
+    stream.commands.send(TtsCommand::Language(Language::Es)).await.unwrap();
+    stream.commands.send(TtsCommand::Speak(segment(1, 0, "hola", true))).await.unwrap();
+    assert_eq!(hear(&mut stream, 1).await, [(0, "hola".to_owned())]);
+    assert_eq!(said.load(Ordering::Relaxed), 1, "from the cache");
+    let mut stream = voice.open(&Language::Es.into()).unwrap();
+    stream.commands.send(TtsCommand::Speak(segment(1, 0, "hola", true))).await.unwrap();
+    hear(&mut stream, 1).await;
+    assert_eq!(said.load(Ordering::Relaxed), 2, "another lexicon is another rendering");
+    let other = cached(folder.path()).0.identified("echo/another voice");
+    assert_ne!(other.key(Language::En, "a"), voice.key(Language::En, "a"));
+}

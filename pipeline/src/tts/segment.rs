@@ -14,28 +14,38 @@ const BREATH_WORDS: usize = 4;
 /// Words that must follow such a cut, so that no scrap is left.
 const WORDS_AFTER: usize = 3;
 
-/// Words before which a speaker may breathe.
-const BREATHS: [&str; 19] = [
+/// Words before which a speaker may breathe, of both languages: none of them is a word of the other.
+const BREATHS: [&str; 39] = [
     "and", "but", "or", "so", "because", "if", "when", "while", "which", "who", "where", "until", "unless",
-    "since", "before", "after", "although", "that", "then",
+    "since", "before", "after", "although", "that", "then", "y", "e", "pero", "o", "porque", "que", "cuando",
+    "si", "donde", "mientras", "aunque", "hasta", "para", "como", "pues", "entonces", "quien", "desde",
+    "antes", "después",
 ];
 
 /// Words whose point ends no sentence.
-const ABBREVIATIONS: [&str; 44] = [
+const ABBREVIATIONS: [&str; 80] = [
     "mr", "mrs", "ms", "dr", "st", "jr", "sr", "prof", "rev", "gov", "sgt", "lt", "capt", "gen", "dept",
     "ave", "rd", "ln", "blvd", "ct", "pl", "hwy", "pkwy", "apt", "ste", "bldg", "no", "nos", "vs", "etc",
     "e.g", "i.e", "approx", "appt", "ext", "inc", "co", "ltd", "corp", "a.m", "p.m", "u.s", "mt", "ft",
+    "sra", "srta", "sres", "dra", "lic", "lcda", "ing", "arq", "profa", "gob", "av", "avda", "carr", "calz",
+    "col", "dpto", "depto", "apto", "núm", "nro", "pág", "págs", "tel", "cel", "ud", "uds", "aprox", "máx",
+    "mín", "ej", "p.ej", "ee", "uu", "ee.uu", "sto", "sta",
 ];
 
 /// Abbreviations that also end sentences, when a word follows that often begins one.
-const ENDING: [&str; 14] =
-    ["st", "dr", "ave", "rd", "ln", "blvd", "ct", "hwy", "etc", "a.m", "p.m", "u.s", "inc", "dept"];
+const ENDING: [&str; 20] = [
+    "st", "dr", "ave", "rd", "ln", "blvd", "ct", "hwy", "etc", "a.m", "p.m", "u.s", "inc", "dept", "uu",
+    "ee.uu", "uds", "ud", "aprox", "máx",
+];
 
-/// Words that often begin a sentence.
-const STARTERS: [&str; 36] = [
+/// Words that often begin a sentence, of both languages.
+const STARTERS: [&str; 76] = [
     "The", "We", "It", "You", "I", "Your", "This", "That", "They", "Our", "If", "Please", "He", "She",
     "There", "To", "In", "For", "What", "Would", "Can", "Do", "Is", "Are", "A", "An", "On", "When", "Then",
-    "Someone", "Crews", "Could", "May", "Did", "No", "Yes",
+    "Someone", "Crews", "Could", "May", "Did", "No", "Yes", "El", "La", "Los", "Las", "Un", "Una", "Usted",
+    "Ustedes", "Su", "Sus", "Nuestra", "Nuestro", "Si", "Sí", "Para", "Por", "En", "Con", "Es", "Está",
+    "Son", "Hay", "Puede", "Se", "Le", "Lo", "Les", "Tenemos", "Gracias", "También", "Este", "Esta", "Eso",
+    "Esto", "Llame", "Diga", "Oprima", "Después", "Cuando", "Desde",
 ];
 
 /// Collects text and gives segments as soon as they are certain.
@@ -98,7 +108,8 @@ impl Segmenter {
         for i in 0..words.len().saturating_sub(1 + usize::from(grows)) {
             let length = words[i].1 - words[0].0;
             let (word, next) = (self.word(words[i]), self.word(words[i + 1]));
-            let sentence = ends_sentence(word, next) || self.breaks_line(words[i].1, words[i + 1].0);
+            let before = if i > 0 { self.word(words[i - 1]) } else { "" };
+            let sentence = ends_sentence(before, word, next) || self.breaks_line(words[i].1, words[i + 1].0);
             let clause = ends_clause(word, next);
             let cut = if self.first {
                 sentence || (clause && i + 1 >= FIRST_WORDS) || self.breath(&words, i, complete)
@@ -153,8 +164,8 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-fn ends_sentence(word: &str, next: &str) -> bool {
-    let bare = word.trim_end_matches(['"', '\'', '”', '’', ')', ']']);
+fn ends_sentence(before: &str, word: &str, next: &str) -> bool {
+    let bare = word.trim_end_matches(['"', '\'', '”', '’', '»', ')', ']']);
     if bare.ends_with(['!', '?', '…']) {
         return !next.starts_with(char::is_lowercase);
     }
@@ -163,7 +174,12 @@ fn ends_sentence(word: &str, next: &str) -> bool {
         return false;
     }
     let plain = stem.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let starter = STARTERS.contains(&next.trim_matches(|c: char| !c.is_alphanumeric()));
+    let starter =
+        next.starts_with(['¿', '¡']) || STARTERS.contains(&next.trim_matches(|c: char| !c.is_alphanumeric()));
+    // "3 p. m." is written in two words.
+    if plain == "m" && matches!(before, "a." | "p.") {
+        return starter;
+    }
     if ABBREVIATIONS.contains(&plain.as_str()) {
         return starter && ENDING.contains(&plain.as_str());
     }
@@ -195,7 +211,7 @@ mod tests {
 
     #[test]
     fn text_is_cut_where_a_speaker_would_pause() {
-        let table: [(&str, &[&str]); 16] = [
+        let table: [(&str, &[&str]); 24] = [
             ("Yes. We can do that for you today.", &["Yes.", "We can do that for you today."]),
             (
                 "I can help with that, let me check. The office is open now.",
@@ -218,6 +234,20 @@ mod tests {
             ("First line\nsecond line", &["First line", "second line"]),
             ("Visit county.gov. It lists all fees.", &["Visit county.gov.", "It lists all fees."]),
             ("", &[]),
+            ("¿Algo más? Con gusto le ayudo.", &["¿Algo más?", "Con gusto le ayudo."]),
+            ("Abrimos a las 9 a. m. La fila es corta.", &["Abrimos a las 9 a. m.", "La fila es corta."]),
+            ("Abrimos a las 9 a. m. ¿Quiere venir?", &["Abrimos a las 9 a. m.", "¿Quiere venir?"]),
+            ("El Sr. Ruiz y la Dra. Paz vienen.", &["El Sr. Ruiz y la Dra. Paz vienen."]),
+            ("Está en la Av. Juárez núm. 12. Es gratis.", &["Está en la Av. Juárez núm. 12.", "Es gratis."]),
+            ("Vive en EE. UU. Desde mayo trabaja.", &["Vive en EE. UU.", "Desde mayo trabaja."]),
+            (
+                "Su reporte ya quedó registrado y una cuadrilla irá el viernes.",
+                &["Su reporte ya quedó registrado", "y una cuadrilla irá el viernes."],
+            ),
+            (
+                "Claro, con mucho gusto, dígame. ¡Adelante!",
+                &["Claro, con mucho gusto,", "dígame. ¡Adelante!"],
+            ),
         ];
         for (text, expected) in table {
             assert_eq!(segments(text), expected, "{text}");
@@ -252,7 +282,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_word_is_lost_however_the_text_arrives(
-            words in proptest::collection::vec("[A-Za-z0-9,.?!é$-]{1,9}", 0..40),
+            words in proptest::collection::vec("[A-Za-z0-9,.?!é¿¡$-]{1,9}", 0..40),
             size in 1usize..12,
         ) {
             let text = words.join(" ");

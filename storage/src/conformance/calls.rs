@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Fixture, new_call, noon};
 use crate::ids::{CallId, PassportId};
-use crate::records::{CallEntry, CallFilter, CallState, LogRow, NewCall, PlayState, Speaker};
+use crate::records::{CallEntry, CallFilter, CallState, LogRow, NewCall, PlayState, Speaker, TurnCost};
 use crate::{Calls, StorageError, TenantStore};
 
 pub(crate) fn row(seq: u64, entry: CallEntry) -> LogRow {
@@ -147,6 +147,52 @@ pub(crate) async fn latency_comes_back_verbatim(f: &Fixture) {
     f.river.append(call, &conversation()).await.unwrap();
     let latency = f.river.latency(call).await.unwrap();
     assert_eq!(latency, [json!({"turn": 1, "total_ms": 612.5, "stages": []})]);
+}
+
+fn cost(turn: u32, turn_micros: u64, call_micros: u64) -> CallEntry {
+    CallEntry::Cost { turn, turn_micros, call_micros, wasted_micros: 0 }
+}
+
+pub(crate) async fn a_cost_entry_raises_the_calls_cost(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let figure = async || f.river.call(call).await.unwrap().unwrap().cost_micros;
+    assert_eq!(figure().await, 0);
+    f.river.append(call, &[row(1, cost(0, 120, 120)), row(2, cost(1, 3_000, 3_120))]).await.unwrap();
+    assert_eq!(figure().await, 3_120);
+    // Written again, or late: the figure never falls.
+    f.river.append(call, &[row(1, cost(0, 120, 120))]).await.unwrap();
+    assert_eq!(figure().await, 3_120);
+    let listed = f.river.list_calls(CallFilter::default()).await.unwrap();
+    assert_eq!(listed[0].cost_micros, 3_120);
+}
+
+pub(crate) async fn a_failed_append_leaves_the_cost_alone(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let too_large = LogRow { seq: u64::MAX, at_ms: 0, entry: said(2, "x") };
+    assert!(f.river.append(call, &[row(1, cost(0, 120, 120)), too_large]).await.is_err());
+    assert_eq!(f.river.call(call).await.unwrap().unwrap().cost_micros, 0);
+}
+
+pub(crate) async fn a_turns_cost_is_the_sum_of_its_entries(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let log = [cost(0, 120, 120), cost(1, 3_000, 3_120), cost(1, 80, 3_200), cost(2, 0, 3_200)];
+    let log: Vec<_> = (1..).zip(log).map(|(seq, entry)| row(seq, entry)).collect();
+    f.river.append(call, &log).await.unwrap();
+    let costs = f.river.turn_costs(call).await.unwrap();
+    assert_eq!(costs, [TurnCost { turn: 0, micros: 120 }, TurnCost { turn: 1, micros: 3_080 }]);
+    assert!(f.river.turn_costs(CallId::new()).await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_days_spend_counts_the_calls_that_began_in_it(f: &Fixture) {
+    for (hours, micros) in [(-13, 5_000), (-12, 700), (0, 20), (3, 1)] {
+        let started_at = noon() + TimeDelta::hours(hours);
+        let call = f.river.begin_call(NewCall { started_at, ..new_call() }).await.unwrap().id;
+        f.river.append(call, &[row(1, cost(0, micros, micros))]).await.unwrap();
+    }
+    let midnight = noon() - TimeDelta::hours(12);
+    assert_eq!(f.river.spent_since(midnight).await.unwrap(), 721);
+    assert_eq!(f.river.spent_since(midnight + TimeDelta::milliseconds(1)).await.unwrap(), 21);
+    assert_eq!(f.lake.spent_since(midnight).await.unwrap(), 0, "another tenant's");
 }
 
 pub(crate) async fn an_ended_entry_ends_the_call(f: &Fixture) {

@@ -9,7 +9,7 @@ use crate::ids::{CallId, SlotId};
 use crate::records::{
     Claim, ClaimHolder, NewBooking, NewWorkItem, Priority, Slot, TurnCommit, WorkFilter, WorkKind, WorkStatus,
 };
-use crate::{Claims, Passports, Slots, StorageError, Turns, WorkItems};
+use crate::{Claims, Passports, PinHash, Slots, StorageError, Turns, WorkItems};
 
 pub(crate) fn new_item(kind: WorkKind, key: &str) -> NewWorkItem {
     NewWorkItem {
@@ -185,4 +185,19 @@ pub(crate) async fn claims_are_found_in_any_spelling(f: &Fixture) {
     let paid = Claim { status: "paid".into(), ..new_claim() };
     f.river.insert_claim(paid.clone()).await.unwrap();
     assert_eq!(f.river.claim("CLM-20417").await.unwrap(), Some(paid));
+}
+
+pub(crate) async fn a_claim_keeps_its_pin_sealed(f: &Fixture) {
+    let refused = f.river.set_claim_pin("CLM-20417", Some(PinHash::new("4711"))).await;
+    assert!(matches!(refused, Err(StorageError::NotFound { what: "claim" })), "{refused:?}");
+    f.river.insert_claim(new_claim()).await.unwrap();
+    assert_eq!(f.river.claim_pin("CLM-20417").await.unwrap(), None);
+    f.river.set_claim_pin("clm 20417", Some(PinHash::new("4711"))).await.unwrap();
+    // Replacing the claim keeps the PIN.
+    f.river.insert_claim(new_claim()).await.unwrap();
+    let pin = f.river.claim_pin("CLM-204-17").await.unwrap().unwrap();
+    assert!(pin.matches("4711") && !pin.matches("4712"));
+    assert_eq!(f.lake.claim_pin("CLM-20417").await.unwrap(), None, "another tenant");
+    f.river.set_claim_pin("CLM-20417", None).await.unwrap();
+    assert_eq!(f.river.claim_pin("CLM-20417").await.unwrap(), None);
 }

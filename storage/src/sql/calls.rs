@@ -1,5 +1,7 @@
 //! Calls.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -10,6 +12,7 @@ use crate::error::{Step, StorageError};
 use crate::ids::{CallId, PassportId};
 use crate::records::{
     Call, CallEntry, CallFilter, CallState, LogRow, NewCall, PlayoutRow, RecoveredCall, TranscriptTurn,
+    TurnCost,
 };
 use crate::store::Calls;
 use crate::transcript;
@@ -24,7 +27,7 @@ macro_rules! select_calls {
     ($($rest:literal),+) => {
         concat!(
             "select id, carrier_sid, line, caller_sealed is not null as has_caller, direction, language,
-                passport_id, state, end_reason, started_at, ended_at,
+                passport_id, state, end_reason, started_at, ended_at, cost_micros,
                 (select count(distinct l.turn) from call_log l
                  where l.tenant_id = c.tenant_id and l.call_id = c.id
                    and l.kind in ('caller_turn', 'digits')) as turns
@@ -111,6 +114,19 @@ impl Calls for TenantStore {
         Ok(transcript::playout(&self.call_log(call).await?))
     }
 
+    async fn turn_costs(&self, call: CallId) -> Result<Vec<TurnCost>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        let entries = call_log::payloads(&mut conn, &core.scope, call, "cost").await;
+        Ok(turn_costs(&core.db.named(entries)?))
+    }
+
+    async fn spent_since(&self, from: DateTime<Utc>) -> Result<u64, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(spent_since(&mut conn, &core.scope, from).await)
+    }
+
     async fn recover_live_calls(&self) -> Result<Vec<RecoveredCall>, StorageError> {
         let core = &*self.core;
         let mut write = core.db.write().await?;
@@ -164,6 +180,41 @@ pub(super) async fn end(
     .execute(conn)
     .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Raises a call's cost to what its log says; it never falls.
+pub(super) async fn raise_cost(conn: &mut Conn, scope: &Scope, call: CallId, micros: u64) -> Step<()> {
+    sqlx::query("update calls set cost_micros = $3 where tenant_id = $1 and id = $2 and cost_micros < $3")
+        .bind(scope.tenant)
+        .bind(call)
+        .bind(i64::try_from(micros).unwrap_or(i64::MAX))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+async fn spent_since(conn: &mut Conn, scope: &Scope, from: DateTime<Utc>) -> Step<u64> {
+    let sum: i64 = sqlx::query_scalar(
+        "select coalesce(sum(cost_micros), 0) from calls where tenant_id = $1 and started_at >= $2",
+    )
+    .bind(scope.tenant)
+    .bind(from)
+    .fetch_one(conn)
+    .await?;
+    Ok(sum.unsigned_abs())
+}
+
+fn turn_costs(entries: &[serde_json::Map<String, Value>]) -> Vec<TurnCost> {
+    let mut costs: BTreeMap<u32, u64> = BTreeMap::new();
+    for entry in entries {
+        let field = |name: &str| entry.get(name).and_then(Value::as_u64).unwrap_or_default();
+        *costs.entry(u32::try_from(field("turn")).unwrap_or(u32::MAX)).or_default() += field("turn_micros");
+    }
+    costs
+        .into_iter()
+        .filter(|(_, micros)| *micros > 0)
+        .map(|(turn, micros)| TurnCost { turn, micros })
+        .collect()
 }
 
 async fn end_known(

@@ -4,11 +4,12 @@ use chrono::{DateTime, Utc};
 
 use super::Conn;
 use super::tenant::{Scope, TenantStore};
+use crate::claim_pin::PinHash;
 use crate::error::{Step, StorageError};
 use crate::records::Claim;
 use crate::references::claim_key;
 use crate::store::Claims;
-use crate::zones::HOLDER;
+use crate::zones::{HOLDER, PIN};
 
 #[derive(sqlx::FromRow)]
 struct Kept {
@@ -31,6 +32,19 @@ impl Claims for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         core.db.named(by_key(&mut conn, &core.scope, &claim_key(claim_number)).await)
+    }
+
+    async fn set_claim_pin(&self, claim_number: &str, pin: Option<PinHash>) -> Result<(), StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = put_pin(write.conn(), &core.scope, &claim_key(claim_number), pin.as_ref()).await;
+        write.finish(step).await
+    }
+
+    async fn claim_pin(&self, claim_number: &str) -> Result<Option<PinHash>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(pin_by_key(&mut conn, &core.scope, &claim_key(claim_number)).await)
     }
 }
 
@@ -65,6 +79,31 @@ async fn by_key(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<Claim>
     .fetch_optional(conn)
     .await?;
     kept.map(|kept| open(scope, key, kept)).transpose()
+}
+
+async fn put_pin(conn: &mut Conn, scope: &Scope, key: &str, pin: Option<&PinHash>) -> Step<()> {
+    let sealed = pin.map(|pin| scope.sealer.seal_json(PIN, key.as_bytes(), pin)).transpose()?;
+    let done = sqlx::query("update claims set pin_sealed = $3 where tenant_id = $1 and number_key = $2")
+        .bind(scope.tenant)
+        .bind(key)
+        .bind(sealed)
+        .execute(conn)
+        .await?;
+    if done.rows_affected() == 0 {
+        return Err(StorageError::NotFound { what: "claim" }.into());
+    }
+    Ok(())
+}
+
+async fn pin_by_key(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<PinHash>> {
+    let kept: Option<(Option<Vec<u8>>,)> =
+        sqlx::query_as("select pin_sealed from claims where tenant_id = $1 and number_key = $2")
+            .bind(scope.tenant)
+            .bind(key)
+            .fetch_optional(conn)
+            .await?;
+    let sealed = kept.and_then(|row| row.0);
+    Ok(sealed.map(|sealed| scope.sealer.open_json(PIN, key.as_bytes(), &sealed)).transpose()?)
 }
 
 fn open(scope: &Scope, key: &str, kept: Kept) -> Step<Claim> {

@@ -48,6 +48,19 @@ impl StreamWriter {
 
     /// Appends a `media` message with mu-law bytes, usually one frame.
     pub fn media(&mut self, mulaw: &[u8], out: &mut String) {
+        self.open_media(mulaw.len(), out);
+        base64_simd::STANDARD.encode_append(mulaw, out);
+        out.push_str(r#""}}"#);
+    }
+
+    /// Appends a `media` message with one frame that is base64 already: what many calls play is encoded once.
+    pub fn encoded_frame(&mut self, payload: &str, out: &mut String) {
+        self.open_media(FRAME_BYTES, out);
+        out.push_str(payload);
+        out.push_str(r#""}}"#);
+    }
+
+    fn open_media(&mut self, bytes: usize, out: &mut String) {
         self.open("media", out);
         self.chunk += 1;
         out.push_str(r#","media":{"track":"inbound","chunk":""#);
@@ -55,9 +68,7 @@ impl StreamWriter {
         out.push_str(r#"","timestamp":""#);
         push_number(out, self.bytes * FRAME_MS / FRAME_BYTES as u64);
         out.push_str(r#"","payload":""#);
-        base64_simd::STANDARD.encode_append(mulaw, out);
-        out.push_str(r#""}}"#);
-        self.bytes += mulaw.len() as u64;
+        self.bytes += bytes as u64;
     }
 
     /// Appends a `dtmf` message for one key press.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem::take;
 use std::sync::LazyLock;
 
-use pipeline::ports::{AfterReply, TurnInput};
+use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::emergency::Emergency;
@@ -54,6 +54,12 @@ impl Dialogue {
             TurnInput::Unintelligible => turn.unclear(),
         }
         turn.finish()
+    }
+
+    /// Notes that the recogniser heard another language; the next turn takes it up, if the words bear it out.
+    #[must_use]
+    pub fn language_heard(&self, state: &State, language: Language) -> State {
+        State { heard: Some(language).filter(|l| *l != state.language), ..state.clone() }
     }
 
     /// What to search the county's documents for, given what was said: a question that leaves its subject

@@ -1,7 +1,7 @@
 //! How a task ends: filed, checked, given up, or saved unfinished.
 
 use chrono::{Datelike, Days, NaiveDateTime, Timelike, Weekday};
-use pipeline::ports::AfterReply;
+use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::SegmentKind;
 
 use super::engine::Dialogue;
@@ -180,6 +180,21 @@ impl Dialogue {
         let all: std::collections::BTreeSet<String> =
             self.script.fixed_phrases().map(|text| facts.fill(text)).collect();
         all.into_iter().filter(|text| !text.contains('{')).collect()
+    }
+
+    /// The same in one language.
+    #[must_use]
+    pub fn fixed_phrases_in(&self, language: Language, facts: &TenantFacts) -> Vec<String> {
+        match language {
+            Language::En => self.fixed_phrases(facts),
+            Language::Es => Vec::new(),
+        }
+    }
+
+    /// Spanish phrases that a line without Spanish needs all the same.
+    #[must_use]
+    pub fn notice_phrases(&self, _facts: &TenantFacts) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -43,7 +43,8 @@ impl<'a> Turn<'a> {
     }
 
     fn read_sentences(&mut self, read: Vec<String>) {
-        let say = |text| Say { text, kind: SegmentKind::Reply, fixed: false, promises: false };
+        let language = self.state.language;
+        let say = |text| Say { text, kind: SegmentKind::Reply, fixed: false, promises: false, language };
         self.out.extend(read.into_iter().map(say));
     }
 

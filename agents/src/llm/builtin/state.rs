@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pipeline::ports::Language;
 use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
 
@@ -172,12 +173,33 @@ pub struct State {
     pub caller_number: bool,
     /// We said goodbye.
     pub closed: bool,
+    /// What the conversation is held in.
+    #[serde(default)]
+    pub language: Language,
+    /// What the line's recogniser and voice can both do. Empty: the conversation's language alone.
+    #[serde(default)]
+    pub spoken: Vec<Language>,
+    /// The recogniser heard the caller speak this; the next turn takes it up.
+    #[serde(default)]
+    pub heard: Option<Language>,
 }
 
 impl State {
     #[must_use]
     pub fn new(caller_number: bool) -> Self {
         Self { caller_number, ..Self::default() }
+    }
+
+    /// For a line that greets in `language` and can speak all of `spoken`.
+    #[must_use]
+    pub fn speaking(self, language: Language, spoken: &[Language]) -> Self {
+        Self { language, spoken: spoken.to_vec(), ..self }
+    }
+
+    /// Whether the line can hold a conversation in this language.
+    #[must_use]
+    pub fn speaks(&self, language: Language) -> bool {
+        self.language == language || self.spoken.contains(&language)
     }
 
     #[must_use]

@@ -1,10 +1,11 @@
 //! What goes into a step of the dialogue and what comes out of it.
 
 use chrono::NaiveDateTime;
-use pipeline::ports::AfterReply;
+use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use storage::PinHash;
 use uuid::Uuid;
 
 use super::script::Files;
@@ -69,6 +70,7 @@ pub struct ClaimRecord {
     pub date_of_birth: String,
     /// E.164.
     pub phone: String,
+    pub pin: Option<PinHash>,
 }
 
 /// All that a step may know. Made before the step; the step itself looks nothing up.
@@ -113,6 +115,8 @@ pub struct Say {
     pub fixed: bool,
     /// Says that an effect took place: only after it did. May hold `{reference}`.
     pub promises: bool,
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// Something that a step does to the world, once it is committed.
@@ -158,6 +162,8 @@ pub struct Step {
     /// Read these and step again; the rest of this outcome is void.
     pub wants: Option<Lookup>,
     pub note: Note,
+    /// The conversation goes on in this language, from this step's words on.
+    pub language: Option<Language>,
 }
 
 impl Step {

@@ -59,6 +59,7 @@ impl<'a> Turn<'a> {
             then: self.then,
             wants: self.wants,
             note: self.note,
+            language: None,
         }
     }
 
@@ -111,7 +112,8 @@ impl<'a> Turn<'a> {
         let text =
             fill.iter().fold(constant, |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
         if !text.trim().is_empty() && self.out.len() < MAX_SAYS {
-            self.out.push(Say { text: text.trim().to_owned(), kind, fixed, promises });
+            let language = self.state.language;
+            self.out.push(Say { text: text.trim().to_owned(), kind, fixed, promises, language });
         }
     }
 

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use secrecy::ExposeSecret;
 use tokio::net::TcpListener;
 
-use super::Check;
+use super::{Check, online, outside};
 use crate::cli::client::{base_url, http};
-use crate::config::Config;
-use crate::providers::{embedded, missing_models};
+use crate::config::{Config, ProviderLists};
+use crate::providers::embedded;
 
 /// Space below which nothing new is written for long.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -19,23 +19,24 @@ const NO_SPACE: u64 = 200 << 20;
 /// Characters below which an admin token can be guessed.
 const SHORT_TOKEN: usize = 16;
 
-/// All of them, in the order in which a start would meet them.
-pub async fn all(config: &Config) -> Vec<Check> {
+/// All of them, in the order in which a start would meet them. `ask`: outside providers are asked for a little work.
+pub async fn all(config: &Config, ask: bool) -> Vec<Check> {
     let mut checks =
         vec![data_folder(&config.data_dir), disk_space(&config.data_dir), master_key(&config.data_dir)];
-    checks.push(models(&config.models_dir));
-    if missing_models(&config.models_dir).is_empty() {
+    let models = models(&config.models_dir, &config.providers);
+    let try_speech = config.providers.need_speech_models() && models.verdict != super::Verdict::Fail;
+    checks.push(models);
+    if try_speech {
         checks.push(speech(&config.models_dir).await);
     }
     checks.push(port(config).await);
-    checks.extend([
-        carrier(config),
-        admin_token(config),
-        engines(config),
-        languages(),
-        tls(config),
-        region(config),
-    ]);
+    checks.extend([carrier(config), admin_token(config)]);
+    checks.extend(outside::lists(config));
+    if ask {
+        checks.extend(online::all(config).await);
+    }
+    checks.extend(outside::facts(config));
+    checks.push(tls(config));
     checks
 }
 
@@ -79,12 +80,17 @@ fn master_key(folder: &Path) -> Check {
     Check::fail("master key", format!("{} has mode {mode:o}: others can read it", file.display()), fix)
 }
 
-fn models(folder: &Path) -> Check {
-    let missing = missing_models(folder);
-    if missing.is_empty() {
-        return Check::ok("models", format!("{} files in {}", embedded::FILES.len(), folder.display()));
+fn models(folder: &Path, lists: &ProviderLists) -> Check {
+    let needed = embedded::files(lists);
+    if needed.is_empty() {
+        return Check::ok("models", "none needed: every list names outside providers only");
     }
-    let fix = "run `make build`, or set MODELS_DIR to where the models are";
+    let missing = embedded::missing(folder, lists);
+    if missing.is_empty() {
+        return Check::ok("models", format!("{} files in {}", needed.len(), folder.display()));
+    }
+    let fix = "run `make build`, set MODELS_DIR to where the models are, or leave `local` and `builtin` out of the \
+        lists";
     Check::fail("models", format!("{} lacks {}", folder.display(), missing.join(", ")), fix)
 }
 
@@ -154,27 +160,6 @@ fn admin_token(config: &Config) -> Check {
     }
 }
 
-fn engines(config: &Config) -> Check {
-    let lists = &config.providers;
-    let detail =
-        format!("stt {}, llm {}, tts {}", lists.stt.join(","), lists.llm.join(","), lists.tts.join(","));
-    match config.notices.first() {
-        None => Check::ok("engines", detail),
-        Some(notice) => {
-            Check::warn("engines", format!("{detail}; {notice}"), "unset the key, or wait for its adapter")
-        }
-    }
-}
-
-/// Decision 25.
-fn languages() -> Check {
-    Check::warn(
-        "languages",
-        "English; the embedded engines do not speak Spanish",
-        "lines that offer Spanish say so and offer a call-back; a cloud engine is needed for more",
-    )
-}
-
 /// Decision 27.
 fn tls(config: &Config) -> Check {
     match &config.public_url {
@@ -187,16 +172,6 @@ fn tls(config: &Config) -> Check {
             "put a TLS proxy in front and set PUBLIC_URL to its https address",
         ),
         _ => Check::ok("tls", "not needed on this machine alone"),
-    }
-}
-
-/// Decision 27.
-fn region(config: &Config) -> Check {
-    match &config.region {
-        Some(region) => {
-            Check::ok("region", format!("data stays in {region}: embedded engines, local storage"))
-        }
-        None => Check::ok("region", "data stays on this machine: embedded engines, local storage"),
     }
 }
 
@@ -236,7 +211,7 @@ mod tests {
     #[test]
     fn missing_models_are_named() {
         let dir = tempfile::tempdir().unwrap();
-        let check = models(dir.path());
+        let check = models(dir.path(), &config(&[]).providers);
         assert_eq!(check.verdict, Verdict::Fail);
         assert!(check.detail.contains("libonnxruntime.so"));
     }

@@ -205,6 +205,7 @@ impl<'w> Phone<'w> {
             holder_name: c.name.clone(),
             date_of_birth: c.date_of_birth.clone(),
             phone: c.phone.clone(),
+            pin: None,
         })
     }
 

@@ -32,7 +32,7 @@ const SCALES: [(u64, &str); 4] = [
 ];
 
 /// 1250 is "one thousand two hundred fifty".
-pub(super) fn cardinal(n: u64) -> String {
+pub(in crate::tts) fn cardinal(n: u64) -> String {
     for (scale, name) in SCALES {
         if n >= scale {
             return joined(&format!("{} {name}", cardinal(n / scale)), n % scale);
@@ -51,7 +51,7 @@ fn joined(head: &str, rest: u64) -> String {
 }
 
 /// 21 is "twenty first".
-pub(super) fn ordinal(n: u64) -> String {
+pub(in crate::tts) fn ordinal(n: u64) -> String {
     let words = cardinal(n);
     let (head, last) =
         words.rsplit_once(' ').map_or((String::new(), words.as_str()), |(h, l)| (format!("{h} "), l));
@@ -70,7 +70,7 @@ pub(super) fn ordinal(n: u64) -> String {
 }
 
 /// 1998 is "nineteen ninety eight", 2005 "two thousand five".
-pub(super) fn year(n: u64) -> String {
+pub(in crate::tts) fn year(n: u64) -> String {
     match (n / 100, n % 100) {
         (20, 0..10) | (10, _) => cardinal(n),
         (century, 0) => format!("{} hundred", cardinal(century)),
@@ -80,7 +80,7 @@ pub(super) fn year(n: u64) -> String {
 }
 
 /// A house number as people say it: 1450 is "fourteen fifty", 305 "three oh five", 12345 digit by digit.
-pub(super) fn house(digits: &str) -> String {
+pub(in crate::tts) fn house(digits: &str) -> String {
     match (digits.len(), digits.parse::<u64>()) {
         (3, Ok(n)) if n % 100 != 0 => pair(n / 100, n % 100),
         (4, Ok(n)) if n % 1_000 == 0 => cardinal(n),
@@ -96,9 +96,13 @@ fn pair(head: u64, tail: u64) -> String {
     format!("{} {oh}{}", cardinal(head), cardinal(tail))
 }
 
-/// Digit by digit, in groups that an ear can keep: up to five at once, else threes with a last group of up to
-/// four.
-pub(super) fn spelled(digits: &str) -> String {
+/// Digit by digit, in groups that an ear can keep.
+pub(in crate::tts) fn spelled(digits: &str) -> String {
+    groups(digits).iter().map(|group| digit_words(group.iter().copied())).collect::<Vec<_>>().join(", ")
+}
+
+/// Digits in groups that an ear can keep: up to five at once, else threes with a last group of up to four.
+pub(in crate::tts) fn groups(digits: &str) -> Vec<Vec<char>> {
     let digits: Vec<char> = digits.chars().filter(char::is_ascii_digit).collect();
     let mut rest = digits.as_slice();
     let mut groups = Vec::new();
@@ -109,20 +113,20 @@ pub(super) fn spelled(digits: &str) -> String {
             _ => 3,
         };
         let (group, after) = rest.split_at(size);
-        groups.push(digit_words(group.iter().copied()));
+        groups.push(group.to_vec());
         rest = after;
     }
-    groups.join(", ")
+    groups
 }
 
 /// "4821" is "four eight two one".
-pub(super) fn digit_words(digits: impl Iterator<Item = char>) -> String {
+pub(in crate::tts) fn digit_words(digits: impl Iterator<Item = char>) -> String {
     let words = digits.filter_map(|c| Some(ONES[c.to_digit(10)? as usize]));
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// A plain number: digits, thousands commas, one decimal point. `None` when it is something else.
-pub(super) fn plain(text: &str) -> Option<String> {
+pub(in crate::tts) fn plain(text: &str) -> Option<String> {
     let (whole, fraction) = text.split_once('.').map_or((text, None), |(w, f)| (w, Some(f)));
     let whole = integer(whole)?;
     let Some(fraction) = fraction else { return Some(cardinal(whole)) };
@@ -131,7 +135,7 @@ pub(super) fn plain(text: &str) -> Option<String> {
 }
 
 /// An integer with or without thousands commas.
-pub(super) fn integer(text: &str) -> Option<u64> {
+pub(in crate::tts) fn integer(text: &str) -> Option<u64> {
     let mut groups = text.split(',');
     let first = groups.next()?;
     let mut digits = first.to_owned();

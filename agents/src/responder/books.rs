@@ -1,0 +1,34 @@
+//! The call's Passport in hand, and whatever is written with it.
+
+use super::effects::{self, Committed, TurnWork};
+use super::now;
+use super::office::Office;
+use crate::llm::builtin::Trouble;
+use crate::passport::Versioned;
+
+/// What one call has written.
+#[derive(Debug, Default)]
+pub(super) struct Books {
+    passport: Option<Versioned>,
+    /// Something was filed on this call.
+    pub(super) filed: bool,
+}
+
+impl Books {
+    /// Writes a turn's work in one transaction, once for its key.
+    pub(super) async fn write(&mut self, office: &Office, work: TurnWork<'_>) -> Result<Committed, Trouble> {
+        let at = now();
+        let (desk, brief) = (&*office.desk, &office.brief);
+        let mut held = match self.passport.take() {
+            Some(held) => held,
+            None => effects::passport(desk, brief, at).await.map_err(|error| {
+                tracing::error!(%error, "the passport could not be read");
+                Trouble::NotSaved
+            })?,
+        };
+        let done = effects::commit(desk, brief, &mut held, work, at).await;
+        self.passport = Some(held);
+        self.filed |= done.as_ref().is_ok_and(|done| !done.references.is_empty());
+        done
+    }
+}

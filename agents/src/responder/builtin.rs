@@ -1,0 +1,270 @@
+//! A reply of the built-in dialogue: thought out by pure reads, made true by a commit, said in between.
+
+use pipeline::latency::Stage;
+use pipeline::ports::TurnInput;
+use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
+use tokio::time::Instant;
+
+use super::effects::{Committed, TurnWork, tool_name};
+use super::office::{Knowledge, Office};
+use super::outbox::{Outbox, Spent};
+use super::seat::Seat;
+use super::unheard::{Origin, Unheard, plain_origin};
+use super::{opening, sentences};
+use crate::llm::builtin::{Effect, Filing, Lookup, Say, Search, Step, Trouble};
+
+/// Look-ups that one step may ask for before it is taken as it is.
+const MAX_LOOKUPS: usize = 3;
+
+/// A reply under way.
+#[derive(Debug)]
+pub(super) struct BuiltinRun {
+    pub(super) turn: TurnId,
+    pub(super) input: TurnInput,
+    pub(super) origin: Origin,
+    pub(super) step: Step,
+    knowledge: Knowledge,
+    pub(super) committed: bool,
+    /// Words up to here went out.
+    said: usize,
+    next_index: u16,
+    /// The end was announced.
+    ended: bool,
+    took_ms: u64,
+    /// What a model cost that was asked first and failed.
+    pub(super) spent: Spent,
+    /// The caller's words are on the record already: a model had taken the turn.
+    pub(super) noted: bool,
+}
+
+impl BuiltinRun {
+    /// The step holds under a new number; its segments are new.
+    pub(super) fn renumber(&mut self, turn: TurnId) {
+        self.turn = turn;
+        self.said = 0;
+        self.next_index = 0;
+        self.ended = false;
+    }
+
+    pub(super) fn unheard(self) -> Unheard {
+        Unheard::new(&self.input, self.origin, self.step)
+    }
+
+    /// Everything it says, as one text.
+    pub(super) fn text(&self) -> String {
+        self.step.say.iter().map(|say| say.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// How many of the words may be said before the effects are durable. A change of language is an effect too:
+    /// voice and recogniser follow it.
+    fn speakable(&self, out: &Outbox) -> usize {
+        let waits = |say: &Say| say.promises || !out.is_voiced(say.language);
+        self.step.say.iter().position(waits).unwrap_or(self.step.say.len())
+    }
+}
+
+impl Seat {
+    /// Where a turn of the dialogue with this input begins.
+    fn origin(&self, input: &TurnInput) -> Origin {
+        match &self.unheard {
+            Some(unheard) => unheard.origin(&self.state, input),
+            None => plain_origin(&self.state, input),
+        }
+    }
+
+    // ------------------------------------------------------------ thinking: pure reads only
+
+    pub(super) async fn prepare(&self, turn: TurnId, input: TurnInput) -> BuiltinRun {
+        let began = Instant::now();
+        let mut knowledge = Knowledge { local: self.office.today(), ..Knowledge::default() };
+        let origin = self.origin(&input);
+        if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
+            read_up(&self.office, &mut knowledge, &query).await;
+            self.out.since(turn, Stage::Retrieval, began).await;
+        }
+        let thinking = Instant::now();
+        let step = think(&self.office, &origin, &mut knowledge).await;
+        self.out.since(turn, Stage::Orchestrator, thinking).await;
+        BuiltinRun {
+            turn,
+            input,
+            origin,
+            step,
+            knowledge,
+            committed: false,
+            said: 0,
+            next_index: 0,
+            ended: false,
+            took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            spent: Spent::default(),
+            noted: false,
+        }
+    }
+
+    // ------------------------------------------------------------ taking effect
+
+    pub(super) async fn commit_builtin(&mut self, run: &mut BuiltinRun) {
+        run.committed = true;
+        self.unheard = None;
+        if let TurnInput::Said { text } = &run.input
+            && !run.noted
+        {
+            self.lines.caller_said(text, run.origin.repeats);
+        }
+        // Without effects the words need not wait for the books.
+        let waits = !run.step.effects.is_empty();
+        if !waits {
+            self.emit_words(run, true).await;
+        }
+        match self.write_builtin(run).await {
+            Ok(done) => run.step.settle(&done.references),
+            Err(trouble) if waits => self.recover(run, trouble).await,
+            Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
+        }
+        self.tell_tools(run).await;
+        if waits {
+            self.emit_words(run, true).await;
+        }
+        self.state = run.step.state.clone();
+        run.spent.report(&self.out, run.turn, false).await;
+    }
+
+    async fn write_builtin(&mut self, run: &BuiltinRun) -> Result<Committed, Trouble> {
+        let work = TurnWork {
+            key: format!("{}/{}", self.office.brief.call, run.turn.0),
+            effects: &run.step.effects,
+            note: &run.step.note,
+            duration_ms: run.took_ms,
+            tokens: run.spent.tokens(),
+            patches: Vec::new(),
+        };
+        self.books.write(&self.office, work).await
+    }
+
+    /// The effects failed: the words that promised them are replaced by an honest answer.
+    async fn recover(&mut self, run: &mut BuiltinRun, trouble: Trouble) {
+        let filing: Option<Filing> = run.step.effects.iter().find_map(|e| match e {
+            Effect::File(filing) => Some(filing.clone()),
+            Effect::MarkUrgent { .. } => None,
+        });
+        for effect in &run.step.effects {
+            self.out.tool(run.turn, tool_name(effect), false).await;
+        }
+        if filing.is_none() {
+            // An emergency: where to turn was said already; only "I've marked this call" is not true.
+            run.step.say.retain(|say| !say.promises);
+            run.step.effects.clear();
+            return;
+        }
+        run.knowledge.openings = Some(self.office.openings().await);
+        let view = self.office.view(&run.knowledge);
+        let dialogue = &self.office.shared.dialogue;
+        let instead = dialogue.trouble(&run.origin.state, trouble, filing.as_ref(), &view);
+        // What was said already stays said; the rest gives way.
+        let mut say: Vec<Say> = run.step.say.drain(..run.said.min(run.step.say.len())).collect();
+        say.extend(instead.say.iter().cloned());
+        run.step = Step { say, effects: Vec::new(), ..instead };
+    }
+
+    async fn tell_tools(&self, run: &BuiltinRun) {
+        for effect in &run.step.effects {
+            self.out.tool(run.turn, tool_name(effect), true).await;
+        }
+        if !run.step.note.sources.is_empty() {
+            self.out.tool(run.turn, "search_knowledge", true).await;
+        }
+    }
+
+    // ------------------------------------------------------------ speaking
+
+    /// Sends what may be said: all of it once committed, before that up to the first promise.
+    pub(super) async fn emit_words(&mut self, run: &mut BuiltinRun, effects_done: bool) {
+        let began = Instant::now();
+        let upto = if effects_done { run.step.say.len() } else { run.speakable(&self.out) };
+        while run.said < upto {
+            let say = run.step.say[run.said].clone();
+            self.out.voice(run.turn, say.language).await;
+            let cut = if say.fixed || run.next_index > 0 { sentences(&say.text) } else { opening(&say.text) };
+            for text in cut {
+                let id = SegmentId { turn: run.turn, index: run.next_index };
+                let first = run.next_index == 0;
+                run.next_index += 1;
+                self.out.segment(ReplySegment { id, text, kind: say.kind, fixed: say.fixed }).await;
+                if first {
+                    self.out.since(run.turn, Stage::FirstClause, began).await;
+                }
+            }
+            run.said += 1;
+        }
+        if run.said == run.step.say.len() && !run.ended {
+            run.ended = true;
+            self.out.done(run.turn, run.step.expects, run.step.then).await;
+        }
+    }
+}
+
+async fn read_up(office: &Office, knowledge: &mut Knowledge, search: &Search) {
+    (knowledge.passages, knowledge.topic) = office.passages(search).await;
+    knowledge.likeness = office.shared.likeness(&search.text).await;
+}
+
+async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> Step {
+    if let Some(again) = origin.again() {
+        return again;
+    }
+    let (dialogue, state, input) = (&office.shared.dialogue, &origin.state, &origin.input);
+    let mut step = dialogue.step(state, input, &office.view(knowledge));
+    for _ in 0..MAX_LOOKUPS {
+        let Some(wanted) = step.wants.take() else { break };
+        match wanted {
+            Lookup::Openings => knowledge.openings = Some(office.openings().await),
+            Lookup::Claim { number } => knowledge.claim = Some(office.claim(&number).await),
+        }
+        step = dialogue.step(state, input, &office.view(knowledge));
+    }
+    origin.settle_debts(&mut step);
+    step
+}
+
+/// What was said on the call, raw.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    all: Vec<(Speaker, String)>,
+}
+
+/// Lines of the conversation kept in memory.
+const MAX_LINES: usize = 400;
+
+impl Lines {
+    pub(super) fn caller_said(&mut self, text: &str, repeats: bool) {
+        if repeats {
+            self.forget_last_words();
+        }
+        self.add(Speaker::Caller, text);
+    }
+
+    pub(super) fn agent_said(&mut self, text: &str) {
+        self.add(Speaker::Agent, text);
+    }
+
+    fn add(&mut self, speaker: Speaker, text: &str) {
+        if self.all.len() >= MAX_LINES {
+            self.all.remove(0);
+        }
+        if !text.is_empty() {
+            self.all.push((speaker, text.to_owned()));
+        }
+    }
+
+    /// The caller's next words hold these once more.
+    fn forget_last_words(&mut self) {
+        if let Some(at) = self.all.iter().rposition(|(speaker, _)| *speaker == Speaker::Caller) {
+            self.all.remove(at);
+        }
+    }
+
+    /// The caller's words, in order.
+    pub(super) fn of_caller(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter(|(speaker, _)| *speaker == Speaker::Caller).map(|(_, text)| text.as_str())
+    }
+}

@@ -1,0 +1,286 @@
+//! Tools of a model's turn: each call read and checked, look-ups begun, effects made durable before anything is said
+//! of them.
+
+use std::time::Duration;
+
+use pipeline::ports::{AfterReply, Language};
+use pipeline::turn::TurnId;
+use tokio::time::sleep;
+
+use super::super::books::Books;
+use super::super::effects::TurnWork;
+use super::super::office::{Knowledge, Office};
+use super::super::outbox::Outbox;
+use super::super::seat::Seat;
+use super::Live;
+use super::run::{ModelRun, Phase};
+use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
+use crate::llm::builtin::state::Filled;
+use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
+use crate::llm::conversation::ToolCall;
+use crate::passport::Priority;
+use crate::tools::reads::{self, Found};
+use crate::tools::{Asked, Outcome, Seen};
+
+/// Requests to the model in one turn.
+pub(super) const MAX_ROUNDS: usize = 6;
+/// Tool calls in one turn.
+pub(super) const MAX_CALLS: usize = 8;
+/// A write that takes longer is told to the session.
+const SLOW: Duration = Duration::from_millis(300);
+/// Characters of a tool call's id that go into the key of its effect.
+const LONGEST_ID: usize = 100;
+
+/// Whether all calls of an answer were done.
+#[derive(PartialEq, Eq)]
+pub(super) enum Worked {
+    All,
+    /// A look-up is under way, or the commit is waited for.
+    NotYet,
+}
+
+impl Live {
+    /// Does the calls that are left, as far as it can now.
+    pub(super) async fn work(&mut self, seat: &mut Seat, run: &mut ModelRun) -> Worked {
+        while let Some(call) = run.todo.pop_front() {
+            let asked = match crate::tools::read(&call, seen(&seat.office, run)) {
+                Ok(asked) => asked,
+                Err(problem) => {
+                    run.result(&call, Outcome::error(problem), &seat.out).await;
+                    continue;
+                }
+            };
+            if crate::tools::tool(&call.name).is_some_and(|tool| tool.reads_only) {
+                let work = Box::pin(reads::look_up(asked.clone(), seat.office.clone()));
+                run.await_reading(call, asked, work);
+                return Worked::NotYet;
+            }
+            if !run.committed {
+                run.todo.push_front(call);
+                run.phase = Phase::Waiting;
+                return Worked::NotYet;
+            }
+            let outcome = self.act(seat, run, &call, asked).await;
+            run.result(&call, outcome, &seat.out).await;
+        }
+        run.close_results();
+        Worked::All
+    }
+
+    /// A look-up is done: what it found becomes its call's result.
+    pub(super) async fn take_reading(&mut self, seat: &mut Seat, run: &mut ModelRun, found: Found) {
+        let Phase::Reading { call, asked, .. } = std::mem::replace(&mut run.phase, Phase::Over) else {
+            return;
+        };
+        run.tell_busy(&seat.out).await;
+        if let Found::Passages(passages) = &found {
+            run.shown.extend(passages.iter().cloned());
+        }
+        let knowledge = Knowledge { local: seat.office.today(), ..Knowledge::default() };
+        let view = seat.office.view(&knowledge);
+        let dialogue = &seat.office.shared.dialogue;
+        let outcome = reads::tell(&asked, found, &mut run.memory, dialogue, &view);
+        run.result(&call, outcome, &seat.out).await;
+    }
+
+    /// Makes one effect. Never interrupted: a write that was begun is a write whose end is known.
+    async fn act(&mut self, seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, asked: Asked) -> Outcome {
+        match asked {
+            Asked::File(filing) => self.file(seat, run, call, *filing).await,
+            Asked::MarkUrgent { kind } => mark_urgent(seat, run, call, kind).await,
+            Asked::Speak(language) => {
+                run.memory.language = language;
+                Outcome::ok(match language {
+                    Language::En => "The call goes on in English. Answer in English now.",
+                    Language::Es => "The call goes on in Spanish. Answer in Spanish now.",
+                })
+            }
+            Asked::EndCall => {
+                run.after = AfterReply::HangUp;
+                Outcome::ok("The call ends after your words.")
+            }
+            Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Claim { .. } => {
+                Outcome::error("This tool only reads.")
+            }
+        }
+    }
+
+    async fn file(
+        &mut self,
+        seat: &mut Seat,
+        run: &mut ModelRun,
+        call: &ToolCall,
+        filing: Filing,
+    ) -> Outcome {
+        if let Some(reference) = run.memory.filed_before(&call.name, &call.input) {
+            return Outcome::ok(format!(
+                "This was done before on this call, under reference number {reference}. Nothing was filed again."
+            ));
+        }
+        let priority = if seat.state.urgent { Priority::Urgent } else { filing.priority };
+        let filing = Filing { priority, ..filing };
+        match effect(seat, run.turn, call, Effect::File(filing.clone())).await {
+            Ok(references) => {
+                let reference = references.into_iter().next().unwrap_or_default();
+                run.memory.note_filed(&call.name, &call.input, &reference);
+                run.owed.push(reference.clone());
+                run.exchange.acted = true;
+                let transfers = filing.files == Files::Escalation && self.driver.transfers;
+                if transfers {
+                    run.after = AfterReply::Transfer;
+                }
+                let outcome = filed(seat, &filing, &reference, transfers);
+                remember_filed(seat, &filing, reference);
+                outcome
+            }
+            Err(Trouble::OpeningTaken) => {
+                if let Some(id) = filing.booking {
+                    run.memory.withdraw(id);
+                }
+                Outcome::error(
+                    "That time was just taken by somebody else; nothing was booked. Say so, call list_free_times and offer others.",
+                )
+            }
+            Err(Trouble::NotSaved) => not_saved(seat),
+        }
+    }
+}
+
+fn seen<'a>(office: &'a Office, run: &'a ModelRun) -> Seen<'a> {
+    Seen {
+        facts: &office.desk.facts,
+        now: office.today(),
+        redactor: &run.memory.redactor,
+        offered: &run.memory.offered,
+        spoken: &office.brief.spoken,
+        knows_caller: office.knows_caller(),
+    }
+}
+
+async fn mark_urgent(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, kind: String) -> Outcome {
+    run.urgent = true;
+    match effect(seat, run.turn, call, Effect::MarkUrgent { kind }).await {
+        Ok(_) => {
+            seat.state.urgent = true;
+            run.exchange.acted = true;
+            Outcome::ok(
+                "The call is marked as urgent. No help is sent from this line: make sure the caller dials 911.",
+            )
+        }
+        Err(_) => Outcome::error("The call could not be marked. Make sure the caller dials 911."),
+    }
+}
+
+/// Makes an effect durable, once for its call: the same functions that serve the built-in agent.
+async fn effect(
+    seat: &mut Seat,
+    turn: TurnId,
+    call: &ToolCall,
+    effect: Effect,
+) -> Result<Vec<String>, Trouble> {
+    let Seat { office, out, books, .. } = seat;
+    let did = super::super::effects::tool_name(&effect);
+    let note = Note { heard: "tool call".to_owned(), did: did.to_owned(), sources: Vec::new() };
+    let id: String = call.id.chars().take(LONGEST_ID).collect();
+    let key = format!("{}/{}/{id}", office.brief.call, turn.0);
+    let effects = [effect];
+    let work =
+        TurnWork { key, effects: &effects, note: &note, duration_ms: 0, tokens: 0, patches: Vec::new() };
+    let done = while_busy(out, turn, write(books, office, work)).await?;
+    Ok(done)
+}
+
+async fn write(books: &mut Books, office: &Office, work: TurnWork<'_>) -> Result<Vec<String>, Trouble> {
+    books.write(office, work).await.map(|done| done.references)
+}
+
+/// Waits for a write; tells the session when it takes its time.
+async fn while_busy<T>(out: &Outbox, turn: TurnId, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => return done,
+        () = sleep(SLOW) => {}
+    }
+    out.busy(turn, true).await;
+    let done = work.await;
+    out.busy(turn, false).await;
+    done
+}
+
+fn filed(seat: &Seat, filing: &Filing, reference: &str, transfers: bool) -> Outcome {
+    let (opens, closes) = (seat.office.desk.facts.opens_hour, seat.office.desk.facts.closes_hour);
+    let done = match filing.files {
+        Files::Incident if filing.priority >= Priority::High => {
+            "The report is filed with high priority.".to_owned()
+        }
+        Files::Incident => "The report is filed.".to_owned(),
+        Files::Inspection => {
+            format!("Booked for {}. The inspector calls before coming.", booked_for(filing))
+        }
+        Files::Message => "The message is passed on.".to_owned(),
+        Files::Escalation if transfers => {
+            "Noted. The call goes to a person after your next words: say so, and end there.".to_owned()
+        }
+        Files::Escalation | Files::Callback | Files::None => {
+            format!("Noted. A person calls back on a working day between {opens}:00 and {closes}:00.")
+        }
+    };
+    Outcome::ok(format!("{done} Reference number: {reference}. Tell the caller the number."))
+}
+
+fn booked_for(filing: &Filing) -> String {
+    let at = filing.fields.get("opening").map(String::as_str).unwrap_or_default();
+    chrono::NaiveDateTime::parse_from_str(at, "%Y-%m-%dT%H:%M").map_or_else(
+        |_| at.to_owned(),
+        |at| format!("{} at {}", spoken_date(at.date()), spoken_time(at.time())),
+    )
+}
+
+/// The built-in dialogue, should it take over, knows what was filed, and does not file it again.
+fn remember_filed(seat: &mut Seat, filing: &Filing, reference: String) {
+    let script = seat.office.shared.dialogue.script();
+    let other = |id: &str| script.task(id).is_none_or(|task| task.files != filing.files);
+    seat.state.tasks.retain(|task| other(&task.id));
+    seat.state.parked.retain(|task| other(&task.id));
+    seat.state.references.push(reference);
+    for known in ["name", "phone"] {
+        if let Some(value) = filing.fields.get(known) {
+            seat.state.known.insert(known.to_owned(), Filled::new(value.clone(), value.clone()));
+        }
+    }
+}
+
+fn not_saved(seat: &mut Seat) -> Outcome {
+    seat.state.failures = seat.state.failures.saturating_add(1);
+    let phone = &seat.office.desk.facts.office_phone;
+    Outcome::error(if seat.state.failures > 1 {
+        format!(
+            "It still cannot be saved. Say so honestly, and ask the caller to call the county office at {phone}."
+        )
+    } else {
+        "It could not be saved; nothing was filed. Say so honestly, and offer to try once more.".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use pipeline::ports::ReplyEvent;
+
+    use super::*;
+
+    async fn told_by(milliseconds: u64) -> Vec<bool> {
+        let (sender, mut events) = tokio::sync::mpsc::channel(8);
+        let out = Outbox::new(sender, Language::En);
+        while_busy(&out, TurnId(1), sleep(Duration::from_millis(milliseconds))).await;
+        std::iter::from_fn(|| events.try_recv().ok())
+            .filter_map(|e| if let ReplyEvent::Busy { busy, .. } = e { Some(busy) } else { None })
+            .collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_write_over_300_ms_makes_the_session_wait() {
+        assert!(told_by(299).await.is_empty());
+        assert_eq!(told_by(700).await, [true, false]);
+    }
+}

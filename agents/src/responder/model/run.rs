@@ -1,0 +1,464 @@
+//! One reply of a model under way: what it said, what it asked tools, what it waits for.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::time::Duration;
+
+use pipeline::latency::Stage;
+use pipeline::ports::{AfterReply, Language, Screen, TurnInput};
+use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
+use serde_json::Value;
+use tokio::time::{Instant, sleep_until};
+
+use super::super::outbox::{Outbox, Spent};
+use super::super::sentences;
+use super::history::{Beginning, Exchange};
+use super::memory::Memory;
+use super::phrases::Phrase;
+use super::speech::{Checked, Speech, checked};
+use crate::llm::builtin::Passage;
+use crate::llm::conversation::{Message, Opaque, ToolCall, ToolResult};
+use crate::llm::model::{ModelEvent, ModelStream};
+use crate::tools::reads::Found;
+use crate::tools::{Asked, Outcome};
+
+/// Silence of a model after which it counts as failed. Providers have shorter deadlines of their own; this one is
+/// for an adapter that broke them, and ends before the session apologises.
+const STALL: Duration = Duration::from_secs(6);
+/// A look-up that takes longer is told to the session.
+const SLOW: Duration = Duration::from_millis(300);
+const CANCELLED: &str = "Cancelled: the caller spoke on before it was done.";
+
+/// What a run waits for.
+pub(super) enum Phase {
+    /// The model's next words.
+    Answer { stream: ModelStream, deadline: Instant, touches: u64 },
+    /// A look-up.
+    Reading { work: Reading, call: ToolCall, asked: Asked, slow_at: Instant, told: bool },
+    /// A tool with an effect: the commit.
+    Waiting,
+    /// Nothing: everything was said, or stands ready to be.
+    Over,
+}
+
+pub(super) type Reading = Pin<Box<dyn Future<Output = Found> + Send>>;
+
+/// What moved a run.
+pub(in crate::responder) enum Moved {
+    Event(ModelEvent),
+    /// The stream ended without a word of why.
+    Ended,
+    Stalled,
+    Read(Found),
+    Slow,
+}
+
+/// One segment with what decides when it may go.
+#[derive(Clone, Debug)]
+struct Line {
+    text: String,
+    fixed: bool,
+    language: Language,
+}
+
+/// Where the time before the first words went.
+#[derive(Debug)]
+pub(super) struct Clock {
+    pub(super) began: Instant,
+    /// The request under way was sent.
+    asked: Instant,
+    /// Waited for the model before its first words, over all requests.
+    waited: Duration,
+    first_text: Option<Instant>,
+}
+
+pub(in crate::responder) struct ModelRun {
+    pub(in crate::responder) turn: TurnId,
+    pub(in crate::responder) input: TurnInput,
+    pub(in crate::responder) committed: bool,
+    pub(super) beginning: Beginning,
+    pub(super) exchange: Exchange,
+    pub(super) memory: Memory,
+    pub(super) phase: Phase,
+    speech: Speech,
+    /// Words of the answer under way, with tokens.
+    answer: Vec<String>,
+    /// Calls of the answer under way.
+    pub(super) asked: Vec<ToolCall>,
+    /// Calls still to be done, and the results of those that are.
+    pub(super) todo: VecDeque<ToolCall>,
+    results: Vec<ToolResult>,
+    pub(super) calls: usize,
+    pub(super) rounds: usize,
+    lines: Vec<Line>,
+    sent: usize,
+    pub(super) done: Option<(Expectation, AfterReply)>,
+    announced: bool,
+    pub(super) after: AfterReply,
+    /// References that this turn gave and that must be told.
+    pub(super) owed: Vec<String>,
+    /// The turn marked the call as urgent.
+    pub(super) urgent: bool,
+    /// Tools that were used before the commit.
+    used: Vec<(&'static str, bool)>,
+    /// The session was told that a tool takes its time.
+    busy: bool,
+    /// Passages that the model was shown.
+    pub(super) shown: Vec<Passage>,
+    pub(super) clock: Clock,
+    pub(super) spent: Spent,
+}
+
+impl ModelRun {
+    pub(super) fn new(
+        turn: TurnId,
+        input: TurnInput,
+        beginning: Beginning,
+        exchange: Exchange,
+        memory: Memory,
+        began: Instant,
+    ) -> Self {
+        Self {
+            turn,
+            input,
+            committed: false,
+            beginning,
+            exchange,
+            memory,
+            phase: Phase::Over,
+            speech: Speech::default(),
+            answer: Vec::new(),
+            asked: Vec::new(),
+            todo: VecDeque::new(),
+            results: Vec::new(),
+            calls: 0,
+            rounds: 0,
+            lines: Vec::new(),
+            sent: 0,
+            done: None,
+            announced: false,
+            after: AfterReply::Listen,
+            owed: Vec::new(),
+            urgent: false,
+            used: Vec::new(),
+            busy: false,
+            shown: Vec::new(),
+            clock: Clock { began, asked: began, waited: Duration::ZERO, first_text: None },
+            spent: Spent::default(),
+        }
+    }
+
+    /// The same run under another number: its segments are new.
+    pub(in crate::responder) fn renumber(&mut self, turn: TurnId) {
+        self.turn = turn;
+        self.sent = 0;
+        self.announced = false;
+        self.exchange.renumber(turn);
+    }
+
+    /// The words the model is asked for now.
+    pub(super) fn await_answer(&mut self, stream: ModelStream) {
+        self.rounds += 1;
+        self.clock.asked = Instant::now();
+        self.spent.add(stream.tally.clone());
+        let touches = stream.tally.touches();
+        self.phase = Phase::Answer { stream, deadline: Instant::now() + STALL, touches };
+    }
+
+    pub(super) fn await_reading(&mut self, call: ToolCall, asked: Asked, work: Reading) {
+        self.phase = Phase::Reading { work, call, asked, slow_at: Instant::now() + SLOW, told: false };
+    }
+
+    /// Whether anything can move this run by itself.
+    pub(in crate::responder) const fn is_moving(&self) -> bool {
+        matches!(self.phase, Phase::Answer { .. } | Phase::Reading { .. })
+    }
+
+    /// The next thing that happens to it. Safe to drop and call again.
+    pub(in crate::responder) async fn moved(&mut self) -> Moved {
+        match &mut self.phase {
+            Phase::Answer { stream, deadline, touches } => loop {
+                tokio::select! {
+                    biased;
+                    event = stream.events.recv() => {
+                        *deadline = Instant::now() + STALL;
+                        return event.map_or(Moved::Ended, Moved::Event);
+                    }
+                    () = sleep_until(*deadline) => {
+                        let now = stream.tally.touches();
+                        if now == *touches {
+                            return Moved::Stalled;
+                        }
+                        // A long tool input is on its way.
+                        *touches = now;
+                        *deadline = Instant::now() + STALL;
+                    }
+                }
+            },
+            Phase::Reading { work, slow_at, told, .. } => tokio::select! {
+                biased;
+                found = work => Moved::Read(found),
+                () = sleep_until(*slow_at), if !*told => {
+                    *told = true;
+                    Moved::Slow
+                }
+            },
+            Phase::Waiting | Phase::Over => std::future::pending().await,
+        }
+    }
+
+    // ------------------------------------------------------------ speaking
+
+    /// More of the answer. `true` for its first words.
+    pub(super) async fn hear(&mut self, text: &str, out: &mut Outbox) -> bool {
+        let first = self.clock.first_text.is_none();
+        if first {
+            self.clock.waited += self.clock.asked.elapsed();
+            self.clock.first_text = Some(Instant::now());
+        }
+        let segments = self.speech.push(text);
+        self.say_all(segments, out).await;
+        first
+    }
+
+    /// The answer is complete: its last words. Of one that was cut by its length, only whole sentences.
+    pub(super) async fn hear_end(&mut self, cut: bool, out: &mut Outbox) {
+        if self.clock.first_text.is_none() {
+            self.clock.waited += self.clock.asked.elapsed();
+        }
+        let mut segments = self.speech.finish();
+        if cut && segments.last().is_some_and(|last| !last.ends_with(['.', '?', '!'])) {
+            segments.pop();
+        }
+        self.say_all(segments, out).await;
+    }
+
+    async fn say_all(&mut self, segments: Vec<String>, out: &mut Outbox) {
+        for segment in segments {
+            let checked = checked(&segment, &mut self.memory);
+            self.add(checked);
+        }
+        self.flush(out).await;
+    }
+
+    /// Says words of ours, a sentence a segment.
+    pub(super) async fn say(&mut self, text: &str, fixed: bool, out: &mut Outbox) {
+        for sentence in sentences(text) {
+            self.add(Checked { kept: sentence.clone(), spoken: sentence, fixed });
+        }
+        self.flush(out).await;
+    }
+
+    pub(super) async fn say_phrase(&mut self, phrase: Phrase, out: &mut Outbox) {
+        self.say(phrase.text(self.memory.language), true, out).await;
+    }
+
+    fn add(&mut self, checked: Checked) {
+        self.exchange.say(&checked.spoken);
+        self.answer.push(checked.kept);
+        self.lines.push(Line { text: checked.spoken, fixed: checked.fixed, language: self.memory.language });
+    }
+
+    pub(super) fn said_nothing(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Everything said or standing ready in this turn.
+    pub(super) fn text(&self) -> String {
+        self.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) fn spoken_length(&self) -> usize {
+        self.lines.iter().map(|line| line.text.len()).sum()
+    }
+
+    /// Sends what stands ready, once more after a change of number.
+    pub(in crate::responder) async fn resend(&mut self, out: &mut Outbox) {
+        self.flush(out).await;
+    }
+
+    /// Sends what may be said. A change of language is an effect: voice and recogniser follow it.
+    pub(super) async fn flush(&mut self, out: &mut Outbox) {
+        while let Some(line) = self.lines.get(self.sent) {
+            if !self.committed && !out.is_voiced(line.language) {
+                return;
+            }
+            out.voice(self.turn, line.language).await;
+            if self.sent == 0
+                && let Some(first_text) = self.clock.first_text
+            {
+                out.stage(self.turn, Stage::LlmFirstToken, self.clock.waited).await;
+                out.since(self.turn, Stage::FirstClause, first_text).await;
+            }
+            let index = u16::try_from(self.sent).unwrap_or(u16::MAX);
+            let id = SegmentId { turn: self.turn, index };
+            let (text, fixed) = (line.text.clone(), line.fixed);
+            out.segment(ReplySegment { id, text, kind: SegmentKind::Reply, fixed }).await;
+            self.sent += 1;
+        }
+        if let Some((expects, then)) = self.done
+            && !self.announced
+        {
+            self.announced = true;
+            out.done(self.turn, expects, then).await;
+        }
+    }
+
+    // ------------------------------------------------------------ tools
+
+    /// Puts the answer under way into the history, with the calls it ended in.
+    pub(super) fn close_answer(&mut self, calls: &[ToolCall], opaque: Option<Opaque>) {
+        let text = std::mem::take(&mut self.answer).join(" ");
+        if text.is_empty() && calls.is_empty() {
+            return;
+        }
+        let calls = calls.iter().map(|call| self.shown_call(call)).collect();
+        self.exchange.push(Message::Agent { text, calls, opaque });
+    }
+
+    /// A call as it may be shown again: without personal data that the model had put together itself.
+    fn shown_call(&mut self, call: &ToolCall) -> ToolCall {
+        ToolCall { input: screened(&call.input, &mut self.memory), ..call.clone() }
+    }
+
+    pub(super) async fn result(&mut self, call: &ToolCall, outcome: Outcome, out: &Outbox) {
+        let name = crate::tools::tool(&call.name).map_or("unknown", |tool| tool.name);
+        self.used.push((name, !outcome.is_error));
+        self.tell_tools(out).await;
+        let content = self.memory.redactor.screen(&outcome.content);
+        self.results.push(ToolResult { id: call.id.clone(), content, is_error: outcome.is_error });
+    }
+
+    /// Puts the results of an answer's calls into the history.
+    pub(super) fn close_results(&mut self) {
+        let results = std::mem::take(&mut self.results);
+        if !results.is_empty() {
+            self.exchange.push(Message::Results { results });
+        }
+    }
+
+    /// Tools are told of once the turn counts.
+    pub(super) async fn tell_tools(&mut self, out: &Outbox) {
+        if self.committed {
+            for (name, ok) in self.used.drain(..) {
+                out.tool(self.turn, name, ok).await;
+            }
+        }
+    }
+
+    /// Tells the session that a look-up takes its time, or is done.
+    pub(super) async fn tell_busy(&mut self, out: &Outbox) {
+        let slow = matches!(self.phase, Phase::Reading { told: true, .. });
+        if self.committed && slow != self.busy {
+            self.busy = slow;
+            out.busy(self.turn, slow).await;
+        }
+    }
+
+    /// Ends the run where it stands: every call that was asked for gets an answer, and what was not said is no part of
+    /// the history.
+    pub(super) fn break_off(&mut self) {
+        let asked = std::mem::take(&mut self.asked);
+        self.close_answer(&asked, None);
+        let reading = match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Reading { call, .. } => Some(call),
+            _ => None,
+        };
+        let open = reading.into_iter().chain(self.todo.drain(..)).chain(asked);
+        let cancelled: Vec<ToolResult> = open
+            .map(|call| ToolResult { id: call.id, content: CANCELLED.to_owned(), is_error: true })
+            .collect();
+        self.results.extend(cancelled);
+        self.close_results();
+        self.exchange.cut();
+    }
+}
+
+fn screened(input: &Value, memory: &mut Memory) -> Value {
+    match input {
+        Value::String(text) => Value::String(memory.redactor.screen(text)),
+        Value::Number(number) => {
+            let text = number.to_string();
+            let screened = memory.redactor.screen(&text);
+            if screened == text { input.clone() } else { Value::String(screened) }
+        }
+        Value::Array(all) => Value::Array(all.iter().map(|v| screened(v, memory)).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(k, v)| (k.clone(), screened(v, memory))).collect())
+        }
+        Value::Null | Value::Bool(_) => input.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::safety::Redactor;
+
+    fn run() -> ModelRun {
+        let memory = Memory::new(Redactor::new([]), Language::En);
+        let beginning = Beginning { keep: 0, rest: String::new(), repeats: false };
+        let exchange = Exchange::new(TurnId(1), "", String::new());
+        ModelRun::new(TurnId(1), TurnInput::Unintelligible, beginning, exchange, memory, Instant::now())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_up_over_300_ms_is_told_once_and_then_gives_its_result() {
+        let began = Instant::now();
+        let mut run = run();
+        let work = async {
+            tokio::time::sleep(Duration::from_millis(900)).await;
+            Found::Late
+        };
+        let call = ToolCall { id: "1".into(), name: "search_knowledge".into(), input: Value::Null };
+        run.await_reading(call, Asked::EndCall, Box::pin(work));
+        assert!(matches!(run.moved().await, Moved::Slow));
+        assert_eq!(began.elapsed(), Duration::from_millis(300));
+        assert!(matches!(run.moved().await, Moved::Read(Found::Late)));
+        assert_eq!(began.elapsed(), Duration::from_millis(900));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn busy_is_told_to_the_session_only_for_a_turn_that_counts() {
+        let (sender, mut events) = tokio::sync::mpsc::channel(8);
+        let out = Outbox::new(sender, Language::En);
+        let mut run = run();
+        let call = ToolCall { id: "1".into(), name: "search_knowledge".into(), input: Value::Null };
+        run.await_reading(call, Asked::EndCall, Box::pin(std::future::pending()));
+        assert!(matches!(run.moved().await, Moved::Slow));
+        run.tell_busy(&out).await;
+        assert!(events.try_recv().is_err(), "a guess");
+        run.committed = true;
+        run.tell_busy(&out).await;
+        run.tell_busy(&out).await;
+        run.phase = Phase::Over;
+        run.tell_busy(&out).await;
+        let told: Vec<bool> = std::iter::from_fn(|| events.try_recv().ok())
+            .filter_map(|e| {
+                if let pipeline::ports::ReplyEvent::Busy { busy, .. } = e { Some(busy) } else { None }
+            })
+            .collect();
+        assert_eq!(told, [true, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_model_stalls_after_its_deadline_and_a_long_tool_input_does_not() {
+        let (_sender, events) = tokio::sync::mpsc::channel(1);
+        let tally = crate::llm::model::Tally::default();
+        let mut run = run();
+        let began = Instant::now();
+        run.await_answer(ModelStream { events, tally: tally.clone() });
+        tally.touch();
+        assert!(matches!(run.moved().await, Moved::Stalled));
+        assert_eq!(began.elapsed(), STALL * 2, "the first deadline saw a sign of life");
+    }
+
+    #[test]
+    fn numbers_that_a_model_put_together_are_shown_as_tokens() {
+        let mut run = run();
+        let input = serde_json::json!({ "phone": "202-555-0143", "n": 2025550143u64, "what": ["fine"] });
+        let call = ToolCall { id: "1".into(), name: "x".into(), input };
+        let shown = run.shown_call(&call).input.to_string();
+        assert!(!shown.contains("0143") && shown.contains("⟨phone:1⟩"), "{shown}");
+    }
+}

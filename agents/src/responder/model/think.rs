@@ -1,0 +1,153 @@
+//! How a model's turn begins: the caller's words screened and put into their block, passages beside them, the question
+//! asked. Pure reads only.
+
+use std::time::Duration;
+
+use pipeline::latency::Stage;
+use pipeline::ports::{Screen, TurnInput};
+use pipeline::turn::{Expectation, TurnId};
+use tokio::time::Instant;
+
+use super::super::seat::Seat;
+use super::briefing;
+use super::delimit::{self, block, data};
+use super::history::{Beginning, Exchange};
+use super::memory::Memory;
+use super::run::ModelRun;
+use super::{CONNECTED, Live};
+use crate::llm::builtin::Passage;
+use crate::llm::builtin::hear::answer::is_bare_yes_no;
+use crate::llm::builtin::hear::digits;
+use crate::llm::builtin::hear::words::is_question;
+use crate::tools::reads;
+
+/// Characters of the caller's words in one turn.
+const MAX_SAID: usize = 4_000;
+
+impl Live {
+    /// Begins a reply. Nothing but reading happens until it is committed.
+    pub(in crate::responder) async fn begin(&self, seat: &Seat, turn: TurnId, input: TurnInput) -> ModelRun {
+        let began = Instant::now();
+        let mut memory = self.memory.clone();
+        let words = if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
+        let beginning = self.history.beginning(&words);
+        let guard = Instant::now();
+        let mut caller = told(&input, &beginning.rest, &mut memory);
+        let guard = guard.elapsed();
+        let reading = Instant::now();
+        if let TurnInput::Secret(secret) = &input {
+            let event = check_pin(seat, secret.expose(), &mut memory).await;
+            caller = block(delimit::EVENT, &event);
+        }
+        let passages = prefetch(seat, &input, &beginning, &mut memory).await;
+        let reading =
+            (passages.is_some() || matches!(input, TurnInput::Secret(_))).then(|| reading.elapsed());
+        let (shown, information) = passages.unwrap_or_default();
+        let language = self.wanted.map(|language| {
+            memory.language = language;
+            let name = briefing::name(language);
+            block(delimit::EVENT, &format!("The caller speaks {name} now. From here on answer in {name}."))
+        });
+        let caller =
+            [information, language, Some(caller)].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        let exchange = Exchange::new(turn, &words, caller);
+        let mut run = ModelRun::new(turn, input, beginning, exchange, memory, began);
+        run.shown = shown;
+        self.ask(&mut run);
+        tell_stages(seat, turn, began, guard, reading).await;
+        run
+    }
+
+    /// Asks for the next answer of a run.
+    pub(super) fn ask(&self, run: &mut ModelRun) {
+        let messages = self.history.messages(run.beginning.keep, &run.exchange);
+        run.await_answer(self.driver.model.ask(self.request(messages)));
+    }
+}
+
+async fn tell_stages(seat: &Seat, turn: TurnId, began: Instant, guard: Duration, reading: Option<Duration>) {
+    let own = began.elapsed().saturating_sub(guard + reading.unwrap_or_default());
+    seat.out.stage(turn, Stage::Guard, guard).await;
+    if let Some(reading) = reading {
+        seat.out.stage(turn, Stage::Retrieval, reading).await;
+    }
+    seat.out.stage(turn, Stage::Orchestrator, own).await;
+}
+
+/// What came in, as data in its block.
+pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String {
+    let event = |text: &str| block(delimit::EVENT, text);
+    match input {
+        TurnInput::Said { .. } if rest.trim().is_empty() => event("The caller said the same once more."),
+        TurnInput::Said { .. } => {
+            memory.learn_references(rest);
+            let text = memory.redactor.screen(&data(rest, MAX_SAID));
+            block(delimit::SAID, &text)
+        }
+        TurnInput::Digits { digits } if digits == "0" => event("The caller pressed 0: they want a person."),
+        TurnInput::Digits { digits } => {
+            let keys: String =
+                digits.chars().filter(|c| c.is_ascii_digit() || matches!(c, '*' | '#')).collect();
+            event(&format!("The caller pressed keys: {}", memory.redactor.screen_keys(&keys)))
+        }
+        TurnInput::Secret(_) => event("The caller keyed a code."),
+        TurnInput::Opened => event(CONNECTED),
+        TurnInput::Silence { .. } => event("The caller said nothing."),
+        TurnInput::Unintelligible => event("There was a sound, but no words."),
+    }
+}
+
+/// The one tool that a secret goes to. The model learns whether it was right, and nothing else of it.
+async fn check_pin(seat: &Seat, secret: &str, memory: &mut Memory) -> String {
+    let claim = match &memory.pin_for {
+        Some(number) => seat.office.claim(number).await,
+        None => None,
+    };
+    let digits: String = digits::runs(secret).into_iter().map(|run| run.digits).collect();
+    reads::tell_pin(claim.as_ref(), &digits, memory)
+}
+
+/// Passages that may answer the caller, so that most questions need no tool.
+async fn prefetch(
+    seat: &Seat,
+    input: &TurnInput,
+    beginning: &Beginning,
+    memory: &mut Memory,
+) -> Option<(Vec<Passage>, Option<String>)> {
+    let TurnInput::Said { .. } = input else { return None };
+    if !may_ask(&beginning.rest, seat.state.last_expects) {
+        return None;
+    }
+    let rest = TurnInput::Said { text: beginning.rest.clone() };
+    let search = seat.office.shared.dialogue.query(&seat.state, &rest)?;
+    let (found, topic) = seat.office.passages(&search).await;
+    let mut shown: Vec<Passage> = topic.into_iter().take(1).collect();
+    shown.extend(found.into_iter().filter(|p| shown.iter().all(|t| t.text != p.text)).collect::<Vec<_>>());
+    let information = reads::information(&shown, memory);
+    Some((shown, information))
+}
+
+/// Whether words may be a question about the county, and no mere answer to one of ours.
+fn may_ask(text: &str, expects: Expectation) -> bool {
+    let asks = is_question(text) || crate::retriever::asks(text);
+    let answers = match expects {
+        Expectation::Open | Expectation::Wait => false,
+        Expectation::YesNo => is_bare_yes_no(text),
+        _ => true,
+    };
+    !crate::retriever::terms(text).is_empty() && (asks || !answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_to_our_questions_are_not_searched_for() {
+        assert!(may_ask("how much is a dog license", Expectation::Open));
+        assert!(may_ask("and what does the inspection cost?", Expectation::Name));
+        assert!(!may_ask("Maria Lopez", Expectation::Name));
+        assert!(!may_ask("Yes.", Expectation::YesNo));
+        assert!(!may_ask("uh", Expectation::Open));
+    }
+}

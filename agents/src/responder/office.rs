@@ -1,0 +1,122 @@
+//! What a call can look up: passages, free times, claims. Reading only, so a run begun on a guess may do it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+use pipeline::ports::CallBrief;
+use storage::{Claims, PinHash, Slots};
+
+use super::{Desk, Shared, now};
+use crate::llm::builtin::{ClaimRecord, Opening, Passage, Search, View};
+use crate::retriever::{Found, Query};
+
+/// Free times read for a booking.
+const OPENINGS: u32 = 80;
+/// Passages read for a question.
+const PASSAGES: usize = 3;
+
+/// The desk of one call, for reading.
+#[derive(Debug)]
+pub(crate) struct Office {
+    pub(super) shared: Arc<Shared>,
+    pub(super) desk: Arc<Desk>,
+    pub(super) brief: CallBrief,
+    /// Chooses among variants of what is said.
+    pub(super) seed: u64,
+}
+
+/// What is known before a step; kept so that trouble can be spoken of with the same knowledge.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    pub(super) likeness: Vec<f32>,
+    pub(super) passages: Vec<Passage>,
+    pub(super) topic: Vec<Passage>,
+    pub(super) openings: Option<Vec<Opening>>,
+    pub(super) claim: Option<Option<ClaimRecord>>,
+    pub(super) local: NaiveDateTime,
+}
+
+impl Office {
+    pub(super) const fn new(shared: Arc<Shared>, desk: Arc<Desk>, brief: CallBrief) -> Self {
+        let seed = brief.call.0.as_u64_pair().1;
+        Self { shared, desk, brief, seed }
+    }
+
+    /// Passages for a question, and those of the document that it may still be about.
+    pub(crate) async fn passages(&self, search: &Search) -> (Vec<Passage>, Vec<Passage>) {
+        let (retriever, tenant) = (&self.shared.retriever, self.desk.tenant);
+        let query = Query { limit: PASSAGES, ..Query::new(&search.text) };
+        let found = retriever.search(tenant, &query).await.into_iter().map(passage).collect();
+        let topic = match &search.within {
+            Some(source) => retriever.within(tenant, source, &search.text).await,
+            None => Vec::new(),
+        };
+        (found, topic.into_iter().map(passage).collect())
+    }
+
+    pub(crate) async fn openings(&self) -> Vec<Opening> {
+        let slots = self.desk.store.free_slots(now(), OPENINGS).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "free times could not be read");
+            Vec::new()
+        });
+        slots.into_iter().map(|slot| Opening { id: slot.id.0, starts: self.local(slot.starts_at) }).collect()
+    }
+
+    pub(crate) async fn claim(&self, number: &str) -> Option<ClaimRecord> {
+        let claim = self.desk.store.claim(number).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "a claim could not be read");
+            None
+        })?;
+        Some(ClaimRecord {
+            status_text: claim.status_text,
+            holder_name: claim.holder.name,
+            date_of_birth: claim.holder.date_of_birth,
+            phone: claim.holder.phone,
+            pin: self.pin(number).await,
+        })
+    }
+
+    async fn pin(&self, number: &str) -> Option<PinHash> {
+        self.desk.store.claim_pin(number).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the PIN of a claim could not be read");
+            None
+        })
+    }
+
+    pub(super) fn view<'a>(&'a self, knowledge: &Knowledge) -> View<'a> {
+        View {
+            facts: &self.desk.facts,
+            now: knowledge.local,
+            seed: self.seed,
+            likeness: knowledge.likeness.clone(),
+            passages: knowledge.passages.clone(),
+            topic: knowledge.topic.clone(),
+            openings: knowledge.openings.clone(),
+            claim: knowledge.claim.clone(),
+        }
+    }
+
+    /// Local time of the county now.
+    pub(crate) fn today(&self) -> NaiveDateTime {
+        self.local(now())
+    }
+
+    fn local(&self, at: DateTime<Utc>) -> NaiveDateTime {
+        at.with_timezone(&self.desk.zone).naive_local()
+    }
+
+    /// Whether the carrier gave a number to call back.
+    pub(super) fn knows_caller(&self) -> bool {
+        self.brief.caller.as_deref().and_then(storage::zones::normalise_phone).is_some()
+    }
+}
+
+fn passage(found: Found) -> Passage {
+    Passage {
+        source: found.source,
+        title: found.title,
+        text: found.text,
+        relevance: found.relevance_score,
+        front: found.front,
+    }
+}

@@ -1,0 +1,230 @@
+//! Tools that only read: what they look up, and how the model is told of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::Timelike;
+use pipeline::ports::TurnInput;
+use tokio::time::timeout;
+
+use super::{Asked, DayPart, Outcome};
+use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
+use crate::llm::builtin::state::{Filled, Stage, Task};
+use crate::llm::builtin::{ClaimRecord, Dialogue, Opening, Passage, Search, State, View};
+use crate::responder::delimit::{self, block, data};
+use crate::responder::memory::{CLAIM_TRIES, Memory};
+use crate::responder::office::Office;
+
+/// Longest wait for a look-up; the caller waits with it.
+const DEADLINE: Duration = Duration::from_secs(3);
+/// Free times told at once.
+const TIMES: usize = 6;
+/// Characters of one passage that a model is shown.
+const PASSAGE: usize = 900;
+/// Relevance under which a passage is not shown.
+const RELEVANT: f32 = 0.3;
+
+/// What a look-up found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Passages(Vec<Passage>),
+    Times(Vec<Opening>),
+    Claim(Option<ClaimRecord>),
+    /// It took too long.
+    Late,
+}
+
+/// Looks up what a call asks for. Changes nothing, so it may be dropped at any moment.
+pub(crate) async fn look_up(asked: Asked, office: Arc<Office>) -> Found {
+    let reading = async {
+        match &asked {
+            Asked::Search { query } => {
+                Found::Passages(office.passages(&Search { text: query.clone(), within: None }).await.0)
+            }
+            Asked::FreeTimes { .. } => Found::Times(office.openings().await),
+            Asked::Claim { number, .. } => Found::Claim(office.claim(number).await),
+            Asked::File(_) | Asked::MarkUrgent { .. } | Asked::Speak(_) | Asked::EndCall => Found::Late,
+        }
+    };
+    timeout(DEADLINE, reading).await.unwrap_or(Found::Late)
+}
+
+/// What the model is told of a look-up. What the call learns by it goes into `memory`.
+pub(crate) fn tell(
+    asked: &Asked,
+    found: Found,
+    memory: &mut Memory,
+    dialogue: &Dialogue,
+    view: &View<'_>,
+) -> Outcome {
+    match (asked, found) {
+        (_, Found::Passages(passages)) => match information(&passages, memory) {
+            Some(information) => Outcome::ok(information),
+            None => Outcome::ok(
+                "The county's documents say nothing about this. Say so; offer a message or a person.",
+            ),
+        },
+        (Asked::FreeTimes { day, part }, Found::Times(times)) => {
+            let fits = |o: &&Opening| day.is_none_or(|d| o.starts.date() == d) && in_part(o, *part);
+            let fitting: Vec<&Opening> = times.iter().filter(fits).take(TIMES).collect();
+            tell_times(&fitting, &times, memory)
+        }
+        (Asked::Claim { number, proofs }, Found::Claim(claim)) => {
+            tell_claim(number, proofs, claim.as_ref(), memory, dialogue, view)
+        }
+        _ => Outcome::error("The look-up took too long. Say that you cannot see it right now."),
+    }
+}
+
+/// Passages as a block of data, each with the name of its page.
+pub(crate) fn information(passages: &[Passage], memory: &mut Memory) -> Option<String> {
+    let shown: Vec<String> = passages
+        .iter()
+        .filter(|p| p.relevance >= RELEVANT)
+        .map(|p| {
+            let source = p.front.spoken.clone().unwrap_or_else(|| format!("the {} page", p.title));
+            format!("[{}]\n{}", data(&source, 80), data(&p.text, PASSAGE))
+        })
+        .collect();
+    (!shown.is_empty()).then(|| {
+        let text = screen(memory, &shown.join("\n\n"));
+        block(delimit::INFORMATION, &text)
+    })
+}
+
+fn screen(memory: &mut Memory, text: &str) -> String {
+    pipeline::ports::Screen::screen(&mut memory.redactor, text)
+}
+
+// ---------------------------------------------------------------- free times
+
+fn tell_times(fitting: &[&Opening], all: &[Opening], memory: &mut Memory) -> Outcome {
+    if all.is_empty() {
+        return Outcome::ok("There are no free times at all. Say so; offer that a person calls back.");
+    }
+    let next: Vec<&Opening> = all.iter().take(TIMES).collect();
+    let (lead, shown) = match fitting {
+        [] => ("Nothing is free then. The next free times are:", next.as_slice()),
+        some => ("Free times:", some),
+    };
+    let lines: Vec<String> = shown
+        .iter()
+        .map(|o| {
+            let said = format!("{} at {}", spoken_date(o.starts.date()), spoken_time(o.starts.time()));
+            format!("{}: {said}", memory.offer(o))
+        })
+        .collect();
+    Outcome::ok(format!("{lead}\n{}", lines.join("\n")))
+}
+
+fn in_part(opening: &Opening, part: DayPart) -> bool {
+    match part {
+        DayPart::Any => true,
+        DayPart::Morning => opening.starts.hour() < 12,
+        DayPart::Afternoon => opening.starts.hour() >= 12,
+    }
+}
+
+// ---------------------------------------------------------------- claims
+
+fn tell_claim(
+    number: &str,
+    proofs: &[String],
+    claim: Option<&ClaimRecord>,
+    memory: &mut Memory,
+    dialogue: &Dialogue,
+    view: &View<'_>,
+) -> Outcome {
+    if memory.is_locked() {
+        return locked();
+    }
+    if let Some(claim) = claim.filter(|_| memory.proven.contains(number)) {
+        return status(claim, memory);
+    }
+    if proofs.is_empty() {
+        return Outcome::error(
+            "Ask for the last name on the claim, the date of birth, or the phone number on the claim.",
+        );
+    }
+    let proven =
+        claim.filter(|claim| proofs.iter().all(|proof| proves(claim, number, proof, dialogue, view)));
+    match proven {
+        Some(claim) if claim.pin.is_some() => {
+            memory.pin_for = Some(number.to_owned());
+            Outcome::ok(
+                "The details are right. This claim has a PIN: ask the caller to key it in, or to say its digits. Give no status before.",
+            )
+        }
+        Some(claim) => {
+            memory.proven.insert(number.to_owned());
+            status(claim, memory)
+        }
+        None => refused(memory),
+    }
+}
+
+/// What the model is told of a PIN that the caller keyed in or said. The digits themselves go no further.
+pub(crate) fn tell_pin(claim: Option<&ClaimRecord>, digits: &str, memory: &mut Memory) -> String {
+    let Some(number) = memory.pin_for.take() else {
+        return "The caller keyed a code that nobody had asked for. It was thrown away.".to_owned();
+    };
+    if memory.is_locked() {
+        return format!("The caller keyed a code. {}", locked().content);
+    }
+    let right = claim.filter(|c| c.pin.as_ref().is_some_and(|pin| pin.matches(digits)));
+    match right {
+        Some(claim) => {
+            memory.proven.insert(number);
+            format!("The caller keyed a code; it was right. {}", status(claim, memory).content)
+        }
+        None => {
+            let outcome = refused(memory);
+            // The claim was named and its other details were right: the same question may be put again.
+            if !memory.is_locked() {
+                memory.pin_for = Some(number);
+            }
+            format!("The caller keyed a code; it was wrong. {}", outcome.content)
+        }
+    }
+}
+
+fn status(claim: &ClaimRecord, memory: &mut Memory) -> Outcome {
+    let text = screen(memory, &data(&claim.status_text, 600));
+    Outcome::ok(format!("The caller is the claim's holder.\n{}", block(delimit::RECORD, &text)))
+}
+
+/// Never says which part was wrong, nor whether there is such a claim.
+fn refused(memory: &mut Memory) -> Outcome {
+    memory.claim_tries = memory.claim_tries.saturating_add(1);
+    if memory.is_locked() {
+        return locked();
+    }
+    let left = CLAIM_TRIES - memory.claim_tries;
+    Outcome::error(format!("The details do not match a claim that can be opened. Tries left: {left}."))
+}
+
+fn locked() -> Outcome {
+    Outcome::error("No claim can be opened on this call any more. Say so, and offer request_person.")
+}
+
+/// Whether a detail is the holder's: the built-in agent's own check, asked the way it is asked there.
+fn proves(claim: &ClaimRecord, number: &str, proof: &str, dialogue: &Dialogue, view: &View<'_>) -> bool {
+    let mut task = Task::new("claim");
+    task.fill("claim_number", Filled::new(number, number));
+    task.fill("proof", Filled::new(proof, proof));
+    task.stage = Stage::Confirm;
+    let state = State { tasks: vec![task], ..State::default() };
+    // Its PIN is asked for apart from this, and the county's pages have no part in it.
+    let view = View {
+        claim: Some(Some(ClaimRecord { pin: None, ..claim.clone() })),
+        openings: None,
+        passages: Vec::new(),
+        topic: Vec::new(),
+        likeness: vec![0.0; view.likeness.len()],
+        facts: view.facts,
+        now: view.now,
+        seed: view.seed,
+    };
+    let step = dialogue.step(&state, &TurnInput::Said { text: "yes".to_owned() }, &view);
+    step.note.did == "told the status"
+}

@@ -1,0 +1,255 @@
+//! The engines that the configuration names, put together: each list as one port with fail-over behind it.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agents::FrontDesk;
+use agents::llm::failover::FailoverModel;
+use agents::llm::model::LanguageModel;
+use futures_util::future::BoxFuture;
+use pipeline::audio::earshot::EarshotVad;
+use pipeline::ports::{Language, Saying, SpeechToText, TextToSpeech};
+use pipeline::provider::{Member, Ranked};
+use pipeline::session::{Phrases, SessionConfig};
+use pipeline::speech::LocalSpeech;
+use pipeline::stt::failover::FailoverStt;
+use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
+use pipeline::tts::failover::FailoverTts;
+use pipeline::tts::lexicon::Lexicon;
+use storage::{Directory, Platform};
+
+use super::lineup::{Lineup, ProviderState, States};
+use super::notices::Notice;
+use super::phrases::{self, Batch, Rendered};
+use super::recorded::Recorded;
+use super::{Loaded, MakeVad, Progress, ProviderSource, Providers, ability, agent, cloud, embedded};
+use crate::calls::vocabulary::Vocabulary;
+use crate::config::{Config, Llm, Named, Stt, Tts};
+
+/// Brings up what the lists name, and nothing else.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    config: Config,
+    /// Folder of rendered phrases.
+    phrases: PathBuf,
+}
+
+impl Engines {
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        Self { phrases: config.data_dir.join("phrases"), config: config.clone() }
+    }
+
+    async fn bring_up(self, platform: Platform, progress: Progress) -> anyhow::Result<Loaded> {
+        let (lists, models) = (&self.config.providers, &self.config.models_dir);
+        let speech = if lists.need_speech_models() {
+            progress("loading the speech engines");
+            Some(embedded::speech(models).await?)
+        } else {
+            None
+        };
+        progress("loading the search model");
+        let retriever = Arc::new(embedded::retriever(models, lists).await?);
+        embedded::index(&platform, &retriever, &progress).await?;
+        let models = self.models()?;
+        let desk = agent::start(&platform, retriever.clone(), self.model(&models)).await?;
+        let recognisers = self.recognisers(speech.as_ref())?;
+        let voices = self.voices(speech.as_ref())?;
+        let states = states(&recognisers, &models, &voices.ranked);
+        let tts = self.cached(&voices)?;
+        let rendered = self.warm(&platform, &desk, &tts, speech.as_ref(), progress).await?;
+        let load = speech.clone();
+        let providers = Providers {
+            stt: one_recogniser(recognisers),
+            tts,
+            screen: agent::screens(&desk),
+            adopt: agent::adopter(&desk),
+            responder: Arc::new(desk),
+            vad: self.vad(speech),
+            retriever,
+            load: Arc::new(move || load.as_ref().map_or(0.0, LocalSpeech::load_figure)),
+        };
+        Ok(Loaded { providers, lineup: self.lineup(states, rendered) })
+    }
+
+    fn lineup(&self, states: States, rendered: Rendered) -> Lineup {
+        let config = &self.config;
+        let hears_locally = config.providers.hear_locally();
+        let session = if hears_locally { SessionConfig::default() } else { SessionConfig::cloud() };
+        let prices = config.prices.table(&ability::charged(config));
+        let missing = config.prices.missing(&ability::charged(config));
+        if !missing.is_empty() {
+            tracing::warn!(
+                missing = missing.join(", "),
+                "no price is known: the cost of these counts as nothing"
+            );
+        }
+        Lineup {
+            session: SessionConfig { prices: Arc::new(prices), ..session },
+            spoken: ability::spoken(config),
+            states,
+            rendered: Some(rendered),
+            cpu_is_strain: !hears_locally,
+        }
+    }
+
+    fn recognisers(&self, speech: Option<&LocalSpeech>) -> anyhow::Result<Ranked<dyn SpeechToText>> {
+        let mut members = Vec::new();
+        for stt in &self.config.providers.stt {
+            members.push(match (stt, speech) {
+                (Stt::Local, Some(speech)) => Member::local(stt.name(), Arc::new(speech.recogniser()) as _),
+                (Stt::Local, None) => continue,
+                (remote, _) => Member::remote(stt.name(), cloud::recogniser(*remote, &self.config)?),
+            });
+        }
+        Ok(Ranked::new(members))
+    }
+
+    fn models(&self) -> anyhow::Result<Ranked<dyn LanguageModel>> {
+        let models = self.config.providers.models();
+        let member = |llm: Llm| Ok(Member::remote(llm.name(), cloud::model(llm, &self.config)?));
+        Ok(Ranked::new(models.map(member).collect::<anyhow::Result<_>>()?))
+    }
+
+    /// What answers calls: the models as one, or nothing where the built-in agent is asked first.
+    fn model(&self, models: &Ranked<dyn LanguageModel>) -> Option<(Arc<dyn LanguageModel>, bool)> {
+        let builtin = self.config.providers.llm.contains(&Llm::Builtin);
+        let any = !models.members().is_empty();
+        any.then(|| (Arc::new(FailoverModel::new(models.clone())) as Arc<dyn LanguageModel>, builtin))
+    }
+
+    fn voices(&self, speech: Option<&LocalSpeech>) -> anyhow::Result<Voices> {
+        let spoken = ability::spoken(&self.config);
+        let mut members = Vec::new();
+        let mut first: Option<(Arc<dyn TextToSpeech>, String)> = None;
+        for tts in &self.config.providers.tts {
+            let (member, background, identity): (_, Arc<dyn TextToSpeech>, _) = match (tts, speech) {
+                (Tts::Local, Some(speech)) => {
+                    let voice = local_voice(speech);
+                    let background = Arc::new(voice.in_background());
+                    (Member::local(tts.name(), Arc::new(voice) as _), background, tts.name().to_owned())
+                }
+                (Tts::Local, None) => continue,
+                (remote, _) => {
+                    let made = cloud::voice(*remote, &self.config, &spoken)?;
+                    (Member::remote(tts.name(), made.voice.clone()), made.voice, made.identity)
+                }
+            };
+            members.push(member);
+            first.get_or_insert((background, identity));
+        }
+        let Some((background, identity)) = first else { anyhow::bail!("TTS names no voice") };
+        Ok(Voices { ranked: Ranked::new(members), background, identity })
+    }
+
+    fn cached(&self, voices: &Voices) -> anyhow::Result<Arc<CachedVoice>> {
+        let cache = Arc::new(PhraseCache::open(&self.phrases, DEFAULT_MAX_BYTES)?);
+        let voice: Arc<dyn TextToSpeech> = match voices.ranked.members() {
+            [only] if only.is_local() => only.provider.clone(),
+            _ => Arc::new(FailoverTts::new(voices.ranked.clone())),
+        };
+        let cached = CachedVoice::new(voice, voices.background.clone(), cache, Lexicon::new([]).version());
+        Ok(Arc::new(cached.identified(voices.identity.clone())))
+    }
+
+    /// Renders what callers hear word for word. A voice on this machine is waited for; others only so long.
+    async fn warm(
+        &self,
+        platform: &Platform,
+        desk: &FrontDesk,
+        cached: &Arc<CachedVoice>,
+        speech: Option<&LocalSpeech>,
+        progress: Progress,
+    ) -> anyhow::Result<Rendered> {
+        let standby: Arc<dyn TextToSpeech> = match speech {
+            Some(speech) => Arc::new(local_voice(speech).in_background()),
+            None => Arc::new(Recorded),
+        };
+        let local = self.config.providers.tts.first() == Some(&Tts::Local);
+        let spoken = ability::spoken(&self.config);
+        let mut batches = Vec::new();
+        for tenant in platform.store().tenants().await? {
+            let words = Vocabulary::read(&platform.tenant(tenant.id).await?).await?;
+            let saying = |language| Saying { language, lexicon: words.lexicon.clone() };
+            for language in spoken.iter().copied() {
+                // Ours first: they are what is left when everything else fails.
+                let mut texts = ours(language);
+                texts.extend(desk.fixed_phrases_in(tenant.id.0, language));
+                let mut seen = BTreeSet::new();
+                texts.retain(|text| seen.insert(text.clone()));
+                let apologies = if speech.is_some() { ours(language) } else { Recorded::texts(language) };
+                batches.push(Batch { saying: saying(language), texts, apologies });
+            }
+            if !spoken.contains(&Language::Es) && speech.is_some() {
+                // Decision 25: that Spanish is not spoken is said in Spanish, by the voice of this machine.
+                let notices = desk.notice_phrases(tenant.id.0);
+                let texts = if local { notices.clone() } else { Vec::new() };
+                batches.push(Batch { saying: saying(Language::Es), texts, apologies: notices });
+            }
+        }
+        let patience = (!local).then_some(phrases::PATIENCE);
+        let voices = phrases::Voices { cached: cached.clone(), standby };
+        Ok(phrases::warm(voices, batches, patience, progress).await)
+    }
+
+    fn vad(&self, speech: Option<LocalSpeech>) -> MakeVad {
+        match speech {
+            Some(speech) if self.config.providers.hear_locally() => Arc::new(move || Box::new(speech.vad())),
+            _ => Arc::new(|| Box::new(EarshotVad::default())),
+        }
+    }
+}
+
+impl ProviderSource for Engines {
+    fn load(
+        self: Box<Self>,
+        platform: Platform,
+        progress: Progress,
+    ) -> BoxFuture<'static, anyhow::Result<Loaded>> {
+        Box::pin(self.bring_up(platform, progress))
+    }
+}
+
+/// The voices of the list, and the preferred one alone.
+struct Voices {
+    ranked: Ranked<dyn TextToSpeech>,
+    background: Arc<dyn TextToSpeech>,
+    identity: String,
+}
+
+/// What the session says itself, and the notices.
+fn ours(language: Language) -> Vec<String> {
+    let phrases = match language {
+        Language::En => Phrases::default(),
+        Language::Es => Phrases::spanish(),
+    };
+    let notices = Notice::ALL.iter().map(|notice| notice.text(language).to_owned());
+    phrases.all().into_iter().chain(notices).collect()
+}
+
+fn local_voice(speech: &LocalSpeech) -> pipeline::tts::local::LocalVoice {
+    speech.voice().with_lexicon(Arc::new(Lexicon::new([])))
+}
+
+/// A single recogniser on this machine needs no fail-over around it.
+fn one_recogniser(ranked: Ranked<dyn SpeechToText>) -> Arc<dyn SpeechToText> {
+    match ranked.members() {
+        [only] if only.is_local() => only.provider.clone(),
+        _ => Arc::new(FailoverStt::new(ranked)),
+    }
+}
+
+/// Asks all lists how their members stand. Who is alone and on this machine is not worth a line.
+fn states(
+    stt: &Ranked<dyn SpeechToText>,
+    llm: &Ranked<dyn LanguageModel>,
+    tts: &Ranked<dyn TextToSpeech>,
+) -> States {
+    fn of<P: ?Sized>(kind: &'static str, ranked: &Ranked<P>) -> Vec<ProviderState> {
+        let state = |m: &Member<P>| ProviderState { kind, name: m.name(), is_well: m.is_well() };
+        ranked.members().iter().map(state).collect()
+    }
+    let (stt, llm, tts) = (stt.clone(), llm.clone(), tts.clone());
+    Arc::new(move || [of("stt", &stt), of("llm", &llm), of("tts", &tts)].concat())
+}
