@@ -68,6 +68,13 @@ const DOCUMENTS: &[(&str, &str)] = documents![
     "wic-food",
     "yard-waste",
     "zoning",
+    // In Spanish; the folder is part of the source.
+    "es/agua",
+    "es/basura",
+    "es/elecciones",
+    "es/impuestos",
+    "es/permisos",
+    "es/reclamos",
 ];
 
 /// A claim that callers may ask about.
@@ -81,6 +88,9 @@ pub struct SeedClaim {
     pub date_of_birth: String,
     /// E.164.
     pub phone: String,
+    /// Four digits. The store keeps a hash.
+    #[serde(default)]
+    pub pin: Option<String>,
 }
 
 /// A free inspection time.
@@ -169,6 +179,12 @@ mod tests {
         let now = Utc.with_ymd_and_hms(2026, 11, 22, 14, 0, 0).unwrap();
         let seed = riverbend(now).unwrap();
         assert!(seed.documents.len() >= 40 && seed.claims.len() >= 4);
+        assert!(seed.claims.iter().filter(|claim| claim.pin.is_some()).count() >= 2);
+        let spanish = seed
+            .documents
+            .iter()
+            .filter(|d| crate::retriever::parse(d).front.language.as_deref() == Some("es"));
+        assert!(spanish.count() >= 4);
         assert_eq!(seed.openings.len(), 15 * 4);
         assert!(seed.openings.iter().all(|o| o.starts_at > now));
         for document in &seed.documents {

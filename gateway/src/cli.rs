@@ -13,10 +13,18 @@ mod tenant;
 mod token;
 mod user;
 
+use std::ffi::OsString;
+
 pub use args::Cli;
 use args::Command;
+use clap::Parser;
 
 use crate::config::Config;
+
+/// Reads a command line, the program's name first. An error holds the message for the terminal.
+pub fn read<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Cli, String> {
+    Cli::try_parse_from(words).map_err(|e| e.to_string())
+}
 
 /// Runs the chosen subcommand. An error is one line that says what is wrong and how to put it right.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {

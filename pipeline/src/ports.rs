@@ -169,6 +169,11 @@ impl From<Language> for Saying {
 /// A recogniser. `open` is cheap; streams share models.
 pub trait SpeechToText: Send + Sync + 'static {
     fn name(&self) -> &'static str;
+    /// Whether one stream hears all of [`Hearing::languages`] at once. Another is opened anew for another language.
+    fn hears_several(&self) -> bool {
+        false
+    }
+
     fn open(&self, hearing: &Hearing) -> Result<SttStream, PortError>;
 }
 

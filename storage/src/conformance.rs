@@ -90,6 +90,7 @@ macro_rules! suite {
                 a_failed_append_leaves_the_cost_alone,
                 a_turns_cost_is_the_sum_of_its_entries,
                 a_days_spend_counts_the_calls_that_began_in_it,
+                a_language_entry_is_the_calls_from_then_on,
                 an_ended_entry_ends_the_call,
                 a_call_ends_once,
                 lists_filter_and_page,

@@ -129,6 +129,7 @@ pub struct Call {
     pub line: String,
     pub has_caller: bool,
     pub direction: Direction,
+    /// In which the conversation is held now, or was held last.
     pub language: String,
     pub passport_id: Option<PassportId>,
     pub state: CallState,
@@ -230,7 +231,7 @@ pub enum CallEntry {
         call_micros: u64,
         wasted_micros: u64,
     },
-    /// BCP 47 primary language from this turn on.
+    /// BCP 47 primary language from this turn on; also the call's own from now on.
     Language {
         turn: u32,
         language: String,

@@ -5,6 +5,7 @@
 mod budgets;
 mod conversation;
 mod crossing;
+mod doctor;
 mod faults;
 mod languages;
 mod voice;
@@ -45,12 +46,9 @@ struct Vendors {
 }
 
 impl Vendors {
-    async fn start(texts: &[&str]) -> Self {
-        Self::hearing(ListenOptions {
-            texts: texts.iter().map(|t| (*t).to_owned()).collect(),
-            ..ListenOptions::default()
-        })
-        .await
+    /// The recognisers hear this question, and nothing after it.
+    async fn start(question: &str) -> Self {
+        Self::hearing(hears(question, "en")).await
     }
 
     async fn hearing(options: ListenOptions) -> Self {
@@ -98,6 +96,12 @@ impl Vendors {
         [self.ears.violations(), self.flux.violations(), self.aura.violations(), self.eleven.violations()]
             .concat()
     }
+}
+
+/// A question, and nothing after it: a voice that grows soft for a moment is a new stretch to the simulator.
+fn hears(question: &str, language: &'static str) -> ListenOptions {
+    let texts = vec![question.to_owned(), String::new()];
+    ListenOptions { texts, language, ..ListenOptions::default() }
 }
 
 /// Audio comes as fast as it can, so that phrases are rendered soon.

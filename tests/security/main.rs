@@ -1,5 +1,6 @@
 //! Hostile and broken input on the carrier's side: a clear end, a logged reason, and nobody else's call touched.
 #![allow(clippy::unwrap_used)]
 
+mod keys;
 mod stream;
 mod webhook;

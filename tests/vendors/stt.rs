@@ -374,7 +374,7 @@ async fn the_preferred_recogniser_comes_back_between_two_utterances() {
     preferred.faults.queue([Fault::Status { status: 500, retry_after: None }]);
     let members =
         vec![Member::remote("preferred", nova(&preferred)), Member::remote("standby", nova(&standby))];
-    let chain = FailoverStt::new(Ranked::new(members));
+    let chain = FailoverStt::new(Ranked::new(members)).with_rest(Duration::ZERO);
     let mut call = Call::open(&chain);
     assert_eq!(call.say(600).await.0, "One.");
     call.end().await;

@@ -202,7 +202,12 @@ impl Call {
     async fn commit_builtin(&mut self, run: &mut BuiltinRun) {
         self.seat.commit_builtin(run).await;
         if let Some(live) = &mut self.live {
-            live.note_builtin(run, self.seat.state.language);
+            // Said once that the line does not speak it; from then on the model talks again.
+            let state = &mut self.seat.state;
+            if matches!(run.input, TurnInput::Said { .. }) && state.heard.is_some_and(|l| !state.speaks(l)) {
+                state.heard = None;
+            }
+            live.note_builtin(run, state.language);
         }
     }
 

@@ -68,6 +68,7 @@ impl Office {
             None
         })?;
         Some(ClaimRecord {
+            status: claim.status,
             status_text: claim.status_text,
             holder_name: claim.holder.name,
             date_of_birth: claim.holder.date_of_birth,

@@ -1,9 +1,11 @@
 //! Whole calls with providers in the cloud, simulated: what the gateway adds to a turn, what a call costs, and how
 //! many it holds.
 //!
-//! `cargo run --release -p benches --bin pipeline [calls…]` (1, 100, 400 when none are given; then more until the
-//! knee, and a run with providers at their published medians). The gateway is `quandura serve` in a process pinned
-//! to one core; callers and simulated providers are in this one, on the other core.
+//! `cargo run --release -p benches --bin pipeline [--admit-all] [calls…] [published]`. Without arguments 1, 100 and
+//! 400 calls, then more until the knee, then a run with providers at their published medians, which `published`
+//! alone asks for too. The gateway is `quandura serve` in a process pinned to one core; callers and simulated
+//! providers are in this one, on the other core. It refuses calls when it is strained, as in service;
+//! `--admit-all` has it take all, to see what becomes of them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,10 +52,35 @@ fn main() -> Result<()> {
     if arguments.first().is_some_and(|a| a == AS_GATEWAY) {
         return runtime.enable_all().build()?.block_on(serve());
     }
-    let sizes: Result<Vec<usize>, _> = arguments.iter().map(|a| a.parse()).collect();
-    let sizes = sizes.context("the arguments are numbers of calls")?;
+    let asked = Asked::read(&arguments)?;
     pin(std::process::id(), CALLERS_CORE);
-    runtime.worker_threads(1).enable_all().build()?.block_on(run(&sizes))
+    runtime.worker_threads(1).enable_all().build()?.block_on(run(&asked))
+}
+
+/// What the command line wants.
+struct Asked {
+    sizes: Vec<usize>,
+    /// More calls than these, until the knee.
+    further: bool,
+    published: bool,
+    admit_all: bool,
+}
+
+impl Asked {
+    fn read(arguments: &[String]) -> Result<Self> {
+        let words = ["published", "--admit-all"];
+        let has = |word: &str| arguments.iter().any(|a| a == word);
+        let sizes = arguments.iter().filter(|a| !words.contains(&a.as_str())).map(|a| a.parse());
+        let sizes: Vec<usize> =
+            sizes.collect::<Result<_, _>>().context("give numbers of calls, published, or --admit-all")?;
+        let everything = sizes.is_empty() && !has("published");
+        Ok(Self {
+            sizes: if everything { vec![1, 100, 400] } else { sizes },
+            further: everything,
+            published: everything || has("published"),
+            admit_all: has("--admit-all"),
+        })
+    }
 }
 
 /// The process under test: the product's own command, which says where it listens once it is ready.
@@ -72,7 +99,7 @@ async fn serve() -> Result<()> {
     cli::run(Cli::parse_from(["quandura", "serve", "--quiet"])).await
 }
 
-async fn run(sizes: &[usize]) -> Result<()> {
+async fn run(asked: &Asked) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let callers = callers(&root, CALLERS, QUESTIONS)?;
     println!("gateway on core 0; callers ({}) and simulated providers on core 1", callers.made_of);
@@ -83,24 +110,31 @@ async fn run(sizes: &[usize]) -> Result<()> {
         told.llm.as_millis(),
         told.tts.as_millis()
     );
-    let first: &[usize] = if sizes.is_empty() { &[1, 100, 400] } else { sizes };
+    let bench = Bench { root, callers, admit_all: asked.admit_all };
     let mut knee = None;
-    for calls in first {
-        let found = measure(&root, &callers, *calls, told).await?;
+    for calls in &asked.sizes {
+        let found = bench.measure(*calls, told).await?;
         knee = knee.or(found.map(|why| (*calls, why)));
     }
-    let last = first.last().copied().unwrap_or(FURTHER);
-    let mut further =
-        (1..).map(|n| last + n * FURTHER).take_while(|calls| sizes.is_empty() && *calls <= MOST);
+    let last = asked.sizes.last().copied().unwrap_or_default();
+    let mut further = (1..).map(|n| last + n * FURTHER).take_while(|calls| asked.further && *calls <= MOST);
     while knee.is_none() {
         let Some(calls) = further.next() else { break };
-        knee = measure(&root, &callers, calls, told).await?.map(|why| (calls, why));
+        knee = bench.measure(calls, told).await?.map(|why| (calls, why));
     }
     match knee {
         Some((calls, why)) => println!("\nknee: {calls} calls ({why})"),
+        None if asked.sizes.is_empty() => {}
         None => println!("\nknee: not reached"),
     }
-    if sizes.is_empty() { published(&root, &callers).await } else { Ok(()) }
+    if asked.published { bench.published().await } else { Ok(()) }
+}
+
+/// What all steps share.
+struct Bench {
+    root: PathBuf,
+    callers: Callers,
+    admit_all: bool,
 }
 
 /// A gateway with its providers and its folder.
@@ -110,42 +144,77 @@ struct Running {
     _dir: TempDir,
 }
 
-async fn start(root: &Path, timing: Timing) -> Result<Running> {
-    let (simulated, dir) = (Simulated::start(timing).await, tempfile::tempdir()?);
-    let models = std::env::var_os("MODELS_DIR").map_or_else(|| root.join("models"), PathBuf::from);
-    let bind = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
-    let environment = simulated.environment(dir.path(), &models.canonicalize().unwrap_or(models), &bind);
-    // The child asks its providers, which are in this process, before it is ready.
-    let folder = dir.path().to_owned();
-    let gateway = tokio::task::spawn_blocking(move || Gateway::start(&environment, Some(&folder))).await??;
-    Ok(Running { gateway, simulated, _dir: dir })
-}
-
-fn plan(callers: &Callers, calls: usize) -> Plan {
-    Plan {
-        recordings: callers.recordings.clone(),
-        callers: calls,
-        ramp: RAMP,
-        repeat: 1,
-        manner: Manner::default(),
-        shares: Shares::default(),
-        to: LINE.to_owned(),
-        seed: 1,
-        keep_ids: true,
+impl Bench {
+    async fn start(&self, timing: Timing) -> Result<Running> {
+        let (simulated, dir) = (Simulated::start(timing).await, tempfile::tempdir()?);
+        let models = std::env::var_os("MODELS_DIR").map_or_else(|| self.root.join("models"), PathBuf::from);
+        let bind = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
+        let environment = simulated.environment(dir.path(), &models.canonicalize().unwrap_or(models), &bind);
+        if self.admit_all {
+            let limits = "[limits]\nmax_calls = 100000\nrefuse_when_strained = false\n";
+            std::fs::write(dir.path().join("quandura.toml"), limits)?;
+        }
+        // The child asks its providers, which are in this process, before it is ready.
+        let folder = dir.path().to_owned();
+        let gateway =
+            tokio::task::spawn_blocking(move || Gateway::start(&environment, Some(&folder))).await??;
+        Ok(Running { gateway, simulated, _dir: dir })
     }
-}
 
-/// One step; why it is beyond the knee, if it is.
-async fn measure(root: &Path, callers: &Callers, calls: usize, told: Told) -> Result<Option<String>> {
-    let running = start(root, Timing::Fixed(told)).await?;
-    let idle = resident_bytes(running.gateway.pid()).unwrap_or_default();
-    let span = if calls < 10 { LONG_SPAN } else { SPAN };
-    let stepped = step::run(&running.gateway, idle, plan(callers, calls), span).await?;
-    sleep(RECORDS).await;
-    let parts = added(running.gateway.base(), &stepped.totals.ids, &told).await?;
-    print(&stepped, &parts, idle);
-    print_violations(&running.simulated);
-    Ok(beyond(&stepped))
+    fn plan(&self, calls: usize) -> Plan {
+        Plan {
+            recordings: self.callers.recordings.clone(),
+            callers: calls,
+            ramp: RAMP,
+            repeat: 1,
+            manner: Manner::default(),
+            shares: Shares::default(),
+            to: LINE.to_owned(),
+            seed: 1,
+            keep_ids: true,
+        }
+    }
+
+    /// One step; why it is beyond the knee, if it is.
+    async fn measure(&self, calls: usize, told: Told) -> Result<Option<String>> {
+        let running = self.start(Timing::Fixed(told)).await?;
+        let idle = resident_bytes(running.gateway.pid()).unwrap_or_default();
+        let span = if calls < 10 { LONG_SPAN } else { SPAN };
+        let stepped = step::run(&running.gateway, idle, self.plan(calls), span).await?;
+        sleep(RECORDS).await;
+        let parts = added(running.gateway.base(), &stepped.totals.ids, &told).await?;
+        print(&stepped, &parts, idle, &told);
+        print_violations(&running.simulated);
+        Ok(beyond(&stepped))
+    }
+
+    /// Providers as quick as they say they are.
+    async fn published(&self) -> Result<()> {
+        let running = self.start(Timing::Published).await?;
+        let idle = resident_bytes(running.gateway.pid()).unwrap_or_default();
+        let stepped = step::run(&running.gateway, idle, self.plan(PUBLISHED_CALLS), SPAN).await?;
+        sleep(RECORDS).await;
+        let nothing = Told { stt: Duration::ZERO, llm: Duration::ZERO, tts: Duration::ZERO };
+        let parts = added(running.gateway.base(), &stepped.totals.ids, &nothing).await?;
+        println!(
+            "\nproviders at published times (final 260/350 ms, first token 450/700 ms, first sound 120/200 ms; p50/p95)"
+        );
+        println!(
+            "  {PUBLISHED_CALLS} calls at a time, {} turns, fillers {}; refused {}",
+            parts.turn.len(),
+            parts.fillers,
+            stepped.refused
+        );
+        println!(
+            "  turn time by the gateway's clock: p50 {:.0} ms (target 650), p95 {:.0} ms (target 1000), p99 {:.0} ms",
+            parts.turn.quantile(0.5),
+            parts.turn.quantile(0.95),
+            parts.turn.quantile(0.99)
+        );
+        spread("answer, at the callers", &stepped.totals.answers.spread());
+        print_violations(&running.simulated);
+        Ok(())
+    }
 }
 
 fn beyond(step: &Stepped) -> Option<String> {
@@ -163,7 +232,7 @@ fn beyond(step: &Stepped) -> Option<String> {
     }
 }
 
-fn print(step: &Stepped, added: &Added, idle: f64) {
+fn print(step: &Stepped, added: &Added, idle: f64, told: &Told) {
     println!("\n{} calls at a time ({} live in the middle)", step.calls, step.live);
     added.print();
     let turns = &step.totals.turns;
@@ -193,7 +262,15 @@ fn print(step: &Stepped, added: &Added, idle: f64) {
         step.came_late.p99
     );
     spread("greeting", &step.totals.greetings.spread());
-    spread("answer, at the callers", &step.totals.answers.spread());
+    let answers = step.totals.answers.spread();
+    spread("answer, at the callers", &answers);
+    let told = told.sum().as_secs_f64() * 1_000.0;
+    println!(
+        "    of these added           p50 {:.0}  p95 {:.0}  p99 {:.0} ms",
+        answers.p50 - told,
+        answers.p95 - told,
+        answers.p99 - told
+    );
     spread("barge-in: onset to clear", &step.totals.clears.spread());
     let over = &step.totals.over;
     println!(
@@ -219,27 +296,4 @@ fn print_violations(simulated: &Simulated) {
     for what in simulated.violations().iter().take(5) {
         println!("  against a provider's documentation: {what}");
     }
-}
-
-/// Providers as quick as they say they are.
-async fn published(root: &Path, callers: &Callers) -> Result<()> {
-    let running = start(root, Timing::Published).await?;
-    let idle = resident_bytes(running.gateway.pid()).unwrap_or_default();
-    let stepped = step::run(&running.gateway, idle, plan(callers, PUBLISHED_CALLS), SPAN).await?;
-    sleep(RECORDS).await;
-    let nothing = Told { stt: Duration::ZERO, llm: Duration::ZERO, tts: Duration::ZERO };
-    let parts = added(running.gateway.base(), &stepped.totals.ids, &nothing).await?;
-    println!(
-        "\nproviders at published times (final 260/350 ms, first token 450/700 ms, first sound 120/200 ms; p50/p95)"
-    );
-    println!("  {PUBLISHED_CALLS} calls at a time, {} turns, fillers {}", parts.turn.len(), parts.fillers);
-    println!(
-        "  turn time by the gateway's clock: p50 {:.0} ms (target 650), p95 {:.0} ms (target 1000), p99 {:.0} ms",
-        parts.turn.quantile(0.5),
-        parts.turn.quantile(0.95),
-        parts.turn.quantile(0.99)
-    );
-    spread("answer, at the callers", &stepped.totals.answers.spread());
-    print_violations(&running.simulated);
-    Ok(())
 }

@@ -491,6 +491,8 @@ impl Session {
             self.finish();
         } else if port == Port::Tts {
             self.hang_up(EndReason::Failed);
+        } else if port == Port::Stt && self.ending == Some(EndReason::Failed) {
+            // It said that it is lost before it went: the caller is being told.
         } else {
             self.fail_call();
         }

@@ -195,6 +195,13 @@ pub(crate) async fn a_days_spend_counts_the_calls_that_began_in_it(f: &Fixture) 
     assert_eq!(f.lake.spent_since(midnight).await.unwrap(), 0, "another tenant's");
 }
 
+pub(crate) async fn a_language_entry_is_the_calls_from_then_on(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let entry = CallEntry::Language { turn: 1, language: "es".into() };
+    f.river.append(call, &[row(1, entry)]).await.unwrap();
+    assert_eq!(f.river.call(call).await.unwrap().unwrap().language, "es");
+}
+
 pub(crate) async fn an_ended_entry_ends_the_call(f: &Fixture) {
     let call = begun(&f.river).await;
     f.river.append(call, &[row(1, CallEntry::Ended { reason: "no_input".into() })]).await.unwrap();

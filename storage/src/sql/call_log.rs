@@ -34,6 +34,9 @@ pub(super) async fn append(conn: &mut Conn, scope: &Scope, call: CallId, rows: &
             CallEntry::Cost { call_micros, .. } => {
                 super::calls::raise_cost(conn, scope, call, *call_micros).await?;
             }
+            CallEntry::Language { language, .. } => {
+                super::calls::set_language(conn, scope, call, language).await?;
+            }
             _ => {}
         }
     }

@@ -182,6 +182,17 @@ pub(super) async fn end(
     Ok(done.rows_affected() > 0)
 }
 
+/// The conversation went on in another language.
+pub(super) async fn set_language(conn: &mut Conn, scope: &Scope, call: CallId, language: &str) -> Step<()> {
+    sqlx::query("update calls set language = $3 where tenant_id = $1 and id = $2")
+        .bind(scope.tenant)
+        .bind(call)
+        .bind(language)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// Raises a call's cost to what its log says; it never falls.
 pub(super) async fn raise_cost(conn: &mut Conn, scope: &Scope, call: CallId, micros: u64) -> Step<()> {
     sqlx::query("update calls set cost_micros = $3 where tenant_id = $1 and id = $2 and cost_micros < $3")

@@ -9,7 +9,7 @@ use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_caller_is_greeted_understood_and_answered_and_the_cost_is_on_record() {
-    let vendors = Vendors::start(&["When is the office open?"]).await;
+    let vendors = Vendors::start("When is the office open?").await;
     let gateway = gateway(&vendors, LISTS).await;
     let mut caller = greeted(&gateway).await;
     let sid = caller.order.call_sid.clone();
@@ -38,11 +38,8 @@ async fn a_caller_is_greeted_understood_and_answered_and_the_cost_is_on_record()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_tenants_words_reach_recogniser_and_voice() {
-    let vendors = Vendors::with(
-        ListenOptions { texts: vec!["Where is the fair?".to_owned()], ..ListenOptions::default() },
-        |_| Script::say("The fair is in Puyallup."),
-    )
-    .await;
+    let vendors =
+        Vendors::with(hears("Where is the fair?", "en"), |_| Script::say("The fair is in Puyallup.")).await;
     let gateway = gateway(&vendors, LISTS).await;
     let words = json!({"vocabulary": ["Puyallup Fair"]});
     gateway.put("/v1/tenants/riverbend/vocabulary", &words).await.unwrap();
@@ -61,7 +58,7 @@ async fn the_tenants_words_reach_recogniser_and_voice() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn health_names_each_provider_and_metrics_say_who_is_up() {
-    let vendors = Vendors::start(&["Hello"]).await;
+    let vendors = Vendors::start("Hello").await;
     let gateway = gateway(&vendors, LISTS).await;
     let health = gateway.get("/health").await.unwrap();
     for name in ["stt.deepgram", "stt.deepgram-flux", "llm.anthropic", "llm.openai", "tts.elevenlabs", "tts"]

@@ -1,15 +1,12 @@
 //! Accounts of what happened: whether words tell an event, or only where, when and who.
 
-use std::sync::LazyLock;
+mod english;
+mod spanish;
 
-use regex::Regex;
+use pipeline::ports::Language;
 
-use super::hear::answer::is_bare_yes_no;
-use super::hear::digits::whole_phone;
-use super::hear::number::{cardinal_at, ordinal};
-use super::hear::words::{as_sentence, is_question, plain, without_fillers};
-use super::hear::{name, place};
-use super::slots::declines;
+use super::hear::Ear;
+use super::hear::words::as_sentence;
 use super::state::Filled;
 
 /// Longest account kept; a caller who tells more is still heard, and the recording has it.
@@ -17,441 +14,100 @@ const MAX_STORY: usize = 800;
 /// Words of an account that are read back.
 const MAX_SPOKEN: usize = 26;
 
+/// Calls the reader of the ear's language.
+macro_rules! by_language {
+    ($ear:ident, $reader:ident ( $($argument:expr),* )) => {
+        match $ear.0 {
+            Language::En => english::$reader($($argument),*),
+            Language::Es => spanish::$reader($($argument),*),
+        }
+    };
+}
+
 /// What happened, taken from the caller's opening words or from an answer.
 #[must_use]
-pub fn story(text: &str) -> Option<Filled> {
-    let told = told(text);
-    // "My name is Sue Chen" answers another question.
-    if told.is_empty()
-        || is_question(told)
-        || whole_phone(told).is_some() && plain(told).split(' ').count() < 12
-    {
-        return None;
-    }
-    if particulars_only(text) {
-        return None;
-    }
-    let words = plain(told).split(' ').filter(|w| w.len() > 2).count();
-    let answer = is_bare_yes_no(told) || declines(told);
-    let left = plain(before_contact(told)).split(' ').filter(|w| w.len() > 2).count();
-    (words >= 2 && left >= 2 && !answer).then(|| account(told))
+pub fn story(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, story(text))
 }
 
 /// The opening words of a task, where they tell more than that there is something to tell.
 #[must_use]
-pub fn opening_story(text: &str) -> Option<Filled> {
-    let told = told(text);
-    let content = crate::retriever::terms(told)
-        .into_iter()
-        .filter(|t| {
-            ![
-                "report",
-                "incident",
-                "accident",
-                "fil",
-                "problem",
-                "issu",
-                "complaint",
-                "hazard",
-                "someth",
-                "happen",
-                "call",
-            ]
-            .contains(&t.as_str())
-        })
-        .count();
-    (content >= 2 && !is_question(told) && !particulars_only(text)).then(|| account(told))
+pub fn opening_story(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, opening_story(text))
 }
 
-fn account(told: &str) -> Filled {
-    let told = before_contact(told);
-    let cut: String = told.chars().take(MAX_STORY).collect();
-    let spoken: Vec<&str> = cut.split_whitespace().take(MAX_SPOKEN).collect();
-    let more = if cut.split_whitespace().count() > MAX_SPOKEN { ", and so on." } else { "" };
-    let spoken = as_sentence(&spoken.join(" "));
-    let spoken = if more.is_empty() { spoken } else { format!("{}{more}", spoken.trim_end_matches('.')) };
-    Filled::new(as_sentence(&cut), spoken)
-}
-
-/// Who calls and from where has slots of its own: it is cut from the end of an account.
-fn before_contact(told: &str) -> &str {
-    static CONTACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)[,.;]?\s*(?:and )?\b(?:my name(?:'s| is)|my (?:phone |cell |call ?back )?number(?:'s| is)|(?:you can )?(?:call|reach) me (?:back )?(?:at|on))\b").ok()
-    });
-    CONTACT.as_ref().and_then(|re| re.find(told)).map_or(told, |m| &told[..m.start()])
-}
-
-/// The account without "hi, I'd like to report that".
-fn told(text: &str) -> &str {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").ok()
-    });
-    let trimmed = without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(trimmed)).map_or(0, |m| m.end());
-    without_fillers(&trimmed[end..])
-}
-
-pub(super) fn free_text(text: &str) -> Option<Filled> {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:please )?(?:it's about|it is about|tell (?:them|him|her) (?:that )?|the message is|about|just )\s*").ok()
-    });
-    let text = without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(text)).map_or(0, |m| m.end());
-    let rest = &text[end..];
-    let content = plain(rest).chars().filter(|c| c.is_alphabetic()).count();
-    (content >= 3 && !is_bare_yes_no(rest) && !declines(rest)).then(|| account(rest))
+/// A message, a subject: whatever is said.
+#[must_use]
+pub fn free_text(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, free_text(text))
 }
 
 /// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
 #[must_use]
-pub fn opening_reason(text: &str) -> Option<Filled> {
-    const BARE: &[&str] = &[
-        "talk",
-        "speak",
-        "person",
-        "human",
-        "real",
-        "operator",
-        "representativ",
-        "agent",
-        "call",
-        "back",
-        "transf",
-        "connect",
-        "liv",
-        "be",
-        "staff",
-        "peopl",
-        "directly",
-        "customer",
-        "servic",
-        "put",
-        "through",
-        "rather",
-        "actual",
-        "rep",
-        "supervisor",
-        "manag",
-        "robot",
-        "machin",
-        "computer",
-        "hat",
-        "hav",
-        "patch",
-        "receptionist",
-        "employe",
-        "clerk",
-        "else",
-        "here",
-        "now",
-    ];
-    let content = crate::retriever::terms(text).into_iter().filter(|t| !BARE.contains(&t.as_str())).count();
-    (content >= 1).then(|| account(told(text)))
+pub fn opening_reason(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, opening_reason(text))
 }
-
-// ---------------------------------------------------------------- event or particulars
-
-/// Words that tell when.
-pub(super) const TIME_WORDS: &[&str] = &[
-    "ago",
-    "yesterday",
-    "today",
-    "tonight",
-    "this",
-    "morning",
-    "afternoon",
-    "evening",
-    "night",
-    "last",
-    "week",
-    "month",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "minutes",
-    "minute",
-    "just",
-    "now",
-    "around",
-    "about",
-    "maybe",
-    "couple",
-    "few",
-    "it",
-    "was",
-    "happened",
-    "like",
-    "o'clock",
-    "earlier",
-    "weeks",
-    "months",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "noon",
-    "midnight",
-    "at",
-    "on",
-    "in",
-    "the",
-    "of",
-    "am",
-    "pm",
-    "past",
-    "half",
-    "quarter",
-    "to",
-];
-
-/// Words that open a place.
-const PREPOSITIONS: &[&str] = &[
-    "at", "on", "in", "near", "by", "behind", "outside", "inside", "under", "along", "off", "beside",
-    "around", "between", "of", "front", "next", "across", "from", "close", "down", "up", "over", "past",
-    "to", "into",
-];
-/// After a preposition these belong to the place; anywhere else they begin something new.
-const DETERMINERS: &[&str] = &["the", "my", "our", "your", "a", "an", "this", "that", "his", "her", "their"];
-/// Words that begin a clause: a place ends before them.
-const BREAKS: &[&str] = &[
-    "i", "we", "he", "she", "they", "it", "there", "someone", "somebody", "and", "when", "because", "but",
-    "is", "was", "were", "has", "had", "some", "nobody", "who", "which",
-];
-/// Stems of words that say that there is an event, but not which.
-const GENERIC: &[&str] = &[
-    "happen",
-    "occur",
-    "locat",
-    "plac",
-    "corner",
-    "intersection",
-    "address",
-    "incident",
-    "accident",
-    "report",
-    "someth",
-    "thing",
-    "problem",
-    "issu",
-    "emergency",
-    "near",
-    "right",
-    "city",
-    "town",
-    "county",
-    "know",
-    "think",
-    "guess",
-    "believ",
-    "dat",
-    "tim",
-    "nam",
-    "number",
-    "phon",
-    "call",
-    "speak",
-    "bad",
-    "seriou",
-    "terribl",
-    "big",
-    "small",
-    "minor",
-];
 
 /// Whether the words tell only where, when or who: the answer to another question than "what happened?".
 #[must_use]
-pub fn particulars_only(text: &str) -> bool {
-    let told = told(text);
-    bare_name(told).is_some() || event_terms(told) == 0
+pub fn particulars_only(ear: Ear, text: &str) -> bool {
+    by_language!(ear, particulars_only(text))
 }
 
 /// An account that says no more than that there is one: "an accident at the depot".
 #[must_use]
-pub fn is_thin(account: &str) -> bool {
-    event_terms(account) <= 1 && !names_event(&plain(account))
+pub fn is_thin(ear: Ear, account: &str) -> bool {
+    by_language!(ear, is_thin(account))
 }
 
 /// Whether the words tell that something came about, as an answer to another question would not.
 #[must_use]
-pub fn tells_event(text: &str) -> bool {
-    let plain = plain(text);
-    !is_question(text) && plain.split(' ').count() >= 3 && names_event(&plain) && event_terms(told(text)) > 0
-}
-
-fn names_event(plain: &str) -> bool {
-    static EVENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(fell|fallen|hit|crashed|broke|broken|slipped|tripped|ran (into|over|off|through)|backed (into|over)|struck|damaged|cracked|smashed|stole|stolen|flooded|leak(ed|ing)|burst|burned|burnt|exploded|knocked|scratched|dented|bit|bitten|attacked|collapsed|blew|blown|sank|slid|skidded|swerved|scraped|dropped|came down|tore|destroyed|blocked|blocking|spilled|dumped|overflow(ed|ing)|caught fire|rear ended|t boned|collided|bumped|totaled|vandali[sz]ed|landed on|threw|thrown|cut off|rolled)\b").ok()
-    });
-    EVENT.as_ref().is_some_and(|re| re.is_match(plain))
+pub fn tells_event(ear: Ear, text: &str) -> bool {
+    by_language!(ear, tells_event(text))
 }
 
 /// What was told first and what came later, as one account.
 #[must_use]
-pub fn completed(earlier: &Filled, later: &str) -> Filled {
-    let later = account(told(later));
-    if event_terms(&earlier.value) == 0 {
-        return later;
-    }
-    let both = |a: &str, b: &str| format!("{a} {b}");
-    Filled::new(both(&earlier.value, &later.value), both(&earlier.spoken, &later.spoken))
+pub fn completed(ear: Ear, earlier: &Filled, later: &str) -> Filled {
+    by_language!(ear, completed(earlier, later))
 }
 
 /// "John Carter.": two or three words, each with a capital, as recognisers write names.
 #[must_use]
-pub fn bare_name(text: &str) -> Option<String> {
-    let bare = without_fillers(text).trim_end_matches(['.', ',']);
-    let words: Vec<&str> = bare.split_whitespace().collect();
-    let capital =
-        |w: &&str| w.starts_with(char::is_uppercase) && w.chars().skip(1).all(|c| !c.is_uppercase());
-    let named = (2..=3).contains(&words.len()) && words.iter().all(capital) && place::stated(bare).is_none();
-    named.then(|| name::answered(bare)).flatten()
+pub fn bare_name(ear: Ear, text: &str) -> Option<String> {
+    by_language!(ear, bare_name(text))
 }
 
 /// "It was at …", "in the lobby": the words begin with a place.
 #[must_use]
-pub fn opens_place(text: &str) -> bool {
-    static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:(?:it|that|this)(?:'s| is| was| happened| was happening)?|happened)? ?(?:right |just |over |out |up |down )?(?:at|in|on|near|by|behind|outside|inside|under|next to|across from|in front of|along|off|close to) (?:the|my|our|a|an)? ?[a-z]").ok()
-    });
-    OPENING.as_ref().is_some_and(|re| re.is_match(&plain(without_fillers(text))))
+pub fn opens_place(ear: Ear, text: &str) -> bool {
+    by_language!(ear, opens_place(text))
 }
 
-/// How many words are left that may tell an event, without places, times, names and numbers.
-fn event_terms(text: &str) -> usize {
-    let text = place::stated(text).map_or_else(|| text.to_owned(), |place| without(text, &place));
-    let text = before_contact(&text);
-    let text = match name::stated(text) {
-        Some(name) => without(text, &name),
-        None => text.to_owned(),
+/// Words that tell when.
+#[must_use]
+pub const fn time_words(ear: Ear) -> &'static [&'static str] {
+    match ear.0 {
+        Language::En => english::TIME_WORDS,
+        Language::Es => spanish::TIME_WORDS,
+    }
+}
+
+/// An account as it is kept, and as much of it as is read back.
+fn kept(ear: Ear, told: &str) -> Filled {
+    let cut: String = told.chars().take(MAX_STORY).collect();
+    let spoken: Vec<&str> = cut.split_whitespace().take(MAX_SPOKEN).collect();
+    let spoken = as_sentence(&spoken.join(" "));
+    let spoken = if cut.split_whitespace().count() > MAX_SPOKEN {
+        format!("{}{}", spoken.trim_end_matches('.'), ear.cues().says.and_so_on)
+    } else {
+        spoken
     };
-    // A place ends where the clause does.
-    let left: Vec<String> =
-        text.split([',', '.', ';', '!']).map(|clause| without_places(&plain(clause))).collect();
-    let terms = crate::retriever::terms(&left.join(" "));
-    terms.iter().filter(|term| !GENERIC.contains(&term.as_str())).count()
+    Filled::new(as_sentence(&cut), spoken)
 }
 
-fn without(text: &str, part: &str) -> String {
-    let (lower, part) = (text.to_lowercase(), part.to_lowercase());
-    match lower.find(&part).filter(|_| lower.len() == text.len()) {
-        // The comma ends what led to the part: "at", "my name is".
-        Some(at) => format!("{}, {}", &lower[..at], &lower[at + part.len()..]),
-        None => text.to_owned(),
-    }
-}
-
-/// A plain clause without its places and times.
-fn without_places(plain: &str) -> String {
-    let mut kept = Vec::new();
-    let mut inside = false;
-    let mut opened = false;
-    for word in plain.split(' ') {
-        if PREPOSITIONS.contains(&word) {
-            (inside, opened) = (true, true);
-            continue;
-        }
-        let determiner = DETERMINERS.contains(&word);
-        if inside && (BREAKS.contains(&word) || (determiner && !opened)) {
-            inside = false;
-        }
-        opened &= determiner;
-        let time = TIME_WORDS.contains(&word) || MONTHS.contains(&word) || counts(word);
-        if !(inside || time) {
-            kept.push(word);
-        }
-    }
-    kept.join(" ")
-}
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-fn counts(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
-        || cardinal_at(&[word]).is_some()
-        || ordinal(word).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn opening_words_tell_a_story_or_not() {
-        assert_eq!(opening_story("I want to report an accident."), None);
-        assert_eq!(opening_story("I'd like to file a report"), None);
-        let told = opening_story("Hi, I want to report that a tree fell on the road").unwrap();
-        assert_eq!(told.value, "A tree fell on the road.");
-        assert!(opening_story("There's a huge pothole on Elm Street").is_some());
-    }
-
-    #[test]
-    fn places_times_and_names_are_no_story() {
-        for text in [
-            "It was at 12 Main Street.",
-            "At 12 Main Street, on Friday.",
-            "It was at the old mill",
-            "In the lobby of the courthouse.",
-            "It happened on Elm Street near the library",
-            "Yesterday around 3",
-            "Last Friday at 3 PM.",
-            "On Friday, November 20 at 3 PM at 12 Main Street",
-            "John Carter.",
-            "My name is Sue Chen.",
-            "This is John Carter at 12 Main Street",
-            "An accident on Route 9",
-            "the corner of 5th and Oak",
-        ] {
-            assert_eq!(story(text), None, "{text}");
-        }
-        for text in [
-            "A tree branch fell on my car.",
-            "I slipped on Elm Street yesterday",
-            "Car crash at Main and 5th",
-            "At 12 Main Street a tree fell",
-            "A bench collapsed under me",
-            "The railing on the courthouse steps is loose and I fell.",
-            "In the lobby, a pipe burst.",
-            "Tree fell.",
-            "Somebody hit my fence",
-            "There was a big flood in my basement",
-        ] {
-            assert!(story(text).is_some(), "{text}");
-        }
-    }
-
-    #[test]
-    fn thin_accounts_and_events_are_told_apart() {
-        assert!(is_thin("A car accident.") && is_thin("An accident at the depot."));
-        assert!(!is_thin("A tree fell on my car."));
-        for text in
-            ["A tree branch fell on my car.", "well, somebody ran into my fence", "My car was hit by a truck"]
-        {
-            assert!(tells_event(text), "{text}");
-        }
-        for text in ["No", "John Carter", "202 555 0143", "Nobody was hurt", "yesterday at 3", "Did it fall?"]
-        {
-            assert!(!tells_event(text), "{text}");
-        }
-        let both = completed(&account("a car accident"), "A tree fell on it.");
-        assert_eq!(both.value, "A car accident. A tree fell on it.");
-        assert_eq!(completed(&account("an accident"), "A tree fell on it.").value, "A tree fell on it.");
-    }
+/// Two accounts as one.
+fn joined(earlier: &Filled, later: &Filled) -> Filled {
+    let both = |a: &str, b: &str| format!("{a} {b}");
+    Filled::new(both(&earlier.value, &later.value), both(&earlier.spoken, &later.spoken))
 }

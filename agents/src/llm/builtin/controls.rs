@@ -2,11 +2,10 @@
 
 use std::sync::LazyLock;
 
+use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
-use super::hear::when::{spoken_date, spoken_time};
-use super::hear::words::plain;
 use super::intent::by_cue;
 use super::script::Does;
 use super::state::{Pending, Stage};
@@ -16,11 +15,19 @@ static PROFANE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(fuck\w*|fucking|motherf\w+|shit\w*|bullshit|asshole\w*|bitch\w*|bastard\w*|damn you|goddamn|god damn|piss off|screw you|go to hell|idiots?|moron\w*|you suck|this sucks|you( guys| people)?('re| are) (all )?(so |such a? ?)?(stupid|useless|worthless|dumb|terrible|garbage)|stupid (machine|robot|thing|system|computer)|piece of (crap|junk|garbage)|shut up|hate (you|this))\b").ok()
 });
 
+static PROFANE_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(put[oa]s?|puta madre|mierda|carajo|chinga\w*|pendej\w*|cabron\w*|idiota\w*|imbecil\w*|estupid[oa]\w*|maldit[oa]\w*|joder|jodid[oa]|culer[oa]|vete al diablo|callate|inutil\w*|no sirven? para nada|porqueria|que asco|hijo de\w*|basura de (servicio|maquina))\b").ok()
+});
+
 impl Turn<'_> {
     /// Answers hostility calmly, and still does what was asked beside it. `true` when that was all.
     pub(super) fn profanity(&mut self, text: &str) -> bool {
-        let plain = plain(text);
-        if !PROFANE.as_ref().is_some_and(|re| re.is_match(&plain)) {
+        let plain = self.ear.plain(text);
+        let pattern = match self.ear.0 {
+            Language::En => &PROFANE,
+            Language::Es => &PROFANE_ES,
+        };
+        if !pattern.as_ref().is_some_and(|re| re.is_match(&plain)) {
             return false;
         }
         self.state.rude = self.state.rude.saturating_add(1);
@@ -41,9 +48,8 @@ impl Turn<'_> {
     /// Whether there is a request beside the strong words.
     fn substance(&self, text: &str) -> bool {
         let cue = by_cue(self.script, text).is_some_and(|c| c.intent.id != "acknowledge");
-        let asked =
-            self.view.passages.first().is_some_and(|p| p.relevance >= super::engine::MIN_RELEVANCE + 0.15);
-        let slot = self.state.task().is_some() && plain(text).split(' ').count() > 6;
+        let asked = self.passage(text).is_some_and(|p| p.relevance >= self.least_relevance() + 0.15);
+        let slot = self.state.task().is_some() && self.ear.plain(text).split(' ').count() > 6;
         cue || slot || (asked && self.state.tasks.is_empty())
     }
 
@@ -66,6 +72,8 @@ impl Turn<'_> {
             "goodbye" => self.goodbye(),
             "thanks" => self.told("thanks"),
             "acknowledge" => self.told("acknowledge"),
+            "spanish" => self.asked_for(Language::Es, text),
+            "english" => self.asked_for(Language::En, text),
             _ => self.open_knowledge(text),
         }
     }
@@ -93,7 +101,7 @@ impl Turn<'_> {
 
     fn clock(&mut self) {
         let now = self.view.now;
-        let (time, date) = (spoken_time(now.time()), spoken_date(now.date()));
+        let (time, date) = (self.ear.spoken_time(now.time()), self.ear.spoken_date(now.date()));
         self.say_with("clock", &[("time", &time), ("date", &date)]);
         self.resume_or_more_quietly();
     }
@@ -169,6 +177,7 @@ impl Turn<'_> {
                 "claim_locked",
                 "openings_none",
                 "profanity_person",
+                "foreign_offer",
             ]
             .iter()
             .any(|key| of(key))
@@ -279,13 +288,15 @@ impl Turn<'_> {
             "goodbye",
             "why",
             "clock",
+            "spanish",
+            "english",
         ];
         let script = self.script;
-        let words = plain(text).split(' ').count();
+        let words = self.ear.plain(text).split(' ').count();
         let Some(found) = by_cue(script, text).filter(|_| !free || words <= 6) else { return false };
         match &found.intent.does {
             Does::Control(id) if HARD.contains(&id.as_str()) => self.control(id, text),
-            Does::Task(id) if id == "person" || id == "spanish" => self.switch_to_person(id, text),
+            Does::Task(id) if id == "person" || id == "other_language" => self.switch_to_person(id, text),
             _ => return false,
         }
         true

@@ -1,9 +1,10 @@
 //! Emergencies: heard at once, in any state, without tripping over fire-department hours.
 
+use pipeline::ports::Language;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::hear::words::plain;
+use super::hear::Ear;
 use super::script::ScriptError;
 
 #[derive(Deserialize)]
@@ -46,6 +47,7 @@ pub struct Emergency {
 /// The patterns, compiled.
 #[derive(Debug)]
 pub struct Emergencies {
+    ear: Ear,
     benign: Regex,
     past: Regex,
     present: Regex,
@@ -57,11 +59,12 @@ pub struct Emergencies {
 impl Emergencies {
     /// # Errors
     /// When the data is not TOML of this shape or a pattern is broken.
-    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+    pub fn parse(text: &str, language: Language) -> Result<Self, ScriptError> {
         let file: File = toml::from_str(text)
             .map_err(|e| ScriptError::Syntax { file: "emergencies.toml", message: e.to_string() })?;
         let kinds = file.emergency.into_iter().map(kind).collect::<Result<_, _>>()?;
         Ok(Self {
+            ear: Ear(language),
             benign: regex(&format!(r"\b(?:{})", file.benign.join("|")), "benign")?,
             past: regex(&file.past, "past")?,
             present: regex(&file.present, "present")?,
@@ -74,7 +77,7 @@ impl Emergencies {
     /// The emergency in an utterance, if there is one.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<Emergency> {
-        let plain = plain(text);
+        let plain = self.ear.plain(text);
         if self.is_nuisance(&plain) {
             return None;
         }
@@ -84,7 +87,7 @@ impl Emergencies {
     /// A thing about the house that the caller calls an emergency. Whoever answers names 911 all the same.
     #[must_use]
     pub fn nuisance(&self, text: &str) -> bool {
-        let plain = plain(text);
+        let plain = self.ear.plain(text);
         self.is_nuisance(&plain) && self.kind_of(&plain).is_some()
     }
 

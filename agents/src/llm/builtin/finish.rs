@@ -5,10 +5,8 @@ use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::SegmentKind;
 
 use super::engine::Dialogue;
-use super::hear::digits::whole_phone;
-use super::hear::name;
-use super::hear::when::birth_date;
-use super::hear::words::plain;
+use super::hear::spanish::words::folded;
+use super::hear::{Ear, name};
 use super::script::{Files, Incomplete, TaskScript};
 use super::state::{Pending, Stage, State, Task};
 use super::step::{ClaimRecord, Effect, Filing, Lookup, Step, TenantFacts, Trouble, View};
@@ -38,7 +36,7 @@ impl<'a> Turn<'a> {
             String::new()
         };
         let opening = task.slots.get("opening").map(|o| o.spoken.clone()).unwrap_or_default();
-        let callback = callback_time(self.view.now, self.view.facts);
+        let callback = callback_time(self.ear, self.view.now, self.view.facts);
         let fill = [("priority", priority.as_str()), ("opening", &opening), ("callback", &callback)];
         self.say_promise(&script.done, "done", &fill);
         self.effects.push(Effect::File(filing));
@@ -87,7 +85,8 @@ impl<'a> Turn<'a> {
         self.file_unfinished();
         if self.state.caller_number {
             let mut task = Task::new("person");
-            task.fill("phone", super::state::Filled::new("caller", "the number you're calling from"));
+            let spoken = self.ear.cues().says.caller_number;
+            task.fill("phone", super::state::Filled::new("caller", spoken));
             if let Some(script) = self.script.task("person") {
                 self.effects.push(Effect::File(filing(script, &task, self.state.urgent, true)));
             }
@@ -110,22 +109,32 @@ impl<'a> Turn<'a> {
             self.wants = Some(Lookup::Claim { number });
             return;
         };
-        match looked_up.as_ref().filter(|claim| proves(claim, &proof, self.view.now)) {
-            Some(claim) => self.tell_claim(script, &claim.status_text.clone()),
+        match looked_up.as_ref().filter(|claim| proves(self.ear, claim, &proof, self.view.now)) {
+            Some(claim) => self.tell_claim(script, claim),
             None => self.claim_refused(),
         }
     }
 
-    fn tell_claim(&mut self, script: &TaskScript, status: &str) {
+    pub(super) fn tell_claim(&mut self, script: &TaskScript, claim: &ClaimRecord) {
         self.state.tasks.pop();
         self.state.claim_tries = 0;
-        self.say_one_of(&script.done, "done", &[("status", status)], SegmentKind::Reply, false);
+        let status = self.status(claim);
+        self.say_one_of(&script.done, "done", &[("status", &status)], SegmentKind::Reply, false);
         self.did("claim", "told the status");
         self.resume_or_more();
     }
 
+    /// The county's own words, which are English; in Spanish what the status means.
+    fn status(&self, claim: &ClaimRecord) -> String {
+        if self.ear.0 == Language::En && !claim.status_text.is_empty() {
+            return claim.status_text.clone();
+        }
+        let known = self.script.prompt(&format!("claim_status_{}", claim.status)).first();
+        known.or_else(|| self.script.prompt("claim_status_other").first()).cloned().unwrap_or_default()
+    }
+
     /// Never says which part was wrong.
-    fn claim_refused(&mut self) {
+    pub(super) fn claim_refused(&mut self) {
         self.state.claim_tries = self.state.claim_tries.saturating_add(1);
         self.did("claim", "could not verify");
         if self.state.claim_tries >= CLAIM_TRIES {
@@ -153,8 +162,9 @@ impl Dialogue {
         filing: Option<&Filing>,
         view: &View<'_>,
     ) -> Step {
-        let mut turn = Turn::new(&self.script, view, before);
+        let mut turn = Turn::new(self, view, before);
         match (trouble, filing.and_then(|f| f.booking)) {
+            _ if filing.is_some_and(|f| f.task == super::call_back::TASK) => turn.call_back_not_saved(),
             (Trouble::OpeningTaken, Some(taken)) => turn.opening_taken(taken),
             _ => turn.not_saved(),
         }
@@ -164,37 +174,35 @@ impl Dialogue {
     /// Work that must be filed when the call ended under way, so that nothing told to us is lost.
     #[must_use]
     pub fn unfinished(&self, state: &State) -> Vec<Filing> {
-        state
+        let script = self.script_in(state.language);
+        let begun = state
             .tasks
             .iter()
             .chain(&state.parked)
-            .filter_map(|task| Some((task, self.script.task(&task.id)?)))
+            .filter_map(|task| Some((task, script.task(&task.id)?)))
             .filter(|(task, script)| script.incomplete == Incomplete::File && has_content(script, task))
-            .map(|(task, script)| filing(script, task, state.urgent, true))
-            .collect()
+            .map(|(task, script)| filing(script, task, state.urgent, true));
+        begun.chain(self.owed_call_back(state)).collect()
     }
 
-    /// Everything the agent may say in the same words on every call of a tenant.
+    /// Everything the agent may say in English in the same words on every call of a tenant.
     #[must_use]
     pub fn fixed_phrases(&self, facts: &TenantFacts) -> Vec<String> {
-        let all: std::collections::BTreeSet<String> =
-            self.script.fixed_phrases().map(|text| facts.fill(text)).collect();
-        all.into_iter().filter(|text| !text.contains('{')).collect()
+        self.fixed_phrases_in(Language::En, facts)
     }
 
     /// The same in one language.
     #[must_use]
     pub fn fixed_phrases_in(&self, language: Language, facts: &TenantFacts) -> Vec<String> {
-        match language {
-            Language::En => self.fixed_phrases(facts),
-            Language::Es => Vec::new(),
-        }
+        fixed(language, self.script_in(language).fixed_phrases(), facts)
     }
 
     /// Spanish phrases that a line without Spanish needs all the same.
     #[must_use]
-    pub fn notice_phrases(&self, _facts: &TenantFacts) -> Vec<String> {
-        Vec::new()
+    pub fn notice_phrases(&self, facts: &TenantFacts) -> Vec<String> {
+        let script = self.script_in(Language::Es);
+        let keys = super::call_back::NOTICES.iter().chain(super::urgent::PROMPTS);
+        fixed(Language::Es, keys.flat_map(|key| script.prompt(key)).map(String::as_str), facts)
     }
 }
 
@@ -231,8 +239,13 @@ impl Turn<'_> {
     }
 }
 
+fn fixed<'t>(language: Language, texts: impl Iterator<Item = &'t str>, facts: &TenantFacts) -> Vec<String> {
+    let all: std::collections::BTreeSet<String> = texts.map(|text| facts.fill(language, text)).collect();
+    all.into_iter().filter(|text| !text.contains('{')).collect()
+}
+
 fn offers_person(task: &str) -> bool {
-    matches!(task, "person" | "spanish")
+    matches!(task, "person" | "other_language")
 }
 
 /// Whether a task holds anything of its own to keep.
@@ -243,7 +256,7 @@ fn has_content(script: &TaskScript, task: &Task) -> bool {
         || offers_person(&task.id)
 }
 
-fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> Filing {
+pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> Filing {
     let injured = task.slots.get("injured").is_some_and(|i| i.value == "yes");
     let priority = match (urgent, injured) {
         (true, _) => Priority::Urgent,
@@ -265,28 +278,51 @@ fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> F
     }
 }
 
-/// Any one of last name, date of birth and phone will do; the comparison forgives spelling out and punctuation.
-fn proves(claim: &ClaimRecord, proof: &str, now: NaiveDateTime) -> bool {
-    let last = claim.holder_name.split_whitespace().last().unwrap_or_default().to_lowercase();
+/// Any one of last name, date of birth and phone will do; the comparison forgives spelling out, punctuation and
+/// accents.
+pub(super) fn proves(ear: Ear, claim: &ClaimRecord, proof: &str, now: NaiveDateTime) -> bool {
+    let plain = |text: &str| folded(&ear.plain(text));
+    let last = claim.holder_name.split_whitespace().last().map(plain).unwrap_or_default();
     let said = plain(proof);
-    let spelled = name::spelled(proof).unwrap_or_default().to_lowercase();
+    let spelled = name::spelled(proof).map(|name| plain(&name)).unwrap_or_default();
     let by_name =
         !last.is_empty() && (said.split(' ').any(|w| w == last) || spelled.split(' ').any(|w| w == last));
-    let by_birth = birth_date(proof, now.date()).is_some_and(|d| d.to_string() == claim.date_of_birth);
-    let by_phone = whole_phone(proof).is_some_and(|p| p.e164() == claim.phone);
+    let by_birth = ear.birth_date(proof, now.date()).is_some_and(|d| d.to_string() == claim.date_of_birth);
+    let by_phone = ear.whole_phone(proof).is_some_and(|p| p.e164() == claim.phone);
     by_name || by_birth || by_phone
 }
 
 /// When somebody will call, from the county's office hours.
-fn callback_time(now: NaiveDateTime, facts: &TenantFacts) -> String {
+pub(super) fn callback_time(ear: Ear, now: NaiveDateTime, facts: &TenantFacts) -> String {
     let open = !matches!(now.weekday(), Weekday::Sat | Weekday::Sun);
+    let [morning, today, someday] = match ear.0 {
+        Language::En => [
+            "this morning, after the office opens",
+            "today, before the office closes",
+            "on the next working day",
+        ],
+        Language::Es => [
+            "esta mañana, después de que abra la oficina",
+            "hoy, antes de que cierre la oficina",
+            "el próximo día hábil",
+        ],
+    };
     if open && now.hour() < facts.opens_hour {
-        return "this morning, after the office opens".to_owned();
+        return morning.to_owned();
     }
     if open && now.hour() + 1 < facts.closes_hour {
-        return "today, before the office closes".to_owned();
+        return today.to_owned();
     }
     let ahead = (1..=3).map(Days::new).filter_map(|n| now.date().checked_add_days(n));
     let next = ahead.into_iter().find(|d| !matches!(d.weekday(), Weekday::Sat | Weekday::Sun));
-    next.map_or_else(|| "on the next working day".to_owned(), |d| format!("on {} morning", d.format("%A")))
+    next.map_or_else(
+        || someday.to_owned(),
+        |day| match ear.0 {
+            Language::En => format!("on {} morning", day.format("%A")),
+            Language::Es => {
+                let named = ear.spoken_date(day);
+                format!("el {} por la mañana", named.split(' ').next().unwrap_or_default())
+            }
+        },
+    )
 }

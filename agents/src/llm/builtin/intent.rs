@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::hear::words::plain;
+use super::hear::Ear;
 use super::script::{Intent, Script};
-use crate::retriever::terms;
 
 /// An intent that was recognised.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +23,13 @@ pub fn recognise<'a>(script: &'a Script, text: &str, likeness: &[f32]) -> Option
 /// The first intent with a matching cue.
 #[must_use]
 pub fn by_cue<'a>(script: &'a Script, text: &str) -> Option<Recognised<'a>> {
-    let plain = plain(text);
+    let plain = Ear(script.language).plain(text);
     let hit = |intent: &&Intent| intent.cues.is_match(&plain) && !intent.not.is_match(&plain);
     script.intents.iter().find(hit).map(|intent| Recognised { intent, score: 1.0, by_cue: true })
 }
 
 fn by_likeness<'a>(script: &'a Script, text: &str, likeness: &[f32]) -> Option<Recognised<'a>> {
-    let plain = plain(text);
+    let plain = Ear(script.language).plain(text);
     let scored = script.intents.iter().zip(likeness).filter(|(intent, _)| !intent.not.is_match(&plain));
     let (intent, &score) = scored.max_by(|a, b| a.1.total_cmp(b.1))?;
     (score >= intent.threshold).then_some(Recognised { intent, score, by_cue: false })
@@ -40,16 +39,17 @@ fn by_likeness<'a>(script: &'a Script, text: &str, likeness: &[f32]) -> Option<R
 /// thresholds serve.
 #[must_use]
 pub fn lexical(script: &Script, text: &str) -> Vec<f32> {
-    let said: HashSet<String> = terms(text).into_iter().collect();
-    script.intents.iter().map(|intent| best(&said, intent)).collect()
+    let ear = Ear(script.language);
+    let said: HashSet<String> = ear.terms(text).into_iter().collect();
+    script.intents.iter().map(|intent| best(ear, &said, intent)).collect()
 }
 
-fn best(said: &HashSet<String>, intent: &Intent) -> f32 {
-    intent.examples.iter().map(|example| overlap(said, example)).fold(0.0, f32::max)
+fn best(ear: Ear, said: &HashSet<String>, intent: &Intent) -> f32 {
+    intent.examples.iter().map(|example| overlap(ear, said, example)).fold(0.0, f32::max)
 }
 
-fn overlap(said: &HashSet<String>, example: &str) -> f32 {
-    let other: HashSet<String> = terms(example).into_iter().collect();
+fn overlap(ear: Ear, said: &HashSet<String>, example: &str) -> f32 {
+    let other: HashSet<String> = ear.terms(example).into_iter().collect();
     let shared = said.intersection(&other).count();
     // One shared word is chance.
     if shared < 2 { 0.0 } else { 2.0 * shared as f32 / (said.len() + other.len()) as f32 }

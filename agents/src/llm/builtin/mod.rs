@@ -3,10 +3,11 @@
 //! [`Dialogue::step`] takes the memory of a call, what was said, and a view of what is known, and gives the
 //! next memory, the words to say and the effects to make. **It changes nothing**: a speculative step is thrown
 //! away by dropping it, a committed one is applied by the responder. Intents, questions, prompts and emergency
-//! patterns are TOML under `agents/data/front_desk`.
+//! patterns are TOML under `agents/data/front_desk`, in English and, below `es`, in Spanish.
 
 mod account;
 mod answer;
+mod call_back;
 mod controls;
 pub mod emergency;
 mod engine;
@@ -14,18 +15,23 @@ mod finish;
 pub mod hear;
 pub mod intent;
 mod openings;
+mod questions;
 mod read_back;
 pub mod script;
+mod secret;
 mod slots;
 pub mod state;
 pub mod step;
 mod tasks;
+mod tongues;
 mod turn;
+mod urgent;
 
 #[cfg(test)]
 mod tests;
 
-pub use engine::{Dialogue, MIN_RELEVANCE};
+pub use engine::Dialogue;
+pub use questions::MIN_RELEVANCE;
 pub use script::{Files, Script, ScriptError};
 pub use state::State;
 pub use step::{

@@ -3,9 +3,9 @@
 use chrono::{Datelike, Timelike};
 use pipeline::turn::Expectation;
 
-use super::hear::answer::{YesNo, choice, yes_no};
-use super::hear::when::{Direction, Part, When, spoken_date, spoken_time, when};
-use super::hear::words::{is_question, plain};
+use super::hear::Ear;
+use super::hear::answer::YesNo;
+use super::hear::when::{Direction, Part, When};
 use super::state::{Filled, Pending};
 use super::step::{Lookup, Opening};
 use super::turn::Turn;
@@ -33,7 +33,7 @@ impl Turn<'_> {
             return self.abandon();
         }
         let key = if offer.len() == 1 && key == "openings" { "opening_one" } else { key };
-        self.say_with(key, &[("openings", &listed(&offer))]);
+        self.say_with(key, &[("openings", &listed(self.ear, &offer))]);
         self.expects = Expectation::Date;
         if let Some(task) = self.state.tasks.last_mut() {
             task.offered = offer;
@@ -59,10 +59,11 @@ impl Turn<'_> {
     pub(super) fn choose_opening(&mut self, text: &str) {
         let Some(all) = self.free() else { return };
         let offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
-        let wish = when(text, self.view.now, Direction::Future);
+        let ear = self.ear;
+        let wish = ear.when(text, self.view.now, Direction::Future);
         // "Do you have anything in the afternoon?" wants to hear what there is, not to take it.
-        let asks = is_question(text) && !plain(text).starts_with("can i");
-        if let Some(opening) = picked(text, &offered, wish.as_ref()).filter(|_| !asks) {
+        let asks = ear.is_question(text) && !ear.plain(text).starts_with(ear.cues().may_i);
+        if let Some(opening) = picked(ear, text, &offered, wish.as_ref()).filter(|_| !asks) {
             return self.take_opening(&opening);
         }
         let fits = |o: &&Opening| wish.as_ref().is_some_and(|w| matches(o, w));
@@ -76,7 +77,7 @@ impl Turn<'_> {
             offered.iter().filter(fits).cloned().collect()
         };
         let elsewhere: Vec<Opening> = all.iter().filter(fits).cloned().collect();
-        let more = wants_other(text);
+        let more = wants_other(ear, text);
         match (among.len(), elsewhere.len()) {
             (1.., _) if asks => self.offer(among, "openings"),
             (2.., _) => self.offer(among, "openings"),
@@ -84,7 +85,7 @@ impl Turn<'_> {
             (_, 1..) => self.offer(elsewhere.into_iter().take(OFFERED).collect(), "openings"),
             _ if wish.is_some() && !more => self.offer(spread(&all), "openings_none_day"),
             _ if more => self.offer_others(&all, &offered),
-            _ if is_question(text) => self.digress(text),
+            _ if ear.is_question(text) => self.digress(text),
             _ => self.offer(offered, "openings"),
         }
     }
@@ -100,8 +101,10 @@ impl Turn<'_> {
 
     /// "Actually, three o'clock is better": another free time on the chosen day, or on the day that was said.
     pub(super) fn change_opening(&mut self, text: &str) -> bool {
-        let Some(wish) =
-            when(text, self.view.now, Direction::Future).filter(|w| w.time.is_some() || w.date.is_some())
+        let Some(wish) = self
+            .ear
+            .when(text, self.view.now, Direction::Future)
+            .filter(|w| w.time.is_some() || w.date.is_some())
         else {
             return false;
         };
@@ -118,7 +121,7 @@ impl Turn<'_> {
     }
 
     fn set_opening(&mut self, opening: &Opening) {
-        let spoken = spoken(opening);
+        let spoken = self.ear.spoken_moment(opening.starts);
         if let Some(task) = self.state.tasks.last_mut() {
             task.fill("opening", Filled::new(opening.starts.format("%Y-%m-%dT%H:%M").to_string(), spoken));
             task.chosen = Some(opening.clone());
@@ -133,21 +136,21 @@ impl Turn<'_> {
     }
 }
 
-fn picked(text: &str, offered: &[Opening], wish: Option<&When>) -> Option<Opening> {
+fn picked(ear: Ear, text: &str, offered: &[Opening], wish: Option<&When>) -> Option<Opening> {
     if let Some(opening) = wish.and_then(|w| only(offered, |o| matches(o, w))) {
         return Some(opening);
     }
     // "The 24th" is a date, not the 24th choice; a date that was read comes first.
     if wish.is_none_or(|w| w.date.is_none())
-        && let Some(n) = choice(text, offered.len())
+        && let Some(n) = ear.choice(text, offered.len())
     {
         return offered.get(n).cloned();
     }
-    let hour = bare_hour(text);
+    let hour = bare_hour(ear, text);
     if let Some(opening) = hour.and_then(|h| only(offered, |o| o.starts.hour() % 12 == h % 12)) {
         return Some(opening);
     }
-    (offered.len() == 1 && yes_no(text) == Some(YesNo::Yes)).then(|| offered[0].clone())
+    (offered.len() == 1 && ear.yes_no(text) == Some(YesNo::Yes)).then(|| offered[0].clone())
 }
 
 fn only(offered: &[Opening], fits: impl Fn(&Opening) -> bool) -> Option<Opening> {
@@ -156,13 +159,10 @@ fn only(offered: &[Opening], fits: impl Fn(&Opening) -> bool) -> Option<Opening>
 }
 
 /// "The nine one", "nine": an hour without a mark.
-fn bare_hour(text: &str) -> Option<u32> {
-    let plain = plain(text);
+fn bare_hour(ear: Ear, text: &str) -> Option<u32> {
+    let plain = ear.plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
-    (0..words.len())
-        .find_map(|n| super::hear::number::cardinal_at(&words[n..]))
-        .map(|n| n.0)
-        .filter(|h| (7..=12).contains(h))
+    (0..words.len()).find_map(|n| ear.cardinal_at(&words[n..])).map(|n| n.0).filter(|h| (7..=12).contains(h))
 }
 
 fn matches(opening: &Opening, wish: &When) -> bool {
@@ -212,50 +212,29 @@ fn spread(openings: &[Opening]) -> Vec<Opening> {
     out
 }
 
-fn spoken(opening: &Opening) -> String {
-    format!("{} at {}", spoken_date(opening.starts.date()), spoken_time(opening.starts.time()))
-}
-
 /// "Tuesday, November 24 at 9 AM or 1 PM, or Wednesday, November 25 at 10 AM".
-fn listed(openings: &[Opening]) -> String {
+fn listed(ear: Ear, openings: &[Opening]) -> String {
+    let or = ear.cues().says.or;
     let mut parts: Vec<String> = Vec::new();
     let mut day = None;
     for opening in openings {
         let date = opening.starts.date();
         match parts.last_mut().filter(|_| day == Some(date.num_days_from_ce())) {
             Some(part) => {
-                part.push_str(&format!(" or {}", spoken_time(opening.starts.time())));
+                part.push_str(&format!(" {or} {}", ear.spoken_time_again(opening.starts.time())));
             }
-            None => parts.push(spoken(opening)),
+            None => parts.push(ear.spoken_moment(opening.starts)),
         }
         day = Some(date.num_days_from_ce());
     }
     match parts.pop() {
-        Some(last) if !parts.is_empty() => format!("{}, or {last}", parts.join(", ")),
+        Some(last) if !parts.is_empty() => format!("{}, {or} {last}", parts.join(", ")),
         last => last.unwrap_or_default(),
     }
 }
 
-fn wants_other(text: &str) -> bool {
-    let plain = plain(text);
-    let cues = [
-        "none of",
-        "neither",
-        "something else",
-        "anything else",
-        "other time",
-        "other day",
-        "another",
-        "different",
-        "later than",
-        "none work",
-        "don't work",
-        "doesn't work",
-        "can't make",
-        "any others",
-        "what else",
-        "not good",
-        "won't work",
-    ];
-    cues.iter().any(|c| plain.contains(c)) || plain == "later" || yes_no(text) == Some(YesNo::No)
+fn wants_other(ear: Ear, text: &str) -> bool {
+    let plain = ear.plain(text);
+    let later = matches!(plain.as_str(), "later" | "mas tarde");
+    ear.cues().other_time.iter().any(|c| plain.contains(c)) || later || ear.yes_no(text) == Some(YesNo::No)
 }

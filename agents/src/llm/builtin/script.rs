@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use pipeline::ports::Language;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
@@ -181,9 +182,10 @@ struct TaskFile {
     task: Vec<TaskScript>,
 }
 
-/// All data of the front desk.
+/// All data of the front desk in one language.
 #[derive(Debug)]
 pub struct Script {
+    pub language: Language,
     pub intents: Vec<Intent>,
     pub tasks: Vec<TaskScript>,
     pub emergencies: Emergencies,
@@ -191,28 +193,51 @@ pub struct Script {
     skips: BTreeMap<(String, String), (Regex, Option<Regex>)>,
 }
 
-/// Prompts that the engine asks for by key; loading fails when one is missing.
-const NEEDED: &str = include_str!("../../../data/front_desk/prompts.toml");
-const INTENTS: &str = include_str!("../../../data/front_desk/intents.toml");
-const TASKS: &str = include_str!("../../../data/front_desk/tasks.toml");
-const EMERGENCIES: &str = include_str!("../../../data/front_desk/emergencies.toml");
+/// The files of one language.
+#[derive(Clone, Copy)]
+struct Texts {
+    language: Language,
+    intents: &'static str,
+    tasks: &'static str,
+    emergencies: &'static str,
+    prompts: &'static str,
+}
+
+macro_rules! texts {
+    ($language:expr, $folder:literal) => {
+        Texts {
+            language: $language,
+            intents: include_str!(concat!("../../../data/front_desk/", $folder, "intents.toml")),
+            tasks: include_str!(concat!("../../../data/front_desk/", $folder, "tasks.toml")),
+            emergencies: include_str!(concat!("../../../data/front_desk/", $folder, "emergencies.toml")),
+            prompts: include_str!(concat!("../../../data/front_desk/", $folder, "prompts.toml")),
+        }
+    };
+}
+
+const ENGLISH: Texts = texts!(Language::En, "");
+const SPANISH: Texts = texts!(Language::Es, "es/");
 
 impl Script {
-    /// The front desk that ships.
+    /// The front desk that ships, in one language.
     ///
     /// # Errors
     /// Only when the shipped data is broken, which a test rules out.
-    pub fn front_desk() -> Result<Self, ScriptError> {
-        Self::parse(INTENTS, TASKS, EMERGENCIES, NEEDED)
+    pub fn front_desk(language: Language) -> Result<Self, ScriptError> {
+        Self::parse(match language {
+            Language::En => ENGLISH,
+            Language::Es => SPANISH,
+        })
     }
 
-    fn parse(intents: &str, tasks: &str, emergencies: &str, prompts: &str) -> Result<Self, ScriptError> {
-        let intents: IntentFile = read("intents.toml", intents)?;
-        let tasks: TaskFile = read("tasks.toml", tasks)?;
-        let prompts: BTreeMap<String, Vec<String>> = read("prompts.toml", prompts)?;
+    fn parse(texts: Texts) -> Result<Self, ScriptError> {
+        let intents: IntentFile = read("intents.toml", texts.intents)?;
+        let tasks: TaskFile = read("tasks.toml", texts.tasks)?;
+        let prompts: BTreeMap<String, Vec<String>> = read("prompts.toml", texts.prompts)?;
         let intents = intents.intent.into_iter().map(compile).collect::<Result<Vec<_>, _>>()?;
         let script = Self {
-            emergencies: Emergencies::parse(emergencies)?,
+            language: texts.language,
+            emergencies: Emergencies::parse(texts.emergencies, texts.language)?,
             skips: skips(&tasks.task)?,
             tasks: tasks.task,
             intents,
@@ -312,35 +337,33 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    fn both() -> [Script; 2] {
+        [Language::En, Language::Es].map(|language| Script::front_desk(language).unwrap())
+    }
+
     #[test]
     fn shipped_data_loads() {
-        let script = Script::front_desk().unwrap();
-        assert!(script.intents.len() > 15 && script.tasks.len() >= 5);
-        assert!(script.fixed_phrases().count() > 80);
+        for script in both() {
+            assert!(script.intents.len() > 15 && script.tasks.len() >= 5);
+            assert!(script.fixed_phrases().count() > 80);
+        }
     }
 
     #[test]
     fn broken_data_is_named() {
-        let broken = Script::parse(
-            "[[intent]]\nid='x'\ndoes='task:y'\ncues=['(']\nexamples=[]",
-            TASKS,
-            EMERGENCIES,
-            NEEDED,
-        );
+        let with = |intents| Script::parse(Texts { intents, ..ENGLISH });
+        let broken = with("[[intent]]\nid='x'\ndoes='task:y'\ncues=['(']\nexamples=[]");
         assert!(matches!(broken, Err(ScriptError::Pattern(id, _)) if id == "x"));
-        let missing = Script::parse(
-            "[[intent]]\nid='x'\ndoes='task:y'\ncues=[]\nexamples=[]",
-            TASKS,
-            EMERGENCIES,
-            NEEDED,
-        );
+        let missing = with("[[intent]]\nid='x'\ndoes='task:y'\ncues=[]\nexamples=[]");
         assert!(matches!(missing, Err(ScriptError::Missing(_))));
     }
 
     #[test]
-    fn every_prompt_that_the_engine_names_exists() {
-        let script = Script::front_desk().unwrap();
-        let named = Regex::new(r#"\b(?:say|ask|prompt)\w*\(\s*"([a-z0-9_]+)""#).unwrap();
+    fn every_prompt_that_the_engine_names_exists_in_both_languages() {
+        let named =
+            Regex::new(r#"\b(?:say|ask|prompt|hang)\w*\(\s*(?:Language::E[ns],\s*)?"([a-z0-9_]+)""#).unwrap();
+        let scripts = both();
+        let mut count = 0;
         for source in [
             include_str!("engine.rs"),
             include_str!("controls.rs"),
@@ -348,10 +371,55 @@ mod tests {
             include_str!("finish.rs"),
             include_str!("answer.rs"),
             include_str!("read_back.rs"),
+            include_str!("openings.rs"),
+            include_str!("tongues.rs"),
+            include_str!("call_back.rs"),
+            include_str!("secret.rs"),
+            include_str!("urgent.rs"),
         ] {
             for found in named.captures_iter(source) {
-                assert!(!script.prompt(&found[1]).is_empty(), "{}", &found[1]);
+                count += 1;
+                for script in &scripts {
+                    assert!(!script.prompt(&found[1]).is_empty(), "{:?}: {}", script.language, &found[1]);
+                }
             }
+        }
+        assert!(count > 60, "{count}");
+    }
+
+    #[test]
+    fn both_languages_hold_the_same_tasks_slots_and_prompts() {
+        let [english, spanish] = both();
+        let shape = |script: &Script| -> Vec<String> {
+            let slot = |task: &TaskScript, s: &Slot| {
+                format!("{}/{} {:?} {} {}", task.id, s.id, s.kind, s.optional, s.skip_when.is_some())
+            };
+            let tasks = script.tasks.iter().flat_map(|t| t.slots.iter().map(move |s| slot(t, s)));
+            let files = script.tasks.iter().map(|t| format!("{} {:?} {:?}", t.id, t.files, t.presets));
+            tasks.chain(files).chain(script.prompts.keys().cloned()).collect()
+        };
+        let [english, spanish] = [shape(&english), shape(&spanish)];
+        let odd: Vec<_> = english
+            .iter()
+            .filter(|line| !spanish.contains(line))
+            .chain(spanish.iter().filter(|line| !english.contains(line)))
+            .collect();
+        assert!(odd.is_empty(), "{odd:#?}");
+    }
+
+    #[test]
+    fn places_to_fill_are_the_same_in_both_languages() {
+        let [english, spanish] = both();
+        // The county's own facts may be named or not.
+        let place = Regex::new(r"\{[a-z_]+\}").unwrap();
+        let facts = ["{county}", "{address}", "{office_phone}"];
+        let places = |variants: &[String]| -> std::collections::BTreeSet<String> {
+            let all = variants.iter().map(|v| v.to_lowercase());
+            let found = |v: String| place.find_iter(&v).map(|m| m.as_str().to_owned()).collect::<Vec<_>>();
+            all.flat_map(found).filter(|p| !facts.contains(&p.as_str())).collect()
+        };
+        for (key, variants) in &english.prompts {
+            assert_eq!(places(variants), places(spanish.prompt(key)), "{key}");
         }
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::LazyLock;
 
 use chrono::NaiveDateTime;
+use pipeline::ports::Language;
 use regex::Regex;
 
 use super::account;
-use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
-use super::hear::digits::{PhoneAnswer, claim_digits, phone, whole_phone};
-use super::hear::when::{Direction, When, birth_date, when};
-use super::hear::words::{is_question, plain};
-use super::hear::{name, place};
+use super::hear::Ear;
+use super::hear::answer::YesNo;
+use super::hear::digits::PhoneAnswer;
+use super::hear::when::{Direction, When};
 use super::script::SlotKind;
 use super::state::Filled;
 
@@ -30,6 +30,7 @@ pub enum Read {
 /// What readers need to know beside the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
+    pub ear: Ear,
     pub now: NaiveDateTime,
     pub area_code: &'a str,
     pub digits: &'a str,
@@ -38,29 +39,30 @@ pub struct Context<'a> {
 /// Reads an answer to the slot's own question.
 #[must_use]
 pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
+    let ear = context.ear;
     let shy = matches!(kind, SlotKind::Name | SlotKind::Place | SlotKind::Address | SlotKind::Proof);
-    if shy && declines(text) {
+    if shy && declines(ear, text) {
         return Read::Declined;
     }
     let given = match kind {
-        SlotKind::Story => account::story(text),
-        SlotKind::Text => account::free_text(text),
+        SlotKind::Story => account::story(ear, text),
+        SlotKind::Text => account::free_text(ear, text),
         SlotKind::Place => {
-            other_than_place(text, context.now).then(|| place::answered(text)).flatten().map(same)
+            other_than_place(ear, text, context.now).then(|| ear.place_answered(text)).flatten().map(same)
         }
-        SlotKind::Address => place::address(text).or_else(|| numbered_place(text)).map(same),
-        SlotKind::When => when_value(text, context.now, Direction::Past),
-        SlotKind::Injured => injured(text, true),
-        SlotKind::Name => name::answered(text).map(same),
+        SlotKind::Address => ear.address(text).or_else(|| numbered_place(ear, text)).map(same),
+        SlotKind::When => when_value(ear, text, context.now, Direction::Past),
+        SlotKind::Injured => injured(ear, text, true),
+        SlotKind::Name => ear.name_answered(text).map(same),
         SlotKind::Phone => return phone_read(text, context),
-        SlotKind::Day => day(text, context.now, true),
-        SlotKind::ClaimNumber => claim_number(text),
-        SlotKind::Proof => proof(text, context.now),
+        SlotKind::Day => day(ear, text, context.now, true),
+        SlotKind::ClaimNumber => claim_number(ear, text),
+        SlotKind::Proof => proof(ear, text, context.now),
         SlotKind::Opening => None,
     };
     match given {
         Some(filled) => Read::Value(filled),
-        None if declines(text) => Read::Declined,
+        None if declines(ear, text) => Read::Declined,
         None => Read::Nothing,
     }
 }
@@ -68,16 +70,17 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
 /// Reads a value that was given without being asked for; only what cannot be anything else.
 #[must_use]
 pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled> {
+    let ear = context.ear;
     match kind {
-        SlotKind::Place => place::stated(text).map(same),
-        SlotKind::Address => place::address(text).map(same),
-        SlotKind::When => when_value(text, context.now, Direction::Past),
-        SlotKind::Injured => injured(text, false),
-        SlotKind::Name => name::stated(text).map(same),
-        SlotKind::Phone => whole_phone(text).map(|p| Filled::new(p.e164(), p.spoken())),
-        SlotKind::Day => day(text, context.now, false),
-        SlotKind::ClaimNumber => stated_claim_number(text),
-        SlotKind::Proof => stated_proof(text),
+        SlotKind::Place => ear.place_stated(text).map(same),
+        SlotKind::Address => ear.address(text).map(same),
+        SlotKind::When => when_value(ear, text, context.now, Direction::Past),
+        SlotKind::Injured => injured(ear, text, false),
+        SlotKind::Name => ear.name_stated(text).map(same),
+        SlotKind::Phone => ear.whole_phone(text).map(|p| Filled::new(p.e164(), p.spoken())),
+        SlotKind::Day => day(ear, text, context.now, false),
+        SlotKind::ClaimNumber => stated_claim_number(ear, text),
+        SlotKind::Proof => stated_proof(ear, text),
         SlotKind::Story | SlotKind::Text | SlotKind::Opening => None,
     }
 }
@@ -86,9 +89,12 @@ pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled
 #[must_use]
 pub fn implied(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled> {
     match kind {
-        SlotKind::Name => account::bare_name(text).map(same),
-        SlotKind::Place if account::opens_place(text) && other_than_place(text, context.now) => {
-            place::answered(text).map(same)
+        SlotKind::Name => account::bare_name(context.ear, text).map(same),
+        SlotKind::Place
+            if account::opens_place(context.ear, text)
+                && other_than_place(context.ear, text, context.now) =>
+        {
+            context.ear.place_answered(text).map(same)
         }
         _ => None,
     }
@@ -98,185 +104,171 @@ fn same(text: String) -> Filled {
     Filled::new(text.clone(), text)
 }
 
-pub(super) fn declines(text: &str) -> bool {
-    let plain = plain(text);
-    place::unknowing(&plain)
-        || [
-            "anonymous",
-            "don't want to say",
-            "not telling",
-            "don't want to give",
-            "none of your business",
-            "skip",
-            "don't have one",
-            "don't have a phone",
-            "no phone",
-            "prefer not",
-            "no number",
-            "won't give",
-            "no thanks",
-            "not give",
-            "don't know",
-            "don't want to leave",
-        ]
-        .iter()
-        .any(|p| plain.contains(p))
+pub(super) fn declines(ear: Ear, text: &str) -> bool {
+    let plain = ear.plain(text);
+    ear.unknowing(&plain) || ear.cues().declines.iter().any(|p| plain.contains(p))
+}
+
+/// A value in another language: the store's form stays, what is read back is said anew.
+#[must_use]
+pub fn respoken(kind: SlotKind, filled: &Filled, ear: Ear) -> Filled {
+    let says = &ear.cues().says;
+    let spoken = match (kind, filled.value.as_str()) {
+        (_, "") => filled.spoken.clone(),
+        (SlotKind::Phone, "caller") => says.caller_number.to_owned(),
+        (SlotKind::Injured, "yes") => says.hurt.to_owned(),
+        (SlotKind::Injured, _) => says.unhurt.to_owned(),
+        (SlotKind::Proof, _) => says.details.to_owned(),
+        (SlotKind::Day, value) if value.starts_with("any") => says.any_day.to_owned(),
+        (SlotKind::When | SlotKind::Day | SlotKind::Opening, value) => {
+            let when = dated(value.split(' ').next().unwrap_or_default());
+            match (kind, when.date, when.time) {
+                (SlotKind::Opening, Some(date), Some(time)) => ear.spoken_moment(date.and_time(time)),
+                _ => ear.spoken_when(&when),
+            }
+        }
+        _ => filled.spoken.clone(),
+    };
+    Filled::new(filled.value.clone(), spoken)
+}
+
+/// A kept date, time, or both.
+fn dated(value: &str) -> When {
+    let (date, time) = value.split_once('T').unwrap_or((value, ""));
+    When { date: date.parse().ok(), time: chrono::NaiveTime::parse_from_str(time, "%H:%M").ok(), part: None }
 }
 
 // ---------------------------------------------------------------- places and times
 
 /// "My name is …" and a bare phone number answer another question than "where".
-fn other_than_place(text: &str, now: NaiveDateTime) -> bool {
-    place::stated(text).is_some()
-        || (name::stated(text).is_none()
-            && !plain(text).contains("name is")
-            && whole_phone(text).is_none()
-            && !tells_when_only(text, now))
+fn other_than_place(ear: Ear, text: &str, now: NaiveDateTime) -> bool {
+    let plain = ear.plain(text);
+    ear.place_stated(text).is_some()
+        || (ear.name_stated(text).is_none()
+            && !plain.contains("name is")
+            && !plain.contains("mi nombre es")
+            && ear.whole_phone(text).is_none()
+            && !tells_when_only(ear, text, now))
 }
 
 /// "Two hours ago", "yesterday around 3": when a few words say a time and nothing else, they are no place.
-fn tells_when_only(text: &str, now: NaiveDateTime) -> bool {
-    let plain = plain(text);
+fn tells_when_only(ear: Ear, text: &str, now: NaiveDateTime) -> bool {
+    let plain = ear.plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let time = |w: &&str| {
-        account::TIME_WORDS.contains(w)
+        account::time_words(ear).contains(w)
             || w.starts_with(|c: char| c.is_ascii_digit())
-            || super::hear::number::cardinal_at(&[w]).is_some()
+            || ear.cardinal_at(&[w]).is_some()
     };
-    words.iter().all(time) && when(text, now, Direction::Past).is_some()
+    words.iter().all(time) && ear.when(text, now, Direction::Past).is_some()
 }
 
 /// "412 Birchwood" without a suffix is an address too when it was asked for.
-fn numbered_place(text: &str) -> Option<String> {
-    let answer = place::answered(text)?;
+fn numbered_place(ear: Ear, text: &str) -> Option<String> {
+    let answer = ear.place_answered(text)?;
     let (number, street) = answer.split_once(' ')?;
     let street_like =
         street.chars().filter(|c| c.is_alphabetic()).count() > 2 && street.split(' ').count() <= 6;
-    (number.chars().all(|c| c.is_ascii_digit()) && street_like && whole_phone(text).is_none())
+    (number.chars().all(|c| c.is_ascii_digit()) && street_like && ear.whole_phone(text).is_none())
         .then_some(answer)
 }
 
-fn when_value(text: &str, now: NaiveDateTime, direction: Direction) -> Option<Filled> {
-    when(text, now, direction).map(|w| Filled::new(w.iso(), w.spoken())).filter(|f| !f.spoken.is_empty())
+fn when_value(ear: Ear, text: &str, now: NaiveDateTime, direction: Direction) -> Option<Filled> {
+    let when = ear.when(text, now, direction)?;
+    Some(Filled::new(when.iso(), ear.spoken_when(&when))).filter(|f| !f.spoken.is_empty())
 }
 
 /// A preferred day; "any day" counts when it was asked for.
-fn day(text: &str, now: NaiveDateTime, asked: bool) -> Option<Filled> {
-    let plain = plain(text);
-    let any = [
-        "any day",
-        "any time",
-        "anytime",
-        "whenever",
-        "as soon as",
-        "soonest",
-        "earliest",
-        "first available",
-        "doesn't matter",
-        "don't care",
-        "no preference",
-        "whatever",
-        "asap",
-        "anything",
-        "either",
-        "flexible",
-        "next available",
-        "any",
-    ];
-    if asked && any.iter().any(|p| plain.contains(p)) {
-        return Some(Filled::new("any", "any day"));
+fn day(ear: Ear, text: &str, now: NaiveDateTime, asked: bool) -> Option<Filled> {
+    let (plain, cues) = (ear.plain(text), ear.cues());
+    if asked && cues.any_day.iter().any(|p| plain.contains(p)) {
+        return Some(Filled::new("any", cues.says.any_day));
     }
-    let found = when(text, now, Direction::Future)?;
+    let found = ear.when(text, now, Direction::Future)?;
     if let Some(date) = found.date.filter(|d| *d >= now.date()) {
         let part = found.part.map_or(String::new(), |p| format!(" {p:?}").to_lowercase());
-        return Some(Filled::new(format!("{date}{part}"), found.spoken()));
+        return Some(Filled::new(format!("{date}{part}"), ear.spoken_when(&found)));
     }
-    found.part.filter(|_| asked).map(|p| Filled::new(format!("any {p:?}").to_lowercase(), found.spoken()))
+    let part = found.part.filter(|_| asked)?;
+    Some(Filled::new(format!("any {part:?}").to_lowercase(), ear.spoken_when(&found)))
 }
 
 /// A corrected time keeps the date it belongs to, and a corrected date its time.
 #[must_use]
-pub fn merged_when(old: &Filled, new: Filled) -> Filled {
-    let parts = |value: &str| {
-        let (date, time) = value.split_once('T').unwrap_or((value, ""));
-        (date.parse().ok(), chrono::NaiveTime::parse_from_str(time, "%H:%M").ok())
-    };
-    let ((old_date, old_time), (date, time)) = (parts(&old.value), parts(&new.value));
-    if date.is_some() == time.is_some() || (date.is_none() && old_date.is_none()) {
+pub fn merged_when(ear: Ear, old: &Filled, new: Filled) -> Filled {
+    let (before, now) = (dated(&old.value), dated(&new.value));
+    if now.date.is_some() == now.time.is_some() || (now.date.is_none() && before.date.is_none()) {
         return new;
     }
-    let merged = When { date: date.or(old_date), time: time.or(old_time), part: None };
-    Filled::new(merged.iso(), merged.spoken())
+    let merged = When { date: now.date.or(before.date), time: now.time.or(before.time), part: None };
+    Filled::new(merged.iso(), ear.spoken_when(&merged))
 }
 
 // ---------------------------------------------------------------- injuries
 
-fn injured(text: &str, asked: bool) -> Option<Filled> {
-    static NOBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(nobody|no one|none of us|noone|no body)( \w+)? (hurt|injured)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|i'm (fine|okay|ok|all right|not hurt)|(he|she)('s| is| was) (fine|okay|ok)|they('re| are| were) (fine|okay|ok)|no one('s| is| was| got)? (hurt|injured)|only property|just property").ok()
-    });
-    static SOMEBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b((got|was|were|is|are|am|'m|been|badly|somebody|someone) (\w+ )?(hurt|injured|bleeding|bruised)|(hurt|broke|broken|sprained|twisted|cut|injured|fractured|bruised|banged up|scraped|hit|bumped|burned) (my|his|her|their|a|an|the) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone)|injur(y|ies)\b|whiplash|concussion|stitches|taken to (the )?hospital|(went|go|going) to the (hospital|er|emergency room|doctor)|in pain|ambulance (came|took))").ok()
-    });
-    let plain = plain(text);
+static NOBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(nobody|no one|none of us|noone|no body)( \w+)? (hurt|injured)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|i'm (fine|okay|ok|all right|not hurt)|(he|she)('s| is| was) (fine|okay|ok)|they('re| are| were) (fine|okay|ok)|no one('s| is| was| got)? (hurt|injured)|only property|just property").ok()
+});
+static SOMEBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b((got|was|were|is|are|am|'m|been|badly|somebody|someone) (\w+ )?(hurt|injured|bleeding|bruised)|(hurt|broke|broken|sprained|twisted|cut|injured|fractured|bruised|banged up|scraped|hit|bumped|burned) (my|his|her|their|a|an|the) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone)|injur(y|ies)\b|whiplash|concussion|stitches|taken to (the )?hospital|(went|go|going) to the (hospital|er|emergency room|doctor)|in pain|ambulance (came|took))").ok()
+});
+static NOBODY_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|estoy bien|esta bien de salud|solo (danos|materiales|la propiedad|el carro|el coche)|nadie (salio|resulto)|afortunadamente no)").ok()
+});
+static SOMEBODY_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me) (lastim|hiri|golpe|romp|fractur|torc|cort|quem|quebr)\w+( (el|la|los|las|mi|su|un|una))? ?(brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)?|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").ok()
+});
+
+fn injured(ear: Ear, text: &str, asked: bool) -> Option<Filled> {
+    let plain = ear.plain(text);
+    let says = &ear.cues().says;
+    let (nobody, somebody) = match ear.0 {
+        Language::En => (&NOBODY, &SOMEBODY),
+        Language::Es => (&NOBODY_ES, &SOMEBODY_ES),
+    };
     let hit = |re: &LazyLock<Option<Regex>>| re.as_ref().is_some_and(|re| re.is_match(&plain));
-    let yes = || Filled::new("yes", "Somebody was hurt");
-    let no = || Filled::new("no", "Nobody was hurt");
-    if hit(&NOBODY) {
+    let yes = || Filled::new("yes", says.hurt);
+    let no = || Filled::new("no", says.unhurt);
+    if hit(nobody) {
         return Some(no());
     }
-    if hit(&SOMEBODY) {
+    if hit(somebody) {
         return Some(yes());
     }
-    if !asked || is_question(text) {
+    if !asked || ear.is_question(text) {
         return None;
     }
-    match yes_no(text) {
+    match ear.yes_no(text) {
         Some(YesNo::Yes) => Some(yes()),
         Some(YesNo::No) => Some(no()),
         // "My car was hit" says what happened.
-        None if account::tells_event(text) => None,
+        None if account::tells_event(ear, text) => None,
         // "Just me", "my daughter, a little": somebody was.
-        None => [
-            "just me",
-            "my ",
-            "a little",
-            "minor",
-            "a bit",
-            "me",
-            "he ",
-            "she ",
-            "one person",
-            "two people",
-            "slightly",
-            "the driver",
-        ]
-        .iter()
-        .any(|p| plain.starts_with(p))
-        .then(yes),
+        None => ear.cues().somebody.iter().any(|p| plain.starts_with(p)).then(yes),
     }
 }
 
 // ---------------------------------------------------------------- numbers
 
 fn phone_read(text: &str, context: Context<'_>) -> Read {
-    match phone(text, context.digits, context.area_code) {
+    let ear = context.ear;
+    match ear.phone(text, context.digits, context.area_code) {
         Some(PhoneAnswer::Whole(found)) => Read::Value(Filled::new(found.e164(), found.spoken())),
         Some(PhoneAnswer::Part(digits)) if digits.len() >= 3 => Read::Part(digits),
-        Some(PhoneAnswer::Part(_)) | None if declines(text) => Read::Declined,
+        Some(PhoneAnswer::Part(_)) | None if declines(ear, text) => Read::Declined,
         Some(PhoneAnswer::Wrong) => Read::Wrong,
         _ => Read::Nothing,
     }
 }
 
-fn claim_number(text: &str) -> Option<Filled> {
-    claim_digits(text).as_deref().map(claim)
+fn claim_number(ear: Ear, text: &str) -> Option<Filled> {
+    ear.claim_digits(text).as_deref().map(claim)
 }
 
-fn stated_claim_number(text: &str) -> Option<Filled> {
-    let plain = plain(text).replace(' ', "");
-    let marked = plain.contains("clm") || plain.contains("claimnumber") || plain.contains("numberis");
-    marked.then(|| claim_number(text)).flatten()
+fn stated_claim_number(ear: Ear, text: &str) -> Option<Filled> {
+    let plain = ear.plain(text).replace(' ', "");
+    let marked = ear.cues().claim.iter().any(|mark| plain.contains(mark));
+    marked.then(|| claim_number(ear, text)).flatten()
 }
 
 fn claim(digits: &str) -> Filled {
@@ -285,20 +277,18 @@ fn claim(digits: &str) -> Filled {
 }
 
 /// Anything that can be held against a claim's holder: a date of birth, a phone number, or a name.
-fn proof(text: &str, now: NaiveDateTime) -> Option<Filled> {
-    let known = birth_date(text, now.date()).is_some()
-        || whole_phone(text).is_some()
-        || name::answered(text).is_some();
-    (known && !is_bare_yes_no(text)).then(|| Filled::new(text.trim(), "your details"))
+fn proof(ear: Ear, text: &str, now: NaiveDateTime) -> Option<Filled> {
+    let known = ear.birth_date(text, now.date()).is_some()
+        || ear.whole_phone(text).is_some()
+        || ear.name_answered(text).is_some();
+    (known && !ear.is_bare_yes_no(text)).then(|| Filled::new(text.trim(), ear.cues().says.details))
 }
 
 /// "Name is Whitfield", "born March 3rd 1961", beside a claim number.
-fn stated_proof(text: &str) -> Option<Filled> {
-    let plain = plain(text);
-    let marked = ["name is", "name's", "last name", "born", "birthday", "date of birth"]
-        .iter()
-        .any(|m| plain.contains(m));
-    marked.then(|| Filled::new(text.trim(), "your details"))
+fn stated_proof(ear: Ear, text: &str) -> Option<Filled> {
+    let plain = ear.plain(text);
+    let marked = ear.cues().proof.iter().any(|m| plain.contains(m));
+    marked.then(|| Filled::new(text.trim(), ear.cues().says.details))
 }
 
 #[cfg(test)]
@@ -310,7 +300,7 @@ mod tests {
 
     fn context() -> Context<'static> {
         let now = NaiveDate::from_ymd_opt(2026, 11, 22).unwrap().and_hms_opt(9, 0, 0).unwrap();
-        Context { now, area_code: "202", digits: "" }
+        Context { ear: Ear(Language::En), now, area_code: "202", digits: "" }
     }
 
     fn value(kind: SlotKind, text: &str) -> Option<String> {

@@ -127,6 +127,24 @@ pub enum Pending {
     Offer(String),
     /// "A message, or a person?"
     MessageOrPerson,
+    /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
+    CallBackInSpanish,
+    /// Asked in Spanish for the keys of a telephone number.
+    NumberInSpanish,
+}
+
+/// How far a caller came who wants Spanish on a line that does not speak it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallBack {
+    #[default]
+    NotAsked,
+    /// The notice was said.
+    Offered,
+    /// They went on in English.
+    Declined,
+    /// On file, once and for all.
+    Filed,
 }
 
 /// What the last answer was about.
@@ -182,6 +200,18 @@ pub struct State {
     /// The recogniser heard the caller speak this; the next turn takes it up.
     #[serde(default)]
     pub heard: Option<Language>,
+    /// Languages in which the caller was told who speaks and what is recorded.
+    #[serde(default)]
+    pub noticed: Vec<Language>,
+    /// A call-back in Spanish, where the line does not speak it.
+    #[serde(default)]
+    pub call_back: CallBack,
+    /// How often that call-back was asked about in a row.
+    #[serde(default)]
+    pub call_back_asked: u8,
+    /// Wrong PINs of this call.
+    #[serde(default)]
+    pub pin_tries: u8,
 }
 
 impl State {

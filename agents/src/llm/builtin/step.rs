@@ -33,13 +33,21 @@ pub struct TenantFacts {
 }
 
 impl TenantFacts {
-    /// Puts the county's own facts into a prompt.
+    /// Puts the county's own facts into a prompt of a language.
     #[must_use]
-    pub fn fill(&self, template: &str) -> String {
+    pub fn fill(&self, language: Language, template: &str) -> String {
         template
-            .replace("{county}", &self.county)
+            .replace("{county}", &self.county_in(language))
             .replace("{address}", &self.office_address)
             .replace("{office_phone}", &self.office_phone)
+    }
+
+    /// "Riverbend County" is "Condado de Riverbend" in Spanish; other names stay as they are.
+    fn county_in(&self, language: Language) -> String {
+        match (language, self.county.strip_suffix(" County")) {
+            (Language::Es, Some(name)) => format!("Condado de {name}"),
+            _ => self.county.clone(),
+        }
     }
 }
 
@@ -53,6 +61,14 @@ pub struct Passage {
     pub front: FrontMatter,
 }
 
+impl Passage {
+    /// Language of the document.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.front.language.as_deref().and_then(Language::of).unwrap_or_default()
+    }
+}
+
 /// A free inspection time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Opening {
@@ -64,6 +80,9 @@ pub struct Opening {
 /// A claim and who may hear of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimRecord {
+    /// `approved`, `under_review`, …
+    pub status: String,
+    /// The county's words for the caller, in English.
     pub status_text: String,
     pub holder_name: String,
     /// ISO date.

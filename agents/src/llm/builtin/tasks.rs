@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
+use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
 use super::account;
-use super::hear::answer::{YesNo, is_bare_yes_no, yes_no};
-use super::hear::words::{is_question, plain};
+use super::hear::Ear;
+use super::hear::answer::YesNo;
 use super::intent::by_cue;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
@@ -62,9 +63,9 @@ impl<'a> Turn<'a> {
             _ => None,
         };
         let free = slot.is_some_and(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text));
-        let answers_now =
-            slot.is_some_and(|s| s.kind == SlotKind::Injured || self.asks_known(s)) && yes_no(text).is_some();
-        let finishing = stage == Stage::Confirm && yes_no(text).is_some() && !plain(text).contains("bye");
+        let answers_now = slot.is_some_and(|s| s.kind == SlotKind::Injured || self.asks_known(s))
+            && self.ear.yes_no(text).is_some();
+        let finishing = stage == Stage::Confirm && self.ear.yes_no(text).is_some() && !self.says_bye(text);
         if !(answers_now || finishing) && self.control_in_task(text, free) {
             return;
         }
@@ -86,7 +87,7 @@ impl<'a> Turn<'a> {
 
     fn context(&self) -> Context<'_> {
         let digits = self.state.task().map_or("", |t| t.digits.as_str());
-        Context { now: self.view.now, area_code: &self.view.facts.area_code, digits }
+        Context { ear: self.ear, now: self.view.now, area_code: &self.view.facts.area_code, digits }
     }
 
     pub(super) fn task_mut(&mut self, change: impl FnOnce(&mut Task)) {
@@ -104,16 +105,20 @@ impl<'a> Turn<'a> {
         if self.asks_known(slot) && self.known_number(slot, text) {
             return;
         }
+        if slot.kind == SlotKind::Proof && self.is_secret(text) {
+            return self.check_secret(text);
+        }
         if self.told_late(slot, text) {
             return;
         }
         // A question is no place, name or story, whatever it is made of.
-        let asks = is_question(text)
+        let asks = self.ear.is_question(text)
             && matches!(
                 slot.kind,
                 SlotKind::Place | SlotKind::Name | SlotKind::Story | SlotKind::Text | SlotKind::Proof
             );
-        let corrected = if corrects(text) { self.correct(text, Some(&slot.id)) } else { Vec::new() };
+        let corrected =
+            if corrects(self.ear, text) { self.correct(text, Some(&slot.id)) } else { Vec::new() };
         let read = if asks { Read::Nothing } else { slots::answered(slot.kind, text, self.context()) };
         match read {
             Read::Value(value) if corrected.is_empty() || !permissive(slot.kind) => {
@@ -158,14 +163,16 @@ impl<'a> Turn<'a> {
         // Asked what happened, a bare name or place answers another question.
         let asked = except.and_then(|id| script.slot(id));
         let beside_story =
-            asked.is_some_and(|s| s.kind == SlotKind::Story) && account::particulars_only(text);
+            asked.is_some_and(|s| s.kind == SlotKind::Story) && account::particulars_only(self.ear, text);
         for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != except) {
             if self.state.task().is_some_and(|t| t.slots.contains_key(&slot.id)) {
                 continue;
             }
             let value = match slot.kind {
-                SlotKind::Story if except.is_none() => account::opening_story(text),
-                SlotKind::Text if except.is_none() && slot.id == "reason" => account::opening_reason(text),
+                SlotKind::Story if except.is_none() => account::opening_story(self.ear, text),
+                SlotKind::Text if except.is_none() && slot.id == "reason" => {
+                    account::opening_reason(self.ear, text)
+                }
                 kind => slots::stated(kind, text, self.context())
                     .or_else(|| beside_story.then(|| slots::implied(kind, text, self.context())).flatten()),
             };
@@ -186,11 +193,12 @@ impl<'a> Turn<'a> {
             return false;
         };
         let Some(old) = self.state.task().and_then(|t| t.slots.get(&story.id)).cloned() else { return false };
-        if !account::is_thin(&old.value) || !account::tells_event(text) {
+        if !account::is_thin(self.ear, &old.value) || !account::tells_event(self.ear, text) {
             return false;
         }
-        self.task_mut(|task| task.fill(&story.id, account::completed(&old, text)));
-        if yes_no(text).is_some() {
+        let all = account::completed(self.ear, &old, text);
+        self.task_mut(|task| task.fill(&story.id, all));
+        if self.ear.yes_no(text).is_some() {
             return false;
         }
         self.did(&story.id, "noted");
@@ -245,11 +253,13 @@ impl<'a> Turn<'a> {
             return self.advance();
         }
         // A value for a slot that has one already is a correction, also without "no".
-        if !is_question(text) && !self.correct(text, Some(&slot.id)).is_empty() {
+        if !self.ear.is_question(text) && !self.correct(text, Some(&slot.id)).is_empty() {
             return self.acknowledge_correction();
         }
         match by_cue(self.script, text).map(|c| &c.intent.does) {
-            Some(Does::Task(id)) if self.state.task().is_none_or(|t| t.id != *id) && !is_question(text) => {
+            Some(Does::Task(id))
+                if self.state.task().is_none_or(|t| t.id != *id) && !self.ear.is_question(text) =>
+            {
                 let id = id.clone();
                 return self.start_task(&id, text);
             }
@@ -260,8 +270,9 @@ impl<'a> Turn<'a> {
             }
             _ => {}
         }
-        let relevant = self.view.passages.first().is_some_and(|p| p.relevance >= 0.6);
-        if is_question(text) || (relevant && !is_bare_yes_no(text) && plain(text).split(' ').count() > 3) {
+        let relevant = self.passage(text).is_some_and(|p| p.relevance >= 0.6);
+        let long = self.ear.plain(text).split(' ').count() > 3;
+        if self.ear.is_question(text) || (relevant && !self.ear.is_bare_yes_no(text) && long) {
             return self.digress(text);
         }
         self.did(&slot.id, "asked again");
@@ -310,7 +321,9 @@ impl<'a> Turn<'a> {
             return;
         }
         let count = self.state.tasks.last_mut().and_then(|task| task.count(&slot.id));
+        let without_pin = slot.kind == SlotKind::Proof && self.is_pin_locked();
         match count {
+            Some(_) if without_pin => self.say("proof_without_pin"),
             Some(1) => self.say_one_of(&slot.ask, &slot.id, &[], SegmentKind::Reply, false),
             Some(count) => {
                 let nth = usize::from(count - 2).min(slot.again.len().saturating_sub(1));
@@ -319,7 +332,7 @@ impl<'a> Turn<'a> {
             }
             None => return self.exhausted(slot),
         }
-        self.expects = expectation(slot.kind);
+        self.expects = if without_pin { Expectation::Name } else { expectation(slot.kind) };
     }
 
     fn may_ask_known(&self, slot: &Slot) -> bool {
@@ -334,21 +347,20 @@ impl<'a> Turn<'a> {
     }
 
     fn known_number(&mut self, slot: &Slot, text: &str) -> bool {
-        if super::hear::digits::whole_phone(text).is_some() {
+        let (ear, cues) = (self.ear, self.ear.cues());
+        if ear.whole_phone(text).is_some() {
             self.task_mut(|task| task.known_refused = true);
             return false;
         }
-        let plain = plain(text);
-        let this = ["this number", "same number", "this one", "the one i'm calling", "calling from"]
-            .iter()
-            .any(|p| plain.contains(p));
-        match yes_no(text) {
-            _ if this && yes_no(text) != Some(YesNo::No) => self.take_caller_number(slot),
+        let plain = ear.plain(text);
+        let this = cues.this_number.iter().any(|p| plain.contains(p));
+        match ear.yes_no(text) {
+            _ if this && ear.yes_no(text) != Some(YesNo::No) => self.take_caller_number(slot),
             Some(YesNo::Yes) => self.take_caller_number(slot),
             Some(YesNo::No) => {
                 self.task_mut(|task| task.known_refused = true);
                 // "No, it's 555-0143" holds the answer.
-                if super::hear::digits::runs(text).iter().map(|r| r.digits.len()).sum::<usize>() >= 7 {
+                if ear.count_digits(text) >= 7 {
                     return false;
                 }
                 self.ask(slot);
@@ -359,7 +371,7 @@ impl<'a> Turn<'a> {
     }
 
     fn take_caller_number(&mut self, slot: &Slot) {
-        let value = Filled::new("caller", "the number you're calling from");
+        let value = Filled::new("caller", self.ear.cues().says.caller_number);
         self.filled(slot, value, "");
     }
 
@@ -410,8 +422,9 @@ impl<'a> Turn<'a> {
             }
             let value =
                 slots::stated(slot.kind, text, self.context()).or_else(|| self.named_value(slot, text));
-            let value = value
-                .map(|new| if slot.kind == SlotKind::When { slots::merged_when(&old, new) } else { new });
+            let value = value.map(|new| {
+                if slot.kind == SlotKind::When { slots::merged_when(self.ear, &old, new) } else { new }
+            });
             if let Some(value) = value.filter(|v| v.value != old.value) {
                 self.keep_known(slot, &value);
                 self.task_mut(|task| task.fill(&slot.id, value));
@@ -423,20 +436,12 @@ impl<'a> Turn<'a> {
 
     /// "The name is …", "the number is 555-0143": the slot is named, so its reader may be generous.
     fn named_value(&self, slot: &Slot, text: &str) -> Option<Filled> {
-        let plain = plain(text);
-        let named = slot.words.iter().find(|w| {
-            plain.contains(&format!("{w} is "))
-                || plain.contains(&format!("{w} should be "))
-                || plain.contains(&format!("{w} was "))
-                || plain.contains(&format!("{w} to "))
-        })?;
+        let links = self.ear.cues().links;
+        let plain = self.ear.plain(text);
+        let named =
+            slot.words.iter().find(|w| links.iter().any(|link| plain.contains(&format!("{w} {link}"))))?;
         let rest = text.to_lowercase().find(named.as_str()).and_then(|at| text.get(at + named.len()..))?;
-        let rest = rest
-            .trim_start()
-            .trim_start_matches("should be ")
-            .trim_start_matches("is ")
-            .trim_start_matches("was ")
-            .trim_start_matches("to ");
+        let rest = links.iter().fold(rest.trim_start(), |rest, link| rest.trim_start_matches(link));
         match slots::answered(slot.kind, rest, Context { digits: "", ..self.context() }) {
             Read::Value(value) => Some(value),
             _ => None,
@@ -453,25 +458,25 @@ impl<'a> Turn<'a> {
 
     fn confirm(&mut self, text: &str) {
         let Some((_, script)) = self.current() else { return };
-        let answer = yes_no(text);
+        let (ear, answer) = (self.ear, self.ear.yes_no(text));
         let changed = self.correct(text, None);
         if !changed.is_empty() {
             self.did("correction", "changed it");
             return self.read_changed(&changed);
         }
-        if is_question(text) && answer.is_none() {
+        if ear.is_question(text) && answer.is_none() {
             return self.digress(text);
         }
-        let plain = plain(text);
+        let plain = ear.plain(text);
         match answer {
             Some(YesNo::Yes) => self.complete(false),
             _ if self.names_slot(script, &plain).is_some() => self.which(text),
+            Some(YesNo::No) if ear.cues().all_said.contains(&plain.as_str()) => self.complete(false),
             Some(YesNo::No) if plain.split(' ').count() > 4 && self.add_to_story(script, text) => {}
             Some(YesNo::No) => self.ask_which(script),
             None if plain.split(' ').count() > 3
                 && by_cue(self.script, text).is_none()
                 && self.add_to_story(script, text) => {}
-            None if plain == "that's all" || plain == "that is all" => self.complete(false),
             None => self.switch_or_read_back(script, text),
         }
     }
@@ -494,7 +499,7 @@ impl<'a> Turn<'a> {
         };
         let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
         let added = Filled::new(
-            format!("{} Correction: {}", old.value, text.trim()),
+            format!("{} {} {}", old.value, self.ear.cues().says.correction, text.trim()),
             format!("{} {}", old.spoken, text.trim()),
         );
         self.task_mut(|task| task.fill(&slot.id, added));
@@ -510,9 +515,13 @@ impl<'a> Turn<'a> {
         self.task_mut(|task| task.stage = Stage::Which);
         let mut parts: Vec<&str> =
             script.slots.iter().filter(|s| !s.words.is_empty()).map(|s| s.called.as_str()).collect();
-        let last = parts.pop().unwrap_or("something");
-        let parts =
-            if parts.is_empty() { last.to_owned() } else { format!("{}, or {last}", parts.join(", ")) };
+        let says = &self.ear.cues().says;
+        let last = parts.pop().unwrap_or(says.something);
+        let parts = if parts.is_empty() {
+            last.to_owned()
+        } else {
+            format!("{}, {} {last}", parts.join(", "), says.or)
+        };
         self.say_with("which_part", &[("parts", &parts)]);
         self.expects = Expectation::Story;
     }
@@ -523,7 +532,8 @@ impl<'a> Turn<'a> {
         if !changed.is_empty() {
             return self.read_changed(&changed);
         }
-        let plain = plain(text);
+        let ear = self.ear;
+        let plain = ear.plain(text);
         if let Some(slot) = self.names_slot(script, &plain) {
             self.task_mut(|task| {
                 task.clear(&slot.id);
@@ -533,9 +543,9 @@ impl<'a> Turn<'a> {
             });
             return self.ask(slot);
         }
-        match yes_no(text) {
-            Some(YesNo::No) if is_bare_yes_no(text) => self.read_back(script),
-            _ if is_question(text) => self.digress(text),
+        match ear.yes_no(text) {
+            Some(YesNo::No) if ear.is_bare_yes_no(text) => self.read_back(script),
+            _ if ear.is_question(text) => self.digress(text),
             _ if plain.split(' ').count() > 3 && self.add_to_story(script, text) => {}
             _ => self.ask_which(script),
         }
@@ -554,9 +564,16 @@ const fn permissive(kind: SlotKind) -> bool {
 }
 
 /// "No, …", "actually …", "I mean …": the words change something said before.
-fn corrects(text: &str) -> bool {
-    static CUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+fn corrects(ear: Ear, text: &str) -> bool {
+    static ENGLISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"^(um |uh |oh |wait |sorry |well |hold on )*(no|nope|actually|wait|sorry|i mean|i meant|correction|scratch that|that's wrong|not|change|let me correct|make that|it's not|i made a mistake|i misspoke|oops)\b|\b(i meant|instead of|not the|should be|i mean)\b").ok()
     });
-    CUE.as_ref().is_some_and(|re| re.is_match(&plain(text)))
+    static SPANISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(eh |este |ah |oh |espere |perdon |perdone |bueno |pues )*(no|perdon|perdone|digo|mas bien|mejor dicho|corrijo|correccion|espere|me equivoque|esta mal|cambie|en realidad|la verdad)\b|\b(quise decir|quiero decir|en lugar de|en vez de|debe ser|mejor dicho)\b").ok()
+    });
+    let pattern = match ear.0 {
+        Language::En => &ENGLISH,
+        Language::Es => &SPANISH,
+    };
+    pattern.as_ref().is_some_and(|re| re.is_match(&ear.plain(text)))
 }

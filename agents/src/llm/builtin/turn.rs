@@ -1,8 +1,10 @@
 //! The working context of one step: memory being changed, words being gathered. Dropped, it leaves no trace.
 
-use pipeline::ports::AfterReply;
+use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 
+use super::engine::Dialogue;
+use super::hear::Ear;
 use super::script::{Script, SlotKind};
 use super::state::{Pending, State};
 use super::step::{Effect, Lookup, Note, Say, Step, View};
@@ -11,7 +13,13 @@ use super::step::{Effect, Lookup, Note, Say, Step, View};
 const MAX_SAYS: usize = 12;
 
 pub(super) struct Turn<'a> {
+    pub(super) dialogue: &'a Dialogue,
+    /// Of the conversation's language, as is the ear.
     pub(super) script: &'a Script,
+    pub(super) ear: Ear,
+    /// Language of what is being said.
+    voice: Language,
+    pub(super) changed: Option<Language>,
     pub(super) view: &'a View<'a>,
     pub(super) state: State,
     pub(super) out: Vec<Say>,
@@ -25,9 +33,13 @@ pub(super) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    pub(super) fn new(script: &'a Script, view: &'a View<'a>, state: &State) -> Self {
+    pub(super) fn new(dialogue: &'a Dialogue, view: &'a View<'a>, state: &State) -> Self {
         Self {
-            script,
+            dialogue,
+            script: dialogue.script_in(state.language),
+            ear: Ear(state.language),
+            voice: state.language,
+            changed: None,
             view,
             state: state.clone(),
             out: Vec::new(),
@@ -59,7 +71,7 @@ impl<'a> Turn<'a> {
             then: self.then,
             wants: self.wants,
             note: self.note,
-            language: None,
+            language: self.changed,
         }
     }
 
@@ -72,6 +84,23 @@ impl<'a> Turn<'a> {
     pub(super) fn say_with(&mut self, key: &str, fill: &[(&str, &str)]) {
         let script = self.script;
         self.say_one_of(script.prompt(key), key, fill, SegmentKind::Reply, false);
+    }
+
+    /// Speaks this language from here on.
+    pub(super) fn speak(&mut self, language: Language) {
+        self.script = self.dialogue.script_in(language);
+        self.ear = Ear(language);
+        self.voice = language;
+        self.state.language = language;
+        self.changed = Some(language);
+    }
+
+    /// Says a prompt of a language, whatever the conversation is held in.
+    pub(super) fn say_in(&mut self, language: Language, key: &str, fill: &[(&str, &str)], promises: bool) {
+        let voice = std::mem::replace(&mut self.voice, language);
+        let script = self.dialogue.script_in(language);
+        self.say_one_of(script.prompt(key), key, fill, SegmentKind::Reply, promises);
+        self.voice = voice;
     }
 
     /// Says a prompt as something else than a reply.
@@ -107,13 +136,13 @@ impl<'a> Turn<'a> {
         kind: SegmentKind,
         promises: bool,
     ) {
-        let constant = self.view.facts.fill(template);
+        let constant = self.view.facts.fill(self.voice, template);
         let fixed = !constant.contains('{');
         let text =
             fill.iter().fold(constant, |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
         if !text.trim().is_empty() && self.out.len() < MAX_SAYS {
-            let language = self.state.language;
-            self.out.push(Say { text: text.trim().to_owned(), kind, fixed, promises, language });
+            let text = text.trim().to_owned();
+            self.out.push(Say { text, kind, fixed, promises, language: self.voice });
         }
     }
 
@@ -158,7 +187,8 @@ pub(super) const fn expectation(kind: SlotKind) -> Expectation {
         SlotKind::Place | SlotKind::Address => Expectation::Address,
         SlotKind::When | SlotKind::Day | SlotKind::Opening => Expectation::Date,
         SlotKind::Injured => Expectation::YesNo,
-        SlotKind::Name | SlotKind::Proof => Expectation::Name,
+        SlotKind::Name => Expectation::Name,
+        SlotKind::Proof => Expectation::Secret,
         SlotKind::Phone | SlotKind::ClaimNumber => Expectation::Digits,
     }
 }

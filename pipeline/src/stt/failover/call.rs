@@ -26,6 +26,7 @@ struct Active {
 
 pub(super) struct Call {
     ranked: Ranked<dyn SpeechToText>,
+    rest: Duration,
     hearing: Hearing,
     outbox: mpsc::Sender<SttEvent>,
     kept: Kept,
@@ -42,6 +43,8 @@ pub(super) struct Call {
     tried: Vec<usize>,
     /// The provider that is to be named when the next one's first words come, and since when.
     lost: Option<Instant>,
+    /// When each provider failed last in this call: it is not brought back at once.
+    failed_at: Vec<Option<Instant>>,
     /// The same provider was asked once more already.
     again: bool,
     /// The last provider whose words came.
@@ -60,11 +63,13 @@ enum Happened {
 impl Call {
     pub(super) fn new(
         ranked: Ranked<dyn SpeechToText>,
+        rest: Duration,
         hearing: Hearing,
         outbox: mpsc::Sender<SttEvent>,
     ) -> Self {
         Self {
             ranked,
+            rest,
             hearing,
             outbox,
             kept: Kept::default(),
@@ -75,6 +80,7 @@ impl Call {
             rounds: 0,
             tried: Vec::new(),
             lost: None,
+            failed_at: Vec::new(),
             again: false,
             served: None,
         }
@@ -129,11 +135,13 @@ impl Call {
         if let Some(trial) = &self.trial {
             let _ = trial.stream.commands.try_send(command.clone());
         }
+        let audio = matches!(command, SttCommand::Audio(_));
         if let Some(active) = &self.active
-            && let Err(mpsc::error::TrySendError::Closed(_)) = active.stream.commands.try_send(command)
+            && let Err(mpsc::error::TrySendError::Full(_)) = active.stream.commands.try_send(command)
+            && !audio
         {
-            // What it said last explains why; its events end by themselves.
-            return Ok(());
+            // Closed explains itself by its last event. Full means that nobody takes anything: the next one may.
+            self.lose(Failure::stalled("takes no more commands")).await?;
         }
         if ended {
             self.tried.clear();
@@ -149,8 +157,9 @@ impl Call {
 
     /// An engine that hears several languages is told; another is opened anew.
     async fn change_language(&mut self, command: SttCommand) -> Result<(), ()> {
-        if self.hearing.languages.len() > 1
-            && let Some(active) = &self.active
+        if let Some(active) = &self.active
+            && self.hearing.languages.len() > 1
+            && self.ranked.members()[active.index].provider.hears_several()
         {
             let _ = active.stream.commands.try_send(command);
             return Ok(());
@@ -169,9 +178,17 @@ impl Call {
                 if has_words(&event) {
                     self.works().await;
                 }
+                if let SttEvent::Final { utterance, pause, .. } = &event {
+                    self.kept.answered(*utterance, *pause);
+                }
                 return self.send(event).await;
             }
         };
+        self.lose(failure).await
+    }
+
+    /// The one that served is gone: the next one hears what it missed.
+    async fn lose(&mut self, failure: Failure) -> Result<(), ()> {
         let Some(gone) = self.active.take() else { return Ok(()) };
         self.fail(&gone, &failure).await?;
         let proven = gone.since.elapsed() >= PROVEN && failure.kind.is_worth_one_retry();
@@ -204,10 +221,13 @@ impl Call {
         let member = &self.ranked.members()[gone.index];
         member.failed(std::time::Instant::now(), failure.kind);
         self.lost.get_or_insert_with(Instant::now);
-        let open_ms = u32::try_from(gone.since.elapsed().as_millis()).unwrap_or(u32::MAX);
-        let delay = if self.kept.is_open() { 0 } else { open_ms };
+        self.failed_at.resize(self.ranked.members().len(), None);
+        self.failed_at[gone.index] = Some(Instant::now());
+        if gone.since.elapsed() >= PROVEN {
+            self.rounds = 0;
+        }
         let reason = failure.to_string();
-        self.note(gone.index, ProviderState::Failed, &reason, delay.min(60_000)).await;
+        self.note(gone.index, ProviderState::Failed, &reason, 0).await;
         Ok(())
     }
 
@@ -229,7 +249,7 @@ impl Call {
             }
         }
         self.rounds += 1;
-        match retry::wait(self.rounds, std::process::id().into()) {
+        match retry::wait(self.rounds, rand::random()) {
             Some(wait) => {
                 self.down = Some(Instant::now() + wait);
                 Ok(())
@@ -260,7 +280,10 @@ impl Call {
         let Some(index) = self.active.as_ref().map(|a| a.index).filter(|_| self.trial.is_none()) else {
             return;
         };
-        let Some(better) = self.ranked.better_than(index, std::time::Instant::now()) else { return };
+        let rested =
+            |i: usize| self.failed_at.get(i).copied().flatten().is_none_or(|at| at.elapsed() >= self.rest);
+        let now = std::time::Instant::now();
+        let Some(better) = self.ranked.better_than(index, now).filter(|i| rested(*i)) else { return };
         let member = &self.ranked.members()[better];
         if let Ok(stream) = member.provider.open(&self.hearing) {
             self.trial = Some(Active { index: better, stream, since: Instant::now() });
@@ -287,7 +310,7 @@ impl Call {
         let Some(trial) = self.trial.take() else { return };
         self.trial_ready = false;
         let index = trial.index;
-        self.ranked.members()[index].succeeded();
+        // That it is well is known when its words come.
         self.active = Some(trial);
         self.served = Some(index);
         self.lost = None;

@@ -10,8 +10,8 @@ use crate::turn::UtteranceId;
 
 /// Frames kept while nobody speaks: recognisers count speech from some 400 ms before they are told of it.
 const PRE_ROLL: usize = 30;
-/// Longest stretch kept of an utterance: 15 s. Beyond it the oldest goes.
-const LONGEST: usize = 750;
+/// Longest stretch kept of an utterance: 30 s. Beyond it the oldest goes.
+const LONGEST: usize = 1_500;
 
 /// The last seconds of a call, as far as they matter.
 #[derive(Debug, Default)]
@@ -75,6 +75,13 @@ impl Kept {
         }
     }
 
+    /// The pause was answered: nobody owes that any more.
+    pub fn answered(&mut self, id: UtteranceId, pause: u32) {
+        if let Some(open) = self.open.as_mut().filter(|o| o.id == id && o.pause == Some(pause)) {
+            open.pause = None;
+        }
+    }
+
     /// An utterance is open: words may be lost.
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
@@ -127,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_utterance_keeps_its_last_fifteen_seconds() {
+    fn a_long_utterance_keeps_its_last_thirty_seconds() {
         let (mut kept, utterance) = (Kept::default(), UtteranceId(1));
         kept.note(&SttCommand::SpeechStarted { utterance });
         (0..2_000).for_each(|n| kept.note(&frame((n % 251) as u8)));
         let replay = kept.replay();
-        assert_eq!(replay.len(), 751);
+        assert_eq!(replay.len(), 1_501);
         assert_eq!(replay[0], SttCommand::SpeechStarted { utterance });
     }
 }

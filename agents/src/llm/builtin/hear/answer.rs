@@ -131,51 +131,71 @@ const NO: &[&str] = &[
     "that'll do",
 ];
 
+/// What yes and no are in one language, in plain words.
+#[derive(Debug)]
+pub struct Lists {
+    pub yes: &'static [&'static str],
+    pub no: &'static [&'static str],
+    /// Words in front of an answer that are no part of it.
+    pub openers: &'static [&'static str],
+}
+
+static LISTS: Lists = Lists {
+    yes: YES,
+    no: NO,
+    openers: &["um", "uh", "oh", "well", "so", "and", "hmm", "er", "ah", "hm", "erm"],
+};
+
 /// Reads yes or no from the beginning of an utterance; anything after it may add to it, so "yes, but …" is yes.
 #[must_use]
 pub fn yes_no(text: &str) -> Option<YesNo> {
-    let whole = plain(text);
-    // "Uh-huh" begins like a filler and is none.
-    let plain = if whole.starts_with("uh huh") || whole.starts_with("uh uh") {
-        &whole
-    } else {
-        strip_openers(&whole)
-    };
-    // "no" wins over a "yes" phrase of the same length; the longest phrase decides.
-    let longest = |list: &[&str]| list.iter().filter(|p| opens(plain, p)).map(|p| p.len()).max();
-    match (longest(YES), longest(NO)) {
-        (Some(yes), Some(no)) => Some(if yes > no { YesNo::Yes } else { YesNo::No }),
-        (Some(_), None) => Some(YesNo::Yes),
-        (None, Some(_)) => Some(YesNo::No),
-        (None, None) => None,
-    }
+    LISTS.read(&plain(text))
 }
 
 /// Whether the utterance is nothing but a yes or a no.
 #[must_use]
 pub fn is_bare_yes_no(text: &str) -> bool {
-    let whole = plain(text);
-    let plain = if YES.contains(&whole.as_str()) || NO.contains(&whole.as_str()) {
-        &whole
-    } else {
-        strip_openers(&whole)
-    };
-    let bare = |list: &[&str]| list.contains(&plain);
-    let twice = plain
-        .split_once(' ')
-        .is_some_and(|(a, b)| (YES.contains(&a) || NO.contains(&a)) && (YES.contains(&b) || NO.contains(&b)));
-    bare(YES) || bare(NO) || twice
+    LISTS.is_bare(&plain(text))
 }
 
-fn strip_openers(text: &str) -> &str {
-    let mut rest = text;
-    while let Some((first, after)) = rest.split_once(' ') {
-        if !matches!(first, "um" | "uh" | "oh" | "well" | "so" | "and" | "hmm" | "er" | "ah" | "hm" | "erm") {
-            break;
+impl Lists {
+    /// Reads the answer that plain words begin with.
+    #[must_use]
+    pub fn read(&self, whole: &str) -> Option<YesNo> {
+        // "Uh-huh" begins like a filler and is none.
+        let hums = whole.starts_with("uh huh") || whole.starts_with("uh uh");
+        let plain = if hums { whole } else { self.without_openers(whole) };
+        // "no" wins over a "yes" phrase of the same length; the longest phrase decides.
+        let longest = |list: &[&str]| list.iter().filter(|p| opens(plain, p)).map(|p| p.len()).max();
+        match (longest(self.yes), longest(self.no)) {
+            (Some(yes), Some(no)) => Some(if yes > no { YesNo::Yes } else { YesNo::No }),
+            (Some(_), None) => Some(YesNo::Yes),
+            (None, Some(_)) => Some(YesNo::No),
+            (None, None) => None,
         }
-        rest = after;
     }
-    rest
+
+    /// Whether plain words are nothing but an answer.
+    #[must_use]
+    pub fn is_bare(&self, whole: &str) -> bool {
+        let plain = if self.holds(whole) { whole } else { self.without_openers(whole) };
+        self.holds(plain) || plain.split_once(' ').is_some_and(|(a, b)| self.holds(a) && self.holds(b))
+    }
+
+    fn holds(&self, phrase: &str) -> bool {
+        self.yes.contains(&phrase) || self.no.contains(&phrase)
+    }
+
+    fn without_openers<'t>(&self, text: &'t str) -> &'t str {
+        let mut rest = text;
+        while let Some((first, after)) = rest.split_once(' ') {
+            if !self.openers.contains(&first) {
+                break;
+            }
+            rest = after;
+        }
+        rest
+    }
 }
 
 fn opens(text: &str, phrase: &str) -> bool {

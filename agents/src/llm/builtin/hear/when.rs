@@ -172,12 +172,12 @@ fn ago(text: &str, now: NaiveDateTime) -> Option<When> {
     })
 }
 
-fn exact(at: NaiveDateTime) -> When {
+pub(super) fn exact(at: NaiveDateTime) -> When {
     let minute = at.minute() / 5 * 5;
     When { date: Some(at.date()), time: NaiveTime::from_hms_opt(at.hour(), minute, 0), part: None }
 }
 
-fn on(date: NaiveDate) -> When {
+pub(super) fn on(date: NaiveDate) -> When {
     When { date: Some(date), ..When::default() }
 }
 
@@ -215,12 +215,16 @@ fn weekday(text: &str, today: NaiveDate, direction: Direction) -> Option<NaiveDa
     let (_, day) = DAYS.iter().find(|(name, _)| {
         text.split(' ').any(|w| w.trim_end_matches('s') == *name || w.trim_end_matches("'s") == *name)
     })?;
-    let week = |n: u64| Days::new(n);
-    let back = u64::from((7 + today.weekday().num_days_from_monday() - day.num_days_from_monday()) % 7);
+    named_weekday(day.num_days_from_monday(), today, direction)
+}
+
+/// The nearest such day of the week (0 is Monday) that is not today.
+pub(super) fn named_weekday(day: u32, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
+    let back = u64::from((7 + today.weekday().num_days_from_monday() - day) % 7);
     let ahead = (7 - back) % 7;
     match direction {
-        Direction::Past => today.checked_sub_days(week(if back == 0 { 7 } else { back })),
-        Direction::Future => today.checked_add_days(week(if ahead == 0 { 7 } else { ahead })),
+        Direction::Past => today.checked_sub_days(Days::new(if back == 0 { 7 } else { back })),
+        Direction::Future => today.checked_add_days(Days::new(if ahead == 0 { 7 } else { ahead })),
     }
 }
 
@@ -231,7 +235,7 @@ fn calendar(text: &str, today: NaiveDate, direction: Direction) -> Option<NaiveD
 }
 
 /// "6/3", "6/3/2026", "2026 06 03" (the recogniser's hyphens are spaces by now).
-fn numeric(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+pub(super) fn numeric(text: &str, today: NaiveDate) -> Option<NaiveDate> {
     static SLASHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{2,4}))?\b|\b(\d{4}) (\d{2}) (\d{2})\b|\b(\d{1,2}) (\d{1,2}) (\d{4})\b").ok()
     });
@@ -294,7 +298,7 @@ fn day_before(words: &[&str]) -> Option<u32> {
     (words.len().saturating_sub(2)..words.len()).find_map(|n| day_at(&words[n..])).map(|d| d.0)
 }
 
-fn dated(
+pub(super) fn dated(
     year: Option<i32>,
     month: u32,
     day: u32,
@@ -319,7 +323,11 @@ fn day_of_month(text: &str, today: NaiveDate, direction: Direction) -> Option<Na
     let said = THE.as_ref()?.captures(text)?.get(1)?.as_str().to_owned();
     let words: Vec<&str> = said.split(' ').collect();
     let (day, _) = ordinal_at(&words).filter(|(d, _)| (1..=31).contains(d))?;
-    let this = today.with_day(day)?;
+    same_or_near(today.with_day(day)?, today, direction)
+}
+
+/// A day of this month, or of the month next to it that fits the direction.
+pub(super) fn same_or_near(this: NaiveDate, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
     match direction {
         Direction::Past if this > today => this.checked_sub_months(chrono::Months::new(1)),
         Direction::Future if this < today => this.checked_add_months(chrono::Months::new(1)),
@@ -382,7 +390,7 @@ fn minutes(word: &str) -> Option<u32> {
 }
 
 /// Without a mark, office life decides: 1 to 6 is afternoon, 7 to 11 morning.
-fn clock(hour: u32, minute: u32, mark: Option<&str>, part: Option<Part>) -> Option<NaiveTime> {
+pub(super) fn clock(hour: u32, minute: u32, mark: Option<&str>, part: Option<Part>) -> Option<NaiveTime> {
     let afternoon = match (mark, part) {
         (Some("pm"), _) => true,
         (Some("am"), _) | (_, Some(Part::Morning)) => false,

@@ -69,11 +69,16 @@ const FILLERS: &[&str] = &[
 /// The text without fillers at its start; original spelling kept.
 #[must_use]
 pub fn without_fillers(text: &str) -> &str {
+    without_leading(text, FILLERS, plain)
+}
+
+/// The text without these words at its start, told by their plain form.
+pub(super) fn without_leading<'t>(text: &'t str, leading: &[&str], plain: fn(&str) -> String) -> &'t str {
     let mut rest = text.trim();
     loop {
         let word = rest.split_whitespace().next().unwrap_or_default();
         let bare = plain(word);
-        if !FILLERS.contains(&bare.as_str()) && (word.is_empty() || !bare.is_empty()) {
+        if !leading.contains(&bare.as_str()) && (word.is_empty() || !bare.is_empty()) {
             return rest.trim_end_matches(['.', '!', '?', ',', ' ']);
         }
         if word.is_empty() {

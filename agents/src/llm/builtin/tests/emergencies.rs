@@ -176,3 +176,154 @@ fn all_emergencies_are_found() {
         EMERGENCIES.iter().filter(|t| LEXICAL.dialogue.script().emergencies.find(t).is_none()).collect();
     assert!(missed.is_empty(), "{missed:?}");
 }
+
+const SPANISH: &[&str] = &[
+    "¡Mi casa se está quemando!",
+    "Hay un incendio en la cocina",
+    "fuego, fuego, ayuda",
+    "No respira.",
+    "mi bebé no puede respirar",
+    "A mi esposo le está dando un infarto",
+    "creo que a mi papá le dio un derrame cerebral",
+    "Tiene una pistola.",
+    "Alguien se está metiendo a mi casa",
+    "hay un hombre con un cuchillo afuera, tiene un cuchillo",
+    "Huele a gas en el sótano",
+    "Hay una fuga de gas, huele a huevo podrido",
+    "¡Llame al 911!",
+    "comuníqueme al nueve uno uno",
+    "Necesito una ambulancia",
+    "Manden una ambulancia por favor",
+    "Esta es una emergencia",
+    "Emergencia",
+    "es una emergencia ayúdeme",
+    "mi hijo se está atragantando",
+    "Alguien se está ahogando en el río",
+    "Un niño se cayó al río",
+    "Se tomó todas las pastillas",
+    "Me quiero matar",
+    "Ya no quiero vivir",
+    "mi hijo dice que se va a suicidar",
+    "Está inconsciente y no despierta",
+    "Está sangrando mucho",
+    "hay mucho humo por todas partes",
+    "el edificio está en llamas",
+    "Están disparando afuera de mi casa",
+    "oí balazos",
+    "a mi esposa se le rompió la fuente",
+    "mi niña está perdida",
+    "estamos atrapados en el elevador",
+    "está sonando la alarma de monóxido",
+    "un carro cayó al río",
+    "Hay un cable de luz caído echando chispas",
+    "la casa del vecino se está incendiando ahorita",
+    "se está convulsionando, está convulsionando",
+    "me duele mucho el pecho",
+    "mi novio me está golpeando",
+    "hay una bomba en el edificio",
+    "nueve uno uno",
+    "le dispararon a mi hermano",
+    "creo que tuvo una sobredosis, ayuda",
+    "me estoy muriendo",
+    "auxilio",
+    "Manden a la policía ahora",
+    "llamen a los bomberos",
+    // Palabras de la casa no esconden el peligro.
+    "Tengo una emergencia, se inundó el baño y mi mamá se cayó",
+    "Es una emergencia, sale humo de la lavadora",
+];
+
+const SPANISH_ORDINARY: &[&str] = &[
+    "¿Cuál es el horario de la oficina de los bomberos?",
+    "Necesito una inspección del extintor de incendios.",
+    "¿Cómo saco un permiso para quemar?",
+    "¿Puedo quemar hojas en mi jardín?",
+    "La semana pasada hubo un incendio en mi tienda y necesito una copia del reporte.",
+    "Quiero reportar un accidente de ayer. Mi mamá se resbaló y se rompió el brazo.",
+    "Mi esposo tuvo un infarto el año pasado y necesita transporte al doctor.",
+    "¿Dónde pago el recibo del gas?",
+    "¿A qué hora empiezan los fuegos artificiales?",
+    "¿Dan clases de primeros auxilios?",
+    "¿Dónde saco un permiso para portar armas?",
+    "Me despidieron y necesito ayuda con la renta.",
+    "¿Cuándo debo llamar al 911 en vez de este número?",
+    "No es una emergencia, solo tengo una pregunta.",
+    "La luz de la calle no prende.",
+    "Hay un venado muerto en la carretera.",
+    "¿Hay prohibición de quemas?",
+    "Necesito un detector de humo.",
+    "Me están matando los impuestos.",
+    "Me muero de ganas de saber cuándo abre la alberca.",
+    "¿Están abiertos los albergues de emergencia, el refugio de emergencia?",
+    "¿Tienen una guía de preparación para emergencias?",
+    "El hidrante de mi calle gotea.",
+    "Alguien me robó la bicicleta ayer, ¿dónde saco un reporte policial?",
+    "Vivo en el 911 de la calle Oak.",
+    "Mi número es 202 555 9110.",
+    "La bomba de agua de mi casa hace ruido.",
+    "Nadie salió herido.",
+    "¿Cuál es el número para cosas que no sean emergencias?",
+    "Mi perro tuvo una convulsión la semana pasada, ¿necesita licencia?",
+    "Me caí de una escalera hace dos semanas en el depósito.",
+    "¿Dónde está el campo de tiro?",
+    "Falleció el año pasado y necesito el acta de defunción.",
+    "¿Puede matar la maleza de la orilla del camino? Es para matar hierba.",
+    "Quiero inscribirme en la clase de prevención del suicidio.",
+    "Mi suegra vino y no respeta el horario de la basura.",
+    "Quiero saber si hay camión el sábado.",
+    "Hay un perro suelto en la calle.",
+];
+
+#[test]
+fn spanish_emergencies_are_heard_in_either_language_and_any_state() {
+    use pipeline::ports::Language;
+    let lines: [(Language, &[Language]); 3] = [
+        (Language::Es, &[Language::Es]),
+        (Language::En, &[Language::En, Language::Es]),
+        (Language::En, &[Language::En]),
+    ];
+    let mut missed = Vec::new();
+    for (language, spoken) in lines {
+        for text in SPANISH {
+            let mut phone = Phone::speaking(&LEXICAL, false, language, spoken);
+            phone.say(if language == Language::Es {
+                "Quiero reportar un incidente"
+            } else {
+                "I want to report an incident"
+            });
+            let reply = phone.say(text);
+            if !(reply.contains("marque el 911") && phone.urgent && phone.state.tasks.len() == 1) {
+                missed.push(format!("{text} ({language:?} {spoken:?}): {reply}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+    assert!(SPANISH.len() >= 50);
+}
+
+#[test]
+fn ordinary_spanish_talk_is_no_emergency_and_stays_spanish() {
+    use pipeline::ports::Language;
+    let mut wrong = Vec::new();
+    for text in SPANISH_ORDINARY {
+        for language in [Language::En, Language::Es] {
+            if let Some(found) = LEXICAL.dialogue.script_in(language).emergencies.find(text) {
+                wrong.push(format!("{text}: {} {language:?}", found.kind));
+            }
+        }
+        if super::super::hear::language_of(text) == Some(Language::En) {
+            wrong.push(format!("{text}: taken for English"));
+        }
+    }
+    for text in ORDINARY.iter().chain(EMERGENCIES).chain(NUISANCES) {
+        if super::super::hear::language_of(text) == Some(Language::Es) {
+            wrong.push(format!("{text}: taken for Spanish"));
+        }
+        let english = LEXICAL.dialogue.script().emergencies.find(text);
+        if english.is_none() && LEXICAL.dialogue.script_in(Language::Es).emergencies.find(text).is_some() {
+            wrong.push(format!("{text}: a Spanish emergency"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(SPANISH_ORDINARY.len() >= 30);
+}

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use chrono::{NaiveDate, NaiveDateTime};
-use pipeline::ports::TurnInput;
+use pipeline::ports::{Language, TurnInput};
 use uuid::Uuid;
 
 use super::*;
@@ -156,9 +156,19 @@ pub(super) struct Phone<'w> {
 
 impl<'w> Phone<'w> {
     pub(super) fn new(world: &'w World, caller_number: bool) -> Self {
+        Self::speaking(world, caller_number, Language::En, &[Language::En])
+    }
+
+    /// On a line that greets in `language` and speaks all of `spoken`.
+    pub(super) fn speaking(
+        world: &'w World,
+        caller_number: bool,
+        language: Language,
+        spoken: &[Language],
+    ) -> Self {
         let mut phone = Self {
             world,
-            state: State::new(caller_number),
+            state: State::new(caller_number).speaking(language, spoken),
             filed: Vec::new(),
             urgent: false,
             taken: BTreeSet::new(),
@@ -201,11 +211,12 @@ impl<'w> Phone<'w> {
 
     fn claim(&self, number: &str) -> Option<ClaimRecord> {
         self.world.claims.iter().find(|c| c.claim_number == number).map(|c| ClaimRecord {
+            status: c.status.clone(),
             status_text: c.status_text.clone(),
             holder_name: c.name.clone(),
             date_of_birth: c.date_of_birth.clone(),
             phone: c.phone.clone(),
-            pin: None,
+            pin: c.pin.as_deref().map(storage::PinHash::new),
         })
     }
 

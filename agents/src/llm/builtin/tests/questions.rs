@@ -225,3 +225,72 @@ fn foreign_questions_are_not_answered() {
         }
     }
 }
+
+/// Spanish questions with a page in Spanish, and with one in English only.
+const SPANISH: &[(&str, &str)] = &[
+    ("¿Qué día pasan por la basura?", "es/basura"),
+    ("No recogieron mi basura esta semana", "es/basura"),
+    ("¿Hay recolección de basura en Navidad?", "es/basura"),
+    ("¿Cuánto cuesta un bote de basura más?", "es/basura"),
+    ("¿Cómo pago el recibo del agua?", "es/agua"),
+    ("Me cortaron el agua, ¿qué hago?", "es/agua"),
+    ("Mi recibo del agua está muy alto", "es/agua"),
+    ("¿Necesito un permiso para poner una cerca?", "es/permisos"),
+    ("¿Cuánto cuesta un permiso de construcción para una terraza?", "es/permisos"),
+    ("¿Cuándo vencen los impuestos de mi casa?", "es/impuestos"),
+    ("¿Puedo pagar el impuesto predial con tarjeta?", "es/impuestos"),
+    ("¿Cómo presento un reclamo contra el condado?", "es/reclamos"),
+    ("¿Dónde puedo votar?", "es/elecciones"),
+    ("¿Cómo me registro para votar?", "es/elecciones"),
+    ("¿Cómo saco un pasaporte?", "passports"),
+    ("¿Qué necesito para casarme?", "marriage-license"),
+    ("Necesito un acta de nacimiento", "vital-records"),
+    ("¿A qué hora abre la biblioteca?", "library"),
+    ("¿Dónde me puedo vacunar contra la gripe?", "health-clinic"),
+    ("¿Cuánto cuesta el autobús?", "transit"),
+    ("¿Necesito licencia para mi perro?", "dog-license"),
+    ("¿Cómo renuevo las placas de mi carro?", "vehicle-registration"),
+    ("¿Cómo pago una multa de tránsito?", "courts-tickets"),
+    ("Me van a desalojar, ¿me pueden ayudar con la renta?", "housing"),
+    ("¿Dónde está el banco de comida?", "wic-food"),
+    ("¿Qué hago con un colchón viejo?", "bulk-pickup"),
+    ("¿Dónde reciclo cartón?", "recycling"),
+    ("¿El condado está contratando?", "jobs"),
+    ("Mis vecinos hacen mucho ruido de noche", "noise"),
+    ("Me llegó una carta para ser jurado", "jury-duty"),
+];
+
+/// Nothing of the county's, in Spanish.
+const SPANISH_FOREIGN: &[&str] = &[
+    "¿Cuál es la capital de Francia?",
+    "¿Quién ganó el partido anoche?",
+    "Cuénteme un chiste de pingüinos",
+    "¿Cuál es el sentido de la vida?",
+    "¿Cómo hago pan casero?",
+];
+
+/// Pages that the reply to a question is taken from, or told of.
+fn spanish_sources(world: &World, question: &str) -> Vec<String> {
+    use pipeline::ports::Language;
+    let mut phone = super::Phone::speaking(world, false, Language::Es, &[Language::Es]);
+    phone.say(question);
+    phone.last.unwrap().note.sources
+}
+
+#[test]
+fn spanish_questions_are_answered_from_their_page_or_told_of_the_english_one() {
+    for (world, bar) in [(&*WORLD, 0.9), (&*LEXICAL, 0.75)] {
+        let ask = |(question, document): &(&str, &str)| {
+            let found = spanish_sources(world, question);
+            let right = found == [format!("riverbend/{document}.md")];
+            (!right).then(|| format!("{question} -> {found:?}, wanted {document}"))
+        };
+        let wrong: Vec<String> = SPANISH.iter().filter_map(ask).collect();
+        println!("{} of {}\n{}", SPANISH.len() - wrong.len(), SPANISH.len(), wrong.join("\n"));
+        let right = (SPANISH.len() - wrong.len()) as f32;
+        assert!(right >= bar * SPANISH.len() as f32, "{}", wrong.join("\n"));
+        for question in SPANISH_FOREIGN {
+            assert!(spanish_sources(world, question).is_empty(), "{question}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pipeline::ports::{AfterReply, TurnInput};
+use pipeline::ports::{AfterReply, Language, SecretDigits, TurnInput};
 use serde::Deserialize;
 
 use super::{LEXICAL, Phone, WORLD, World};
@@ -18,6 +18,12 @@ struct Conversation {
     name: String,
     #[serde(default)]
     caller_number: bool,
+    /// Language of the greeting.
+    #[serde(default)]
+    language: Language,
+    /// What the line speaks; the greeting's language alone when empty.
+    #[serde(default)]
+    spoken: Vec<Language>,
     /// Needs the sentence model.
     #[serde(default)]
     model: bool,
@@ -38,6 +44,15 @@ struct Exchange {
     say: Option<String>,
     #[serde(default)]
     keys: Option<String>,
+    /// A secret, keyed or said.
+    #[serde(default)]
+    secret: Option<String>,
+    /// What the recogniser takes the caller's language for, before this turn.
+    #[serde(default)]
+    recognised: Option<Language>,
+    /// Languages in which the reply is voiced, in the order they begin.
+    #[serde(default)]
+    voiced: Vec<Language>,
     #[serde(default)]
     silence: Option<u32>,
     #[serde(default)]
@@ -82,6 +97,9 @@ fn input(turn: &Exchange) -> TurnInput {
     match (&turn.say, &turn.keys, turn.silence) {
         (Some(text), ..) => TurnInput::Said { text: text.clone() },
         (_, Some(digits), _) => TurnInput::Digits { digits: digits.clone() },
+        _ if turn.secret.is_some() => {
+            TurnInput::Secret(SecretDigits::new(turn.secret.clone().unwrap_or_default()))
+        }
         (.., Some(times)) => TurnInput::Silence { times },
         _ if turn.noise => TurnInput::Unintelligible,
         _ => panic!("a turn without input"),
@@ -90,12 +108,15 @@ fn input(turn: &Exchange) -> TurnInput {
 
 /// Plays a conversation; gives what was wrong with it.
 fn play(world: &World, call: &Conversation) -> Result<(), String> {
-    let mut phone = Phone::new(world, call.caller_number);
+    let mut phone = Phone::speaking(world, call.caller_number, call.language, &call.spoken);
     let mut log = String::new();
     for turn in &call.turn {
         if turn.steal {
             let offered = phone.state.tasks.last().and_then(|t| t.chosen.clone());
             phone.taken.extend(offered.map(|o| o.id));
+        }
+        if let Some(language) = turn.recognised {
+            phone.state = world.dialogue.language_heard(&phone.state, language);
         }
         let input = input(turn);
         let reply = phone.input(&input);
@@ -108,6 +129,21 @@ fn play(world: &World, call: &Conversation) -> Result<(), String> {
         }
         if let Some(part) = extra {
             return Err(format!("{}: heard: {part:?}\n{log}", call.name));
+        }
+        let mut voiced: Vec<Language> =
+            phone.last.iter().flat_map(|s| s.say.iter().map(|say| say.language)).collect();
+        voiced.dedup();
+        if !turn.voiced.is_empty() && voiced != turn.voiced {
+            return Err(format!("{}: voiced in {voiced:?}\n{log}", call.name));
+        }
+        let secret = turn.secret.as_deref().filter(|s| s.len() >= 4 && s.chars().all(|c| c.is_ascii_digit()));
+        let kept = format!(
+            "{:?} {}",
+            phone.state,
+            serde_json::to_string(&phone.last.as_ref().map(|s| (&s.note, &s.state))).unwrap()
+        );
+        if secret.is_some_and(|secret| kept.contains(secret)) {
+            return Err(format!("{}: a secret was kept\n{log}", call.name));
         }
         let expects = phone.last.as_ref().map(|s| serde_json::to_value(s.expects).unwrap());
         if let Some(wanted) = &turn.expects
@@ -164,4 +200,15 @@ fn every_script_plays() {
 #[test]
 fn every_script_plays_without_a_model() {
     play_all(&LEXICAL);
+}
+
+#[test]
+fn spanish_is_played_through() {
+    let spanish = |c: &&Conversation| c.language == Language::Es || c.spoken.contains(&Language::Es);
+    let all = conversations();
+    assert!(all.iter().filter(spanish).count() >= 20);
+    // Notices on a line without Spanish.
+    let only_english =
+        |c: &&Conversation| c.turn.iter().any(|t| t.hear.iter().any(|h| h.contains("solo habla inglés")));
+    assert!(all.iter().filter(only_english).count() >= 4);
 }

@@ -56,6 +56,29 @@ async fn a_guess_that_is_dropped_leaves_nothing_but_its_cost() {
 }
 
 #[tokio::test]
+async fn what_a_dropped_guess_learned_is_forgotten() {
+    let mut call = driven().await;
+    let book = json!({ "time": "time_1", "address": "1 Main Street", "name": "Ana", "phone": "⟨phone:1⟩" });
+    call.model.answers(&[
+        &[tool("1", "list_free_times", json!({}))],
+        &[text("I see a few times, let me tell you. ")],
+        &[tool("2", "book_inspection", book)],
+        &[text("Sorry.")],
+    ]);
+    call.start(Line::said("My number is 202-555-0143."), true).await;
+    call.until(|heard| heard.ended).await;
+    call.cancel().await;
+    call.talk("It's 202-555-0188.").await;
+    assert!(
+        caller_texts(&call.model.shown()).pop().unwrap().contains("⟨phone:1⟩"),
+        "the first number of the call"
+    );
+    let refused = &call.model.results()[0].content;
+    assert!(refused.contains("time must be the name of a time"), "{refused}");
+    assert!(call.office.work().await.is_empty());
+}
+
+#[tokio::test]
 async fn cancelling_lets_go_of_the_models_stream_at_once() {
     let mut call = driven().await;
     call.model.answers(&[&[text("Well, let me think, it is about "), Beat::Hang]]);

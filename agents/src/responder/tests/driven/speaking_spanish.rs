@@ -73,6 +73,16 @@ async fn on_a_line_without_spanish_the_dialogue_says_so_honestly() {
 }
 
 #[tokio::test]
+async fn a_language_that_the_line_does_not_speak_is_the_dialogues_matter_for_one_turn() {
+    let mut call = driven().await;
+    call.command(ReplyCommand::Language(Language::Es)).await;
+    call.talk("quisiera saber a que hora abren").await;
+    assert_eq!(call.model.asked(), 0);
+    call.talk("When are you open?").await;
+    assert_eq!(call.model.asked(), 1);
+}
+
+#[tokio::test]
 async fn key_two_after_the_greeting_chooses_spanish() {
     let mut call = driven_with(both, true).await;
     call.model.answers(&[&[text("Hola, ¿en qué puedo ayudarle?")]]);

@@ -6,8 +6,9 @@ use crate::turn::UtteranceId;
 /// How long before the session said so speech had begun, at most: its onset delay and the recogniser's own slack.
 const PRE_ROLL_MS: u64 = 600;
 
-/// A declared end is about this pause when it lies at most so long before the question.
-const DECLARED_MS: u64 = 400;
+/// A declared end is about this pause when it lies at most so long before the question: speech ended about 150 ms
+/// before it.
+const DECLARED_MS: u64 = 100;
 
 /// Words that were recognised, from one place of the audio on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +36,8 @@ pub(super) struct Open {
     /// Words that may.
     pub loose: Option<Piece>,
     pub pending: Option<Pending>,
+    /// The pause that was answered last, while the caller has not gone on, and what was said then.
+    pub answered: Option<(u32, String)>,
     shown: String,
 }
 
@@ -46,6 +49,8 @@ pub(super) struct Ear {
     pub open: Option<Open>,
     /// The recogniser declared an end of speech here by itself.
     pub declared_ms: Option<u64>,
+    /// How far the recogniser has got, by the windows of what it said.
+    pub heard_ms: u64,
     /// Words before this belong to an utterance that is over.
     over_until_ms: u64,
     /// Words with no utterance to go to yet.
@@ -79,12 +84,24 @@ impl Open {
     /// Answers the pause that was asked about.
     pub fn answer(&mut self) -> Option<SttEvent> {
         let pending = self.pending.take()?;
-        Some(SttEvent::Final {
-            utterance: self.id,
-            pause: pending.pause,
-            text: self.text(),
-            confidence: self.confidence(),
-        })
+        let text = self.text();
+        self.answered = Some((pending.pause, text.clone()));
+        Some(self.final_of(pending.pause, text))
+    }
+
+    /// The answer once more, when more words of the same pause came after it.
+    pub fn correct(&mut self) -> Option<SttEvent> {
+        let (pause, before) = self.answered.as_ref()?;
+        let (pause, text) = (*pause, self.text());
+        if text == *before {
+            return None;
+        }
+        self.answered = Some((pause, text.clone()));
+        Some(self.final_of(pause, text))
+    }
+
+    fn final_of(&self, pause: u32, text: String) -> SttEvent {
+        SttEvent::Final { utterance: self.id, pause, text, confidence: self.confidence() }
     }
 }
 
@@ -93,7 +110,8 @@ impl Ear {
     pub fn started(&mut self, id: UtteranceId) -> Option<SttEvent> {
         let began_ms = self.sent_ms.saturating_sub(PRE_ROLL_MS).max(self.over_until_ms);
         let settled: Vec<Piece> = self.early.drain(..).filter(|p| p.start_ms + 2_000 >= began_ms).collect();
-        let mut open = Open { id, began_ms, settled, loose: None, pending: None, shown: String::new() };
+        let mut open =
+            Open { id, began_ms, settled, loose: None, pending: None, answered: None, shown: String::new() };
         self.told = false;
         let news = open.news();
         self.open = Some(open);
@@ -114,6 +132,7 @@ impl Ear {
         self.declared_ms = None;
         if let Some(open) = self.open.as_mut().filter(|o| o.id == id) {
             open.pending = None;
+            open.answered = None;
         }
     }
 
@@ -157,5 +176,7 @@ impl Ear {
 }
 
 pub(super) fn ms(seconds: f64) -> u64 {
-    if seconds.is_finite() && seconds > 0.0 { (seconds * 1_000.0) as u64 } else { 0 }
+    /// No call is longer than this; what claims to be is nonsense.
+    const LONGEST_MS: f64 = 1e9;
+    if seconds > 0.0 { (seconds * 1_000.0).min(LONGEST_MS) as u64 } else { 0 }
 }

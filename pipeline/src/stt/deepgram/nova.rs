@@ -5,8 +5,9 @@ use super::wire::{Nova, Results, Word};
 use crate::ports::SttEvent;
 use crate::provider::{Failure, Kind};
 
-/// Speech ended about this long before the session asked about the pause.
-const SILENCE_MS: u64 = 200;
+/// A final of the recogniser's own answers the pause when it has heard up to this long before the question. Speech
+/// ended about 150 ms before it, so that no last word is missing.
+const COVERS_MS: u64 = 100;
 
 /// Reads one message.
 ///
@@ -29,6 +30,7 @@ pub(super) fn read(ear: &mut Ear, text: &str, out: &mut Vec<SttEvent>) -> Result
 fn results_came(ear: &mut Ear, results: &Results, out: &mut Vec<SttEvent>) {
     let Some(best) = results.channel.alternatives.first() else { return };
     let end_ms = ms(results.start + results.duration);
+    ear.heard_ms = ear.heard_ms.max(end_ms);
     let tags: Vec<&str> = best.words.iter().filter_map(|w| w.language.as_deref()).collect();
     out.extend(ear.language(&tags));
     let piece = piece(ear, results, best.transcript.as_str(), &best.words, best.confidence);
@@ -48,8 +50,13 @@ fn results_came(ear: &mut Ear, results: &Results, out: &mut Vec<SttEvent>) {
     if results.speech_final {
         ear.declared_ms = Some(end_ms);
     }
-    let Some(pending) = open.pending else { return };
-    let covers = end_ms + SILENCE_MS >= pending.at_ms;
+    let Some(pending) = open.pending else {
+        if results.is_final {
+            out.extend(open.correct());
+        }
+        return;
+    };
+    let covers = end_ms + COVERS_MS >= pending.at_ms;
     if results.is_final && (results.from_finalize || covers) {
         out.extend(open.answer());
     }

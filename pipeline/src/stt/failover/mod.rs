@@ -6,22 +6,34 @@
 mod call;
 mod kept;
 
+use std::time::Duration;
+
 use tokio::sync::mpsc;
 
 use crate::ports::{Hearing, PortError, SpeechToText, SttStream};
 use crate::provider::{Member, Ranked};
 use call::Call;
 
+/// A provider that failed in a call is left alone for so long.
+const REST: Duration = Duration::from_secs(20);
+
 /// The operator's recognisers in order of preference.
 #[derive(Debug)]
 pub struct FailoverStt {
     ranked: Ranked<dyn SpeechToText>,
+    rest: Duration,
 }
 
 impl FailoverStt {
     #[must_use]
     pub const fn new(ranked: Ranked<dyn SpeechToText>) -> Self {
-        Self { ranked }
+        Self { ranked, rest: REST }
+    }
+
+    /// The same with another time for which a provider that failed is left alone within a call.
+    #[must_use]
+    pub fn with_rest(self, rest: Duration) -> Self {
+        Self { rest, ..self }
     }
 
     /// The recognisers and their health.
@@ -44,7 +56,7 @@ impl SpeechToText for FailoverStt {
         })?;
         let (commands, inbox) = mpsc::channel(256);
         let (outbox, events) = mpsc::channel(64);
-        runtime.spawn(Call::new(self.ranked.clone(), hearing.clone(), outbox).run(inbox));
+        runtime.spawn(Call::new(self.ranked.clone(), self.rest, hearing.clone(), outbox).run(inbox));
         Ok(SttStream { commands, events })
     }
 }

@@ -20,13 +20,15 @@ use crate::provider::{Failure, Kind};
 const NOVA_FRAMES: usize = 3;
 const FLUX_FRAMES: usize = 4;
 /// Audio kept while the connection is being opened.
-const BACKLOG_FRAMES: usize = 750;
+const BACKLOG_FRAMES: usize = 1_500;
 /// Nova closes after 10 s without anything.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 /// Flux has no keep-alive and stalls without audio.
 const FEED_SILENCE: Duration = Duration::from_millis(500);
 /// After a pause: all words are settled and nothing more comes.
 const SETTLED: Duration = Duration::from_millis(300);
+/// Speech ended about 150 ms before a pause is asked about; windows end a little before what they have heard.
+const NEARLY_MS: u64 = 250;
 /// Usage is told this often, ms of audio.
 const USAGE_MS: u64 = 5_000;
 /// Messages in a row that make no sense.
@@ -54,9 +56,19 @@ pub(super) async fn run(
         Ok(None) => None,
         Err(failure) => Some(failure),
     };
+    if stream.ear.sent_ms > stream.told_ms {
+        let used = stream.usage();
+        let _ = outbox.send(used).await;
+    }
     if let Some(failure) = lost {
         let _ = outbox.send(SttEvent::Lost { failure }).await;
     }
+}
+
+/// The vendor's own name for audio that it cannot read: ours is wrong, and will be the next time.
+fn worded(failure: Failure) -> Failure {
+    let kind = if failure.detail.contains("DATA-0000") { Kind::Refused } else { failure.kind };
+    Failure { kind, ..failure }
 }
 
 struct Stream {
@@ -177,7 +189,7 @@ impl Stream {
         message: Result<Option<Incoming>, Failure>,
         out: &mut Vec<SttEvent>,
     ) -> Result<(), Failure> {
-        let text = match message? {
+        let text = match message.map_err(worded)? {
             None => return Err(Failure::new(Kind::Closed, "the recogniser closed the connection")),
             Some(Incoming::Binary(_)) => return self.nonsense(),
             Some(Incoming::Text(text)) => text,
@@ -312,12 +324,21 @@ impl Stream {
         due
     }
 
-    /// There are words, and all of them are settled; for Flux: some were heard.
+    /// All words up to the pause are settled, as far as we can know; Flux is asked.
     fn words_are_settled(&self) -> bool {
         self.ear.open.as_ref().is_some_and(|o| match self.protocol {
-            Protocol::Nova => o.loose.as_ref().is_none_or(|l| l.text.is_empty()) && !o.settled.is_empty(),
+            Protocol::Nova => {
+                let none_loose = o.loose.as_ref().is_none_or(|l| l.text.is_empty());
+                none_loose && !o.settled.is_empty() && self.has_heard_up_to_pause()
+            }
             Protocol::Flux => true,
         })
+    }
+
+    /// What came is of audio up to the pause, or nearly.
+    fn has_heard_up_to_pause(&self) -> bool {
+        let at = self.ear.open.as_ref().and_then(|o| o.pending).map_or(0, |p| p.at_ms);
+        self.ear.heard_ms + NEARLY_MS >= at
     }
 
     async fn overdue(&mut self, socket: &mut Socket, out: &mut Vec<SttEvent>) -> Result<(), Failure> {
@@ -325,7 +346,7 @@ impl Stream {
         let limits = self.settings.deadlines;
         if let Some(asked) = self.asked {
             if now >= asked + limits.give_up {
-                return self.give_up_on_pause(asked, out);
+                return self.give_up_on_pause(out);
             }
             if now >= asked + SETTLED && self.words_are_settled() && !self.forced {
                 self.forced = true;
@@ -357,9 +378,9 @@ impl Stream {
     }
 
     /// The pause has had its time: what is known is the answer, unless the recogniser is dead.
-    fn give_up_on_pause(&mut self, asked: Instant, out: &mut Vec<SttEvent>) -> Result<(), Failure> {
+    fn give_up_on_pause(&mut self, out: &mut Vec<SttEvent>) -> Result<(), Failure> {
         self.asked = None;
-        let silent = self.last_heard < asked;
+        let silent = !self.has_heard_up_to_pause();
         let Some(open) = &mut self.ear.open else { return Ok(()) };
         let words = !open.text().is_empty();
         let spoke = self.ear.sent_ms.saturating_sub(open.began_ms) >= CLEAR_SPEECH_MS;

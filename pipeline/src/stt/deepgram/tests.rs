@@ -116,6 +116,54 @@ fn a_flux_turn_that_the_session_took_early_does_not_come_back_as_the_next_one() 
 }
 
 #[test]
+fn a_final_that_may_miss_the_last_word_does_not_answer() {
+    let mut ear = ear_at(500);
+    nova(&mut ear, &results("Yes", 0.4, 1.2, "fs"));
+    ear.sent_ms = 2_000;
+    assert_eq!(ear.paused(FIRST, 1), None, "something may have been said since the declared end");
+    assert_eq!(final_text(&nova(&mut ear, &results("but", 1.6, 0.2, "f"))), None);
+    let answer = nova(&mut ear, &results("no.", 1.7, 0.3, "fz"));
+    assert_eq!(final_text(&answer), Some((1, "Yes but no.".to_owned())));
+}
+
+#[test]
+fn words_and_judgements_that_come_after_the_answer_correct_it() {
+    let (mut ear, mut turns, mut out) = (ear_at(500), Turns::default(), Vec::new());
+    ear.sent_ms = 2_000;
+    let _ = ear.paused(FIRST, 1);
+    turns.read(&mut ear, &turn("Update", 0, "When is", 2.1, 0.1), &mut out).unwrap();
+    assert_eq!(final_text(&out), Some((1, "When is".to_owned())));
+    out.clear();
+    turns.read(&mut ear, &turn("EndOfTurn", 0, "When is it?", 2.3, 0.9), &mut out).unwrap();
+    assert_eq!(final_text(&out), Some((1, "When is it?".to_owned())));
+    assert!(out.contains(&SttEvent::TurnEnd { utterance: FIRST, pause: 1, probability: 0.9 }));
+}
+
+#[test]
+fn an_empty_turn_between_two_utterances_belongs_to_the_next() {
+    let (mut ear, mut turns, mut out) = (ear_at(500), Turns::default(), Vec::new());
+    turns.read(&mut ear, &turn("EndOfTurn", 0, "Yes.", 1.3, 0.9), &mut out).unwrap();
+    turns.read(&mut ear, &turn("Update", 1, "", 1.6, 0.0), &mut out).unwrap();
+    ear.sent_ms = 1_700;
+    ear.ended(FIRST);
+    assert!(!turns.ended(), "there is nothing to end");
+    let _ = ear.started(UtteranceId(2));
+    out.clear();
+    let message = r#"{"type":"TurnInfo","event":"Update","turn_index":1,"audio_window_end":3.0,
+        "transcript":"On Friday","words":[{"word":"On","start":2.4}]}"#;
+    turns.read(&mut ear, message, &mut out).unwrap();
+    assert_eq!(out.len(), 1, "{out:?}");
+}
+
+#[test]
+fn nulls_and_absurd_times_are_borne() {
+    let mut ear = ear_at(500);
+    let message = r#"{"type":"Results","start":1e300,"duration":-5,"is_final":true,"speech_final":null,
+        "channel":{"alternatives":[{"transcript":"Hello.","confidence":null,"words":null}]}}"#;
+    assert_eq!(nova(&mut ear, message).len(), 1);
+}
+
+#[test]
 fn the_first_language_of_a_line_is_no_news_and_a_change_is() {
     let mut ear = Ear::default();
     assert_eq!(ear.language(&["en", "en"]), None);

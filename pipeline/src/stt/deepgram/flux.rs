@@ -52,10 +52,12 @@ impl Turns {
         };
         out.extend(ear.language(&tags));
         self.heard_ms = ms(info.audio_window_end);
+        ear.heard_ms = ear.heard_ms.max(self.heard_ms);
         let ended = info.event == "EndOfTurn";
         self.declared = ended || info.event == "EagerEndOfTurn";
         self.confidence = info.end_of_turn_confidence;
-        self.current = (!ended).then_some(info.turn_index);
+        // A turn without words yet is nobody's: the next utterance may be in it.
+        self.current = (!ended && !info.transcript.trim().is_empty()).then_some(info.turn_index);
         let piece = Piece {
             start_ms: info.words.first().and_then(|w| w.start).map_or(self.heard_ms, ms),
             text: info.transcript.trim().to_owned(),
@@ -80,7 +82,13 @@ impl Turns {
     /// Answers the pause when what came has heard up to it, or was declared the end.
     pub fn answer_if_heard(&mut self, ear: &mut Ear, out: &mut Vec<SttEvent>) {
         let Some(open) = &mut ear.open else { return };
-        let Some(pending) = open.pending else { return };
+        let Some(pending) = open.pending else {
+            // More was found out about a pause that was answered: words, or whether it is the end.
+            let Some((pause, _)) = open.answered else { return };
+            out.extend(open.correct());
+            out.push(SttEvent::TurnEnd { utterance: open.id, pause, probability: self.confidence });
+            return;
+        };
         let heard = if self.declared {
             self.heard_ms + DECLARED_MS >= pending.at_ms
         } else {

@@ -79,6 +79,10 @@ impl SpeechToText for Deepgram {
         "deepgram"
     }
 
+    fn hears_several(&self) -> bool {
+        self.0.model.starts_with("nova-3")
+    }
+
     fn open(&self, hearing: &Hearing) -> Result<SttStream, PortError> {
         open(&self.0, stream::Protocol::Nova, address::nova(&self.0, hearing))
     }
@@ -87,6 +91,10 @@ impl SpeechToText for Deepgram {
 impl SpeechToText for Flux {
     fn name(&self) -> &'static str {
         "deepgram-flux"
+    }
+
+    fn hears_several(&self) -> bool {
+        self.0.model.contains("multi")
     }
 
     fn open(&self, hearing: &Hearing) -> Result<SttStream, PortError> {

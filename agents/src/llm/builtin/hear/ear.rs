@@ -1,0 +1,237 @@
+//! The readers of one language, behind one name: what the dialogue listens with.
+
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use pipeline::ports::Language;
+
+use super::answer::YesNo;
+use super::cues::{self, Cues};
+use super::digits::{Phone, PhoneAnswer};
+use super::when::{Direction, When};
+use super::{answer, digits, name, number, place, spanish, when, words};
+
+/// Listens in one language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ear(pub Language);
+
+/// Calls the reader of the ear's language.
+macro_rules! by_language {
+    ($self:ident, $($path:ident)::+ ( $($argument:expr),* )) => {
+        match $self.0 {
+            Language::En => $($path)::+($($argument),*),
+            Language::Es => spanish::$($path)::+($($argument),*),
+        }
+    };
+}
+
+impl Ear {
+    /// What is listened for word by word.
+    #[must_use]
+    pub fn cues(self) -> &'static Cues {
+        match self.0 {
+            Language::En => &cues::ENGLISH,
+            Language::Es => &spanish::cues::SPANISH,
+        }
+    }
+
+    /// Lower case, one space between words; in Spanish without accents too.
+    #[must_use]
+    pub fn plain(self, text: &str) -> String {
+        by_language!(self, words::plain(text))
+    }
+
+    /// Stems of the content words.
+    #[must_use]
+    pub fn terms(self, text: &str) -> Vec<String> {
+        match self.0 {
+            Language::En => crate::retriever::terms(text),
+            Language::Es => spanish::words::terms(text),
+        }
+    }
+
+    /// Whether a question asks for something in particular: how much, when, where.
+    #[must_use]
+    pub fn asks(self, text: &str) -> bool {
+        match self.0 {
+            Language::En => crate::retriever::asks(text),
+            Language::Es => spanish::words::asks(text),
+        }
+    }
+
+    #[must_use]
+    pub fn without_fillers(self, text: &str) -> &str {
+        by_language!(self, words::without_fillers(text))
+    }
+
+    #[must_use]
+    pub fn is_question(self, text: &str) -> bool {
+        by_language!(self, words::is_question(text))
+    }
+
+    #[must_use]
+    pub fn yes_no(self, text: &str) -> Option<YesNo> {
+        by_language!(self, answer::yes_no(text))
+    }
+
+    #[must_use]
+    pub fn is_bare_yes_no(self, text: &str) -> bool {
+        by_language!(self, answer::is_bare_yes_no(text))
+    }
+
+    /// Which of `count` offered things was picked by its place.
+    #[must_use]
+    pub fn choice(self, text: &str, count: usize) -> Option<usize> {
+        by_language!(self, answer::choice(text, count))
+    }
+
+    /// A cardinal at the start of plain words, and how many it took.
+    #[must_use]
+    pub fn cardinal_at(self, words: &[&str]) -> Option<(u32, usize)> {
+        by_language!(self, number::cardinal_at(words))
+    }
+
+    #[must_use]
+    pub fn when(self, text: &str, now: NaiveDateTime, direction: Direction) -> Option<When> {
+        by_language!(self, when::when(text, now, direction))
+    }
+
+    #[must_use]
+    pub fn birth_date(self, text: &str, today: NaiveDate) -> Option<NaiveDate> {
+        by_language!(self, when::birth_date(text, today))
+    }
+
+    /// For reading back: "Saturday, November 21, at 3 PM".
+    #[must_use]
+    pub fn spoken_when(self, when: &When) -> String {
+        match self.0 {
+            Language::En => when.spoken(),
+            Language::Es => spanish::when::spoken(when),
+        }
+    }
+
+    #[must_use]
+    pub fn spoken_date(self, date: NaiveDate) -> String {
+        by_language!(self, when::spoken_date(date))
+    }
+
+    #[must_use]
+    pub fn spoken_time(self, time: NaiveTime) -> String {
+        by_language!(self, when::spoken_time(time))
+    }
+
+    /// A day and a time that belong together: "Tuesday, November 24 at 9 AM".
+    #[must_use]
+    pub fn spoken_moment(self, at: NaiveDateTime) -> String {
+        match self.0 {
+            Language::En => format!("{} at {}", when::spoken_date(at.date()), when::spoken_time(at.time())),
+            Language::Es => spanish::when::spoken_moment(at),
+        }
+    }
+
+    /// A further time of the same day: "or 1 PM".
+    #[must_use]
+    pub fn spoken_time_again(self, time: NaiveTime) -> String {
+        match self.0 {
+            Language::En => when::spoken_time(time),
+            Language::Es => spanish::when::at_time(time),
+        }
+    }
+
+    /// A telephone number, or part of one. `earlier` holds digits already given.
+    #[must_use]
+    pub fn phone(self, text: &str, earlier: &str, area_code: &str) -> Option<PhoneAnswer> {
+        by_language!(self, digits::phone(text, earlier, area_code))
+    }
+
+    /// Ten digits or eleven anywhere in the text.
+    #[must_use]
+    pub fn whole_phone(self, text: &str) -> Option<Phone> {
+        match self.phone(text, "", "") {
+            Some(PhoneAnswer::Whole(phone)) => Some(phone),
+            _ => None,
+        }
+    }
+
+    /// How many digits the text holds, said or written.
+    #[must_use]
+    pub fn count_digits(self, text: &str) -> usize {
+        let written = self.digits_written(text);
+        digits::runs(&written).iter().map(|run| run.digits.len()).sum()
+    }
+
+    #[must_use]
+    pub fn claim_digits(self, text: &str) -> Option<String> {
+        digits::claim_digits(&self.digits_written(text))
+    }
+
+    /// A secret number, where the text holds one number of four to eight digits and little else.
+    #[must_use]
+    pub fn pin(self, text: &str) -> Option<String> {
+        let written = self.digits_written(text);
+        let runs = digits::runs(&written);
+        let digits: String = runs.iter().map(|run| run.digits.as_str()).collect();
+        let others = words::plain(&written).split(' ').count()
+            - runs.iter().map(|r| r.words.1 - r.words.0).sum::<usize>();
+        ((4..=8).contains(&digits.len()) && others <= 4).then_some(digits)
+    }
+
+    /// The text with number words as the shared digit reader takes them.
+    fn digits_written(self, text: &str) -> String {
+        match self.0 {
+            Language::En => text.to_owned(),
+            Language::Es => spanish::digits::written(text),
+        }
+    }
+
+    /// A name given without being asked for.
+    #[must_use]
+    pub fn name_stated(self, text: &str) -> Option<String> {
+        by_language!(self, name::stated(text))
+    }
+
+    /// A name in answer to its question.
+    #[must_use]
+    pub fn name_answered(self, text: &str) -> Option<String> {
+        by_language!(self, name::answered(text))
+    }
+
+    /// A place given without being asked for.
+    #[must_use]
+    pub fn place_stated(self, text: &str) -> Option<String> {
+        by_language!(self, place::stated(text))
+    }
+
+    /// A place in answer to its question.
+    #[must_use]
+    pub fn place_answered(self, text: &str) -> Option<String> {
+        by_language!(self, place::answered(text))
+    }
+
+    /// A full street address, with a number.
+    #[must_use]
+    pub fn address(self, text: &str) -> Option<String> {
+        by_language!(self, place::address(text))
+    }
+
+    /// "I don't know" and its kin, in plain words.
+    #[must_use]
+    pub fn unknowing(self, plain: &str) -> bool {
+        self.cues().unknowing.iter().any(|phrase| plain.contains(phrase))
+    }
+}
+
+/// The language that the words themselves are in, where they leave no doubt.
+#[must_use]
+pub fn language_of(text: &str) -> Option<Language> {
+    let plain = spanish::words::plain(text);
+    let words: Vec<&str> = plain.split(' ').filter(|w| !w.is_empty()).collect();
+    if words.len() < 3 {
+        return None;
+    }
+    let count = |list: &[&str]| words.iter().filter(|w| list.contains(w)).count();
+    let (english, spanish) = (count(cues::ENGLISH.marks), count(spanish::cues::SPANISH.marks));
+    match (english, spanish) {
+        (0, 2..) if spanish * 4 >= words.len() => Some(Language::Es),
+        (2.., 0) if english * 4 >= words.len() => Some(Language::En),
+        _ => None,
+    }
+}

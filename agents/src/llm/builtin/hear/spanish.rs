@@ -1,0 +1,11 @@
+//! The same readers for Spanish, with tables of their own. Plain Spanish has no accents: recognisers and callers
+//! differ on them.
+
+pub mod answer;
+pub mod cues;
+pub mod digits;
+pub mod name;
+pub mod number;
+pub mod place;
+pub mod when;
+pub mod words;

@@ -1,0 +1,172 @@
+//! Places as Spanish speakers name them: streets before their names, English addresses as they stand.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::place as english;
+use super::answer::is_bare_yes_no;
+use super::cues::SPANISH;
+use super::number::cardinal_at;
+use super::words::{is_question, plain, without_fillers};
+
+const WAYS: &str = r"calle|avenida|av\.?|bulevar|boulevard|carretera|camino|autopista|ruta|paseo|callejón|callejon|calzada|plaza";
+
+static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"(?i)\b(?:{WAYS})\s+(?:(?:de|la|las|los|del|san|santa)\s+){{0,2}}[\wÀ-ÿ'’]+(?:\s+(?:street|avenue|road|drive|lane|st|ave|rd)\b\.?)?(?:\s+[A-ZÀ-Þ][\wÀ-ÿ'’]+)?(?:,?\s+(?:(?:número|numero|núm\.?|#)\s*)?\d{{1,6}})?"
+    ))
+    .ok()
+});
+static CORNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:esquina|cruce|intersecci[oó]n)\s+(?:de|entre)\s+(?:la\s+|el\s+)?((?:calle |avenida )?[\wÀ-ÿ'’]+(?: (?:street|avenue))?)\s+(?:y|con)\s+(?:la\s+|el\s+)?((?:calle |avenida )?[\wÀ-ÿ'’]+(?: (?:street|avenue))?)").ok()
+});
+static LANDMARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:en ?frente (?:de|del|a|al)|frente (?:a|al)|detrás (?:de|del)|detras (?:de|del)|atrás (?:de|del)|atras (?:de|del)|al lado (?:de|del)|junto (?:a|al)|cerca (?:de|del)|afuera (?:de|del)|dentro (?:de|del)|a un lado (?:de|del))\s+(?:la |el |los |las |mi )?[\wÀ-ÿ'’]+(?:\s+(?:de|del|la|el|los|las|público|publica|pública|central|[A-ZÀ-Þ][\wÀ-ÿ'’]+|[\wÀ-ÿ'’]+)){0,4})").ok()
+});
+static INSIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(?:en|por) (?:el|la) ((?:parque|escuela|biblioteca|puente|plaza|estacionamiento|corte|juzgado|oficina|clínica|clinica|hospital|cementerio|iglesia|mercado)\s+(?:(?:de|del|la|el)\s+){0,2}[A-ZÀ-Þ][\wÀ-ÿ'’]+(?:\s+[A-ZÀ-Þ][\wÀ-ÿ'’]+)?)").ok()
+});
+/// Words that end a place: what follows is when or what happened.
+static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? |como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").ok()
+});
+
+/// A place the caller gives without being asked.
+#[must_use]
+pub fn stated(text: &str) -> Option<String> {
+    let text = digits_for_words(text);
+    address(&text)
+        .or_else(|| corner(&text))
+        .or_else(|| STREET.as_ref()?.find(&text).map(|m| tidy(m.as_str())))
+        .or_else(|| group(&INSIDE, &text))
+        .or_else(|| landmark(&text))
+        .filter(|place| place.chars().filter(|c| c.is_alphabetic()).count() > 3)
+}
+
+/// A full street address, with a number.
+#[must_use]
+pub fn address(text: &str) -> Option<String> {
+    let text = digits_for_words(text);
+    english::address(&text).or_else(|| {
+        let found = STREET.as_ref()?.find(&text).map(|m| tidy(m.as_str()))?;
+        found.ends_with(|c: char| c.is_ascii_digit()).then_some(found)
+    })
+}
+
+/// A place in answer to "¿Dónde fue?": anything that is not plainly something else.
+#[must_use]
+pub fn answered(text: &str) -> Option<String> {
+    if let Some(found) = address(text).or_else(|| corner(text)) {
+        return Some(found);
+    }
+    let bare = without_fillers(text);
+    let plain = plain(bare);
+    let content = plain.split(' ').filter(|w| w.len() > 1).count();
+    let unknowing = SPANISH.unknowing.iter().any(|p| plain.contains(p));
+    if is_question(text) || unknowing || is_bare_yes_no(bare) || content == 0 || content > 25 {
+        return None;
+    }
+    Some(tidy(&digits_for_words(strip_lead(bare)))).filter(|place| place.chars().any(char::is_alphabetic))
+}
+
+fn group(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
+    pattern.as_ref()?.captures(text)?.get(1).map(|m| tidy(m.as_str()))
+}
+
+/// "La cerca del parque" is a fence, "cerca del parque" a place.
+fn landmark(text: &str) -> Option<String> {
+    let found = LANDMARK.as_ref()?.captures(text)?.get(1)?;
+    let before = text[..found.start()].split_whitespace().last().map(plain).unwrap_or_default();
+    let fence = found.as_str().to_lowercase().starts_with("cerca")
+        && matches!(before.as_str(), "la" | "una" | "mi" | "su" | "nuestra" | "esa");
+    (!fence).then(|| tidy(found.as_str()))
+}
+
+fn corner(text: &str) -> Option<String> {
+    let found = CORNER.as_ref()?.captures(text)?;
+    Some(format!("la esquina de {} y {}", found.get(1)?.as_str(), found.get(2)?.as_str()))
+}
+
+fn strip_lead(text: &str) -> &str {
+    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:es|está|esta|fue|ocurrió|ocurrio|pasó|paso|sucedió|la dirección es|la direccion es|mi dirección es|vivo|estoy|queda|ubicado)\s+(?:justo |ahí |aquí )?").ok()
+    });
+    let after = LEAD.as_ref().and_then(|re| re.find(text)).map_or(text, |m| &text[m.end()..]);
+    ["en ", "En ", "por ", "Por "].iter().find_map(|p| after.strip_prefix(p)).unwrap_or(after)
+}
+
+fn tidy(place: &str) -> String {
+    let cut = TAIL.as_ref().map_or_else(|| place.to_owned(), |re| re.replace(place, "").into_owned());
+    cut.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';' | '!' | '?')).to_owned()
+}
+
+/// Number words become digits where a street is named: "doce Main Street", "calle Elm doce".
+fn digits_for_words(text: &str) -> String {
+    static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(&format!(r"(?i)\b(?:{WAYS}|street|avenue|road|drive|lane|square|número|numero)\b")).ok()
+    });
+    if !NAMED.as_ref().is_some_and(|re| re.is_match(text)) {
+        return text.to_owned();
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let bare: Vec<String> = words.iter().map(|w| plain(w)).collect();
+    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let counts = !matches!(bare[at], "un" | "una") && bare[at].parse::<u32>().is_err();
+        match cardinal_at(&bare[at..]).filter(|_| counts) {
+            Some((value, used)) => {
+                let mark: String =
+                    words[at + used - 1].chars().rev().take_while(|c| ",.;".contains(*c)).collect();
+                out.push(format!("{value}{mark}"));
+                at += used;
+            }
+            None => {
+                out.push(words[at].to_owned());
+                at += 1;
+            }
+        }
+    }
+    out.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_given_unasked() {
+        for (text, place) in [
+            ("Hay un bache en la calle Elm, desde ayer.", "calle Elm"),
+            ("un choque en 12 Main Street esta mañana", "12 Main Street"),
+            ("se cayó un árbol en doce Main Street", "12 Main Street"),
+            ("en la esquina de la Quinta y Oak", "la esquina de Quinta y Oak"),
+            ("me caí enfrente de la biblioteca anoche", "enfrente de la biblioteca"),
+            ("en la avenida Juárez 1450", "avenida Juárez 1450"),
+            ("pasó en el parque Riverside", "parque Riverside"),
+        ] {
+            assert_eq!(stated(text).as_deref(), Some(place), "{text}");
+        }
+        for text in
+            ["Quiero reportar un accidente", "mi número es 202 555 0143", "¿Qué hora es?", "Fue el martes"]
+        {
+            assert_eq!(stated(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_asked_for() {
+        for (text, place) in [
+            ("Eh, fue en el molino viejo.", "el molino viejo"),
+            ("Detrás de la escuela, ayer", "Detrás de la escuela"),
+            ("en el estacionamiento", "el estacionamiento"),
+        ] {
+            assert_eq!(answered(text).as_deref(), Some(place), "{text}");
+        }
+        for text in ["No sé", "Sí", "¿Qué quiere decir?", ""] {
+            assert_eq!(answered(text), None, "{text}");
+        }
+    }
+}
