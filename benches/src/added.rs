@@ -1,5 +1,7 @@
 //! What the gateway adds to a turn beyond what its providers were told to take, and where.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use reqwest::Client;
 use serde_json::Value;
@@ -51,6 +53,8 @@ pub struct Added {
     pub retrieval: Values,
     /// Told time that passed beside a wait, because work had begun early.
     pub overlap: Values,
+    /// Each stage by its name.
+    pub stages: BTreeMap<String, Values>,
     pub fillers: usize,
     pub speculative: usize,
 }
@@ -80,6 +84,10 @@ impl Added {
         self.own.push(own);
         self.retrieval.push(stage("retrieval"));
         self.overlap.push(beyond);
+        for stage in turn["stages"].as_array().into_iter().flatten() {
+            let name = stage["stage"].as_str().unwrap_or("?").to_owned();
+            self.stages.entry(name).or_default().push(stage["ms"].as_f64().unwrap_or_default());
+        }
         self.fillers += usize::from(turn["filler"] == true);
         self.speculative += usize::from(turn["speculative"] == true);
     }
@@ -107,6 +115,16 @@ impl Added {
             );
         }
         println!("  begun early {} of {}, fillers {}", self.speculative, self.turn.len(), self.fillers);
+    }
+}
+
+impl Added {
+    /// Median and 95th percentile of each stage, in one line.
+    pub fn print_stages(&self) {
+        let stage = |(name, values): (&String, &Values)| {
+            format!("{name} {:.0}/{:.0}", values.quantile(0.5), values.quantile(0.95))
+        };
+        println!("  stages, ms p50/p95: {}", self.stages.iter().map(stage).collect::<Vec<_>>().join("  "));
     }
 }
 

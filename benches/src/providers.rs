@@ -66,7 +66,8 @@ pub enum Timing {
     Published,
 }
 
-/// Published median and 95th percentile, milliseconds: recogniser, model, voice.
+/// Published median and 95th percentile, milliseconds: last word to its final text, request to first token, text to
+/// first sound.
 const STT_MS: (f64, f64) = (260.0, 350.0);
 const LLM_MS: (f64, f64) = (450.0, 700.0);
 const TTS_MS: (f64, f64) = (120.0, 200.0);

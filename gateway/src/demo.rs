@@ -6,8 +6,8 @@ use anyhow::Context;
 use chrono::Utc;
 use storage::records::{Claim, ClaimHolder, NewDocument, Slot};
 use storage::{
-    Claims, Directory, Knowledge, Line, NewTenant, Platform, RecordingConsent, Settings, SlotId, Slots,
-    Tenant, TenantStore,
+    Claims, Directory, Knowledge, Line, NewTenant, PinHash, Platform, RecordingConsent, Settings, SlotId,
+    Slots, Tenant, TenantStore,
 };
 
 /// The demo tenant's slug.
@@ -75,10 +75,14 @@ async fn fill(store: &TenantStore, seed: Seed) -> anyhow::Result<()> {
     store.insert_slots(&slots).await?;
     for claim in seed.claims {
         let holder = ClaimHolder { name: claim.name, date_of_birth: claim.date_of_birth, phone: claim.phone };
-        let (claim_number, status, status_text) = (claim.claim_number, claim.status, claim.status_text);
+        let (number, status, status_text) = (claim.claim_number, claim.status, claim.status_text);
+        let claim_number = number.clone();
         store
             .insert_claim(Claim { claim_number, status, status_text, holder, updated_at: Utc::now() })
             .await?;
+        if let Some(pin) = &claim.pin {
+            store.set_claim_pin(&number, Some(PinHash::new(pin))).await?;
+        }
     }
     Ok(())
 }

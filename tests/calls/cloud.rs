@@ -107,7 +107,7 @@ fn hears(question: &str, language: &'static str) -> ListenOptions {
 /// Audio comes as fast as it can, so that phrases are rendered soon.
 fn voice_options() -> VoiceOptions {
     VoiceOptions {
-        first_after: Duration::from_millis(20),
+        first_after: Duration::from_millis(5),
         spacing: Duration::ZERO,
         letter_ms: 20,
         ..VoiceOptions::default()

@@ -37,8 +37,7 @@ async fn replay(gateway: &TestGateway, recording: Recording, callers: usize) -> 
     let exchange = Exchange::new(&config, reqwest::Client::new(), gateway.base.clone());
     let board = Arc::new(Board::default());
     load::run(plan, Arc::new(exchange), board.clone(), CancellationToken::new()).await;
-    let totals = board.totals.lock().clone();
-    totals
+    board.totals.lock().clone()
 }
 
 #[tokio::test]

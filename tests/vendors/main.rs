@@ -1,5 +1,5 @@
 //! Adapters of outside providers against servers that speak the providers' protocols.
 
 mod llm;
-mod tts;
 mod stt;
+mod tts;

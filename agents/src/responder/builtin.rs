@@ -46,6 +46,11 @@ impl BuiltinRun {
         self.ended = false;
     }
 
+    /// So many segments of this turn went out before.
+    pub(super) fn go_on_from(&mut self, index: u16) {
+        self.next_index = index;
+    }
+
     pub(super) fn unheard(self) -> Unheard {
         Unheard::new(&self.input, self.origin, self.step)
     }

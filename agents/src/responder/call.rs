@@ -169,18 +169,17 @@ impl Call {
     }
 
     async fn begin(&mut self, turn: TurnId, input: TurnInput) -> Run {
-        let Some(live) = &mut self.live else {
+        let Some(live) = &self.live else {
             return Run::Builtin(Box::new(self.seat.prepare(turn, input).await));
         };
         if !live.answers(&self.seat, &input) {
             return Run::Builtin(Box::new(self.seat.prepare(turn, input).await));
         }
-        if live.chooses_language(&self.seat, &input) {
+        if Live::chooses_language(&self.seat, &input) {
             let run = self.seat.prepare(turn, input.clone()).await;
             if run.step.state.language != self.seat.state.language {
                 return Run::Builtin(Box::new(run));
             }
-            live.language_heard(Language::Es, &self.seat.office.brief.spoken);
         }
         Run::Model(Box::new(live.begin(&self.seat, turn, input).await))
     }
@@ -202,12 +201,7 @@ impl Call {
     async fn commit_builtin(&mut self, run: &mut BuiltinRun) {
         self.seat.commit_builtin(run).await;
         if let Some(live) = &mut self.live {
-            // Said once that the line does not speak it; from then on the model talks again.
-            let state = &mut self.seat.state;
-            if matches!(run.input, TurnInput::Said { .. }) && state.heard.is_some_and(|l| !state.speaks(l)) {
-                state.heard = None;
-            }
-            live.note_builtin(run, state.language);
+            live.note_builtin(run, self.seat.state.language);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
-use pipeline::ports::CallBrief;
+use pipeline::ports::{CallBrief, Language};
 use storage::{Claims, PinHash, Slots};
 
 use super::{Desk, Shared, now};
@@ -104,6 +104,12 @@ impl Office {
 
     fn local(&self, at: DateTime<Utc>) -> NaiveDateTime {
         at.with_timezone(&self.desk.zone).naive_local()
+    }
+
+    /// Who speaks and what is recorded, as a caller is told it in a language that the call changes to.
+    pub(super) fn language_notice(&self, language: Language) -> Option<String> {
+        let notice = self.shared.dialogue.script_in(language).prompt("language_notice").first()?;
+        Some(self.desk.facts.fill(language, notice))
     }
 
     /// Whether the carrier gave a number to call back.

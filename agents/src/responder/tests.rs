@@ -116,12 +116,13 @@ impl Office {
     /// The end of a call is written by its own task: wait for the status.
     async fn closed(&self, id: Uuid) -> (String, Value) {
         for _ in 0..200 {
-            if let Some((status, document)) = self.passport(id).await
+            if let Some((_, document)) = self.passport(id).await
                 && document["ledger"].as_array().is_some_and(|l| {
                     l.iter().any(|e| e["outputs_summary"].as_str().unwrap_or("").starts_with("closed"))
                 })
             {
-                return (status, document);
+                // The store reads a passport and its ledger one after the other: the entry may be newer.
+                return self.passport(id).await.unwrap();
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Timelike;
-use pipeline::ports::TurnInput;
+use pipeline::ports::{Language, TurnInput};
 use tokio::time::timeout;
 
 use super::{Asked, DayPart, Outcome};
+use crate::llm::builtin::hear::Ear;
 use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
 use crate::llm::builtin::state::{Filled, Stage, Task};
 use crate::llm::builtin::{ClaimRecord, Dialogue, Opening, Passage, Search, State, View};
@@ -142,50 +143,67 @@ fn tell_claim(
         return status(claim, memory);
     }
     if proofs.is_empty() {
-        return Outcome::error(
-            "Ask for the last name on the claim, the date of birth, or the phone number on the claim.",
-        );
+        memory.pin_for = Some(number.to_owned());
+        // The same words for every number: whether there is such a claim, or a PIN to it, is told to nobody.
+        return Outcome::ok(if memory.is_pin_locked() {
+            "Ask for the date of birth, or the last name on the claim. No PIN can be taken any more."
+        } else {
+            "Ask the caller to key in the PIN of the claim and press pound, or, if they have none, to tell their date of birth or the last name on the claim."
+        });
     }
-    let proven =
-        claim.filter(|claim| proofs.iter().all(|proof| proves(claim, number, proof, dialogue, view)));
-    match proven {
-        Some(claim) if claim.pin.is_some() => {
-            memory.pin_for = Some(number.to_owned());
-            Outcome::ok(
-                "The details are right. This claim has a PIN: ask the caller to key it in, or to say its digits. Give no status before.",
-            )
-        }
-        Some(claim) => {
-            memory.proven.insert(number.to_owned());
-            status(claim, memory)
-        }
-        None => refused(memory),
-    }
+    let holds = |claim: &&ClaimRecord| {
+        proofs.iter().all(|proof| proves(claim, number, proof, Language::En, dialogue, view))
+    };
+    prove(number, claim.filter(holds), memory)
 }
 
-/// What the model is told of a PIN that the caller keyed in or said. The digits themselves go no further.
-pub(crate) fn tell_pin(claim: Option<&ClaimRecord>, digits: &str, memory: &mut Memory) -> String {
-    let Some(number) = memory.pin_for.take() else {
+fn prove(number: &str, claim: Option<&ClaimRecord>, memory: &mut Memory) -> Outcome {
+    let Some(claim) = claim else { return refused(memory) };
+    memory.proven.insert(number.to_owned());
+    memory.pin_for = None;
+    status(claim, memory)
+}
+
+/// What the model is told of a secret that the caller keyed in or said: whether it was right. The secret itself goes no
+/// further. A date of birth or a phone number may be given in its place.
+pub(crate) fn tell_secret(
+    claim: Option<&ClaimRecord>,
+    secret: &str,
+    memory: &mut Memory,
+    dialogue: &Dialogue,
+    view: &View<'_>,
+) -> String {
+    let Some(number) = memory.pin_for.clone() else {
         return "The caller keyed a code that nobody had asked for. It was thrown away.".to_owned();
     };
     if memory.is_locked() {
-        return format!("The caller keyed a code. {}", locked().content);
+        return locked().content;
     }
-    let right = claim.filter(|c| c.pin.as_ref().is_some_and(|pin| pin.matches(digits)));
-    match right {
-        Some(claim) => {
-            memory.proven.insert(number);
-            format!("The caller keyed a code; it was right. {}", status(claim, memory).content)
-        }
-        None => {
-            let outcome = refused(memory);
-            // The claim was named and its other details were right: the same question may be put again.
-            if !memory.is_locked() {
-                memory.pin_for = Some(number);
-            }
-            format!("The caller keyed a code; it was wrong. {}", outcome.content)
-        }
+    let ear = Ear(memory.language);
+    let detail = ear.birth_date(secret, view.now.date()).is_some() || ear.whole_phone(secret).is_some();
+    if detail {
+        let holds = |claim: &&ClaimRecord| proves(claim, &number, secret, memory.language, dialogue, view);
+        let claim = claim.filter(holds);
+        let right = if claim.is_some() { "right" } else { "wrong" };
+        let told = prove(&number, claim, memory).content;
+        return format!("The caller gave a detail of the claim's holder; it was {right}. {told}");
     }
+    let Some(pin) = ear.pin(secret) else {
+        return "The caller gave something that is no PIN. Ask once more.".to_owned();
+    };
+    let open = !memory.is_pin_locked();
+    let right = claim.filter(|c| open && c.pin.as_ref().is_some_and(|kept| kept.matches(&pin)));
+    if let Some(claim) = right {
+        let told = prove(&number, Some(claim), memory).content;
+        return format!("The caller keyed a code; it was right. {told}");
+    }
+    memory.pin_tries = memory.pin_tries.saturating_add(1);
+    let next = if memory.is_pin_locked() {
+        "No PIN can be taken any more; the date of birth or the last name will still do."
+    } else {
+        "They may try again, or tell the date of birth or the last name."
+    };
+    format!("The caller keyed a code; it was wrong. {next}")
 }
 
 fn status(claim: &ClaimRecord, memory: &mut Memory) -> Outcome {
@@ -208,23 +226,34 @@ fn locked() -> Outcome {
 }
 
 /// Whether a detail is the holder's: the built-in agent's own check, asked the way it is asked there.
-fn proves(claim: &ClaimRecord, number: &str, proof: &str, dialogue: &Dialogue, view: &View<'_>) -> bool {
+fn proves(
+    claim: &ClaimRecord,
+    number: &str,
+    proof: &str,
+    language: Language,
+    dialogue: &Dialogue,
+    view: &View<'_>,
+) -> bool {
     let mut task = Task::new("claim");
     task.fill("claim_number", Filled::new(number, number));
     task.fill("proof", Filled::new(proof, proof));
     task.stage = Stage::Confirm;
-    let state = State { tasks: vec![task], ..State::default() };
-    // Its PIN is asked for apart from this, and the county's pages have no part in it.
+    let state = State { tasks: vec![task], ..State::default() }.speaking(language, &[language]);
+    // The county's pages have no part in it.
     let view = View {
-        claim: Some(Some(ClaimRecord { pin: None, ..claim.clone() })),
+        claim: Some(Some(claim.clone())),
         openings: None,
         passages: Vec::new(),
         topic: Vec::new(),
-        likeness: vec![0.0; view.likeness.len()],
+        likeness: Vec::new(),
         facts: view.facts,
         now: view.now,
         seed: view.seed,
     };
-    let step = dialogue.step(&state, &TurnInput::Said { text: "yes".to_owned() }, &view);
+    let yes = match language {
+        Language::En => "yes",
+        Language::Es => "sí",
+    };
+    let step = dialogue.step(&state, &TurnInput::Said { text: yes.to_owned() }, &view);
     step.note.did == "told the status"
 }

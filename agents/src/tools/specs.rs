@@ -49,7 +49,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "look_up_claim",
-        description: "Gives the status of a claim, to its holder only. Ask for the claim number and for the last name on the claim, the date of birth, or the phone number on the claim. Never say which detail was wrong. Some claims also have a PIN, which the result will tell you to ask for.",
+        description: "Gives the status of a claim, to its holder only. Call it with the claim number alone first: the caller then keys in a PIN. Or call it with the last name on the claim, the date of birth, or the phone number on the claim. Never say which detail was wrong.",
         reads_only: true,
         spoken_wait: true,
         schema: || {

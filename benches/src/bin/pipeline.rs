@@ -197,7 +197,8 @@ impl Bench {
         let nothing = Told { stt: Duration::ZERO, llm: Duration::ZERO, tts: Duration::ZERO };
         let parts = added(running.gateway.base(), &stepped.totals.ids, &nothing).await?;
         println!(
-            "\nproviders at published times (final 260/350 ms, first token 450/700 ms, first sound 120/200 ms; p50/p95)"
+            "\nproviders at published times, p50/p95: final text 260/350 ms after the last word, first token 450/700 ms, \
+             first sound 120/200 ms"
         );
         println!(
             "  {PUBLISHED_CALLS} calls at a time, {} turns, fillers {}; refused {}",
@@ -211,7 +212,8 @@ impl Bench {
             parts.turn.quantile(0.95),
             parts.turn.quantile(0.99)
         );
-        spread("answer, at the callers", &stepped.totals.answers.spread());
+        parts.print_stages();
+        spread("first sound, at the callers", &stepped.totals.answers.spread());
         print_violations(&running.simulated);
         Ok(())
     }
@@ -287,7 +289,7 @@ fn print(step: &Stepped, added: &Added, idle: f64, told: &Told) {
 
 fn spread(name: &str, s: &Spread) {
     println!(
-        "  {name:<26} n {:<6} p50 {:.0}  p95 {:.0}  p99 {:.0}  worst {:.0} ms",
+        "  {name:<27} n {:<6} p50 {:.0}  p95 {:.0}  p99 {:.0}  worst {:.0} ms",
         s.n, s.p50, s.p95, s.p99, s.worst
     );
 }

@@ -177,7 +177,11 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8], pace: Duration)
                 (heard.turn_end, heard.turn_after) = (probability, paused.elapsed());
                 turn_there = true;
             }
-            SttEvent::Ready | SttEvent::SpeechHeard | SttEvent::Language(_) | SttEvent::Provider(_) | SttEvent::Used(_) => {}
+            SttEvent::Ready
+            | SttEvent::SpeechHeard
+            | SttEvent::Language(_)
+            | SttEvent::Provider(_)
+            | SttEvent::Used(_) => {}
             SttEvent::Lost { failure } => bail!("the recogniser was lost: {failure}"),
             SttEvent::Interim { .. } => {}
         }

@@ -105,7 +105,10 @@ async fn admit(app: &Arc<App>, socket: WebSocket, opened: Opened, accepted: Inst
         }
     };
     let (admission, why, allowed) = match budget::allowance(app.config.budget, &store).await {
-        Allowance::Call(most) => (app.capacity.admit(ready.load()), Notice::Busy, most),
+        Allowance::Call(most) => {
+            let admission = app.capacity.admit((ready.providers.load)(), app.strain.read());
+            (admission, Notice::Busy, most)
+        }
         Allowance::Spent => (app.capacity.turn_away(), Notice::Budget, None),
     };
     match admission {

@@ -16,6 +16,9 @@ use crate::config::Limits;
 const EMBEDDED_CALLS_PER_CORE: usize = 8;
 /// A bound against absurd numbers where speech is recognised elsewhere: there the measured strain decides.
 const CLOUD_CALLS_PER_CORE: usize = 600;
+/// Calls that a core serves however strained the machine is: with so few, the strain is somebody else's, and turning
+/// callers away would relieve nobody.
+const FEW_CALLS_PER_CORE: usize = 4;
 /// Load from which no call is added.
 const FULL_LOAD: f32 = 0.8;
 /// Load below which calls are added again.
@@ -70,8 +73,12 @@ impl Slots {
         Some(Permit(self.clone()))
     }
 
+    fn taken(&self) -> usize {
+        self.taken.load(Ordering::Acquire)
+    }
+
     fn is_full(&self) -> bool {
-        self.taken.load(Ordering::Acquire) >= self.most
+        self.taken() >= self.most
     }
 }
 
@@ -91,9 +98,12 @@ impl Capacity {
         self.calls.most
     }
 
-    /// Takes a place for a stream that begins. `load` is how busy engines and machine are, 0 to 1.
+    /// Takes a place for a stream that begins. `engines` is the use of the speech engines and `strain` how close the
+    /// process is to serving its calls badly, each 0 to 1.
     #[must_use]
-    pub fn admit(&self, load: f32) -> Admission {
+    pub fn admit(&self, engines: f32, strain: f32) -> Admission {
+        let few = self.calls.taken() < cores() * FEW_CALLS_PER_CORE;
+        let load = if few { engines } else { engines.max(strain) };
         if !self.is_strained(load)
             && let Some(permit) = self.calls.take()
         {
@@ -176,31 +186,42 @@ mod tests {
     #[test]
     fn calls_beyond_capacity_hear_busy_and_beyond_that_are_refused() {
         let capacity = Capacity::new(&limits(1, 1), true);
-        let first = capacity.admit(0.0);
+        let first = capacity.admit(0.0, 0.0);
         assert!(matches!(first, Admission::Serve(_)));
-        let second = capacity.admit(0.0);
+        let second = capacity.admit(0.0, 0.0);
         assert!(matches!(second, Admission::Busy(_)));
-        assert!(matches!(capacity.admit(0.0), Admission::Refuse));
+        assert!(matches!(capacity.admit(0.0, 0.0), Admission::Refuse));
         assert!(capacity.is_exhausted());
         drop(first);
-        assert!(matches!(capacity.admit(0.0), Admission::Serve(_)));
+        assert!(matches!(capacity.admit(0.0, 0.0), Admission::Serve(_)));
         drop(second);
     }
 
     #[test]
     fn loaded_speech_engines_admit_nobody_although_places_are_free() {
         let capacity = Capacity::new(&limits(5, 1), true);
-        assert!(matches!(capacity.admit(0.85), Admission::Busy(_)));
+        assert!(matches!(capacity.admit(0.85, 0.0), Admission::Busy(_)));
     }
 
     #[test]
     fn a_strained_machine_admits_again_only_when_the_load_has_eased() {
         let capacity = Capacity::new(&limits(5, 5), false);
-        assert!(matches!(capacity.admit(0.75), Admission::Serve(_)), "not strained yet");
-        assert!(matches!(capacity.admit(0.8), Admission::Busy(_)));
-        assert!(matches!(capacity.admit(0.75), Admission::Busy(_)), "not eased yet");
-        assert!(matches!(capacity.admit(0.69), Admission::Serve(_)));
-        assert!(matches!(capacity.admit(0.75), Admission::Serve(_)));
+        assert!(matches!(capacity.admit(0.75, 0.0), Admission::Serve(_)), "not strained yet");
+        assert!(matches!(capacity.admit(0.8, 0.0), Admission::Busy(_)));
+        assert!(matches!(capacity.admit(0.75, 0.0), Admission::Busy(_)), "not eased yet");
+        assert!(matches!(capacity.admit(0.69, 0.0), Admission::Serve(_)));
+        assert!(matches!(capacity.admit(0.75, 0.0), Admission::Serve(_)));
+    }
+
+    #[test]
+    fn strain_turns_callers_away_only_where_there_are_calls_to_protect() {
+        let few = cores() * FEW_CALLS_PER_CORE;
+        let capacity = Capacity::new(&limits(few * 2, 5), false);
+        let served: Vec<_> = (0..few).map(|_| capacity.admit(0.0, 1.0)).collect();
+        assert!(served.iter().all(|admission| matches!(admission, Admission::Serve(_))));
+        assert!(matches!(capacity.admit(0.0, 1.0), Admission::Busy(_)));
+        drop(served);
+        assert!(matches!(capacity.admit(0.0, 1.0), Admission::Serve(_)));
     }
 
     #[test]

@@ -62,9 +62,12 @@ impl Notice {
     }
 }
 
+/// Audio of each notice in each language.
+type Frames = HashMap<(Notice, Language), Arc<[AudioFrame]>>;
+
 /// The notices as audio.
 #[derive(Debug, Default)]
-pub struct Notices(RwLock<HashMap<(Notice, Language), Arc<[AudioFrame]>>>);
+pub struct Notices(RwLock<Frames>);
 
 impl Notices {
     /// A notice as audio; in English where it is not there in the language, and nothing where it is in neither.

@@ -419,7 +419,8 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_collector_gets_protobuf_over_http() {
-        let got: Arc<Mutex<Vec<(Option<String>, Body)>>> = Arc::default();
+        type Posted = (Option<String>, Body);
+        let got: Arc<Mutex<Vec<Posted>>> = Arc::default();
         let keep = got.clone();
         let take = move |headers: HeaderMap, body: Body| {
             let kind = headers.get("content-type").and_then(|v| v.to_str().ok()).map(str::to_owned);

@@ -14,7 +14,7 @@ use super::utterance::{FinalText, OverReply, Utterance};
 use super::waterfall::Moments;
 use super::{Port, Session};
 use crate::event::EventBody;
-use crate::ports::{CallRecord, SttCommand, SttEvent, TurnInput};
+use crate::ports::{CallRecord, EndReason, SttCommand, SttEvent, TurnInput};
 use crate::turn::{Expectation, Speaker, UtteranceId};
 
 impl Session {
@@ -371,7 +371,8 @@ impl Session {
     }
 
     pub(super) fn on_recogniser_overdue(&mut self) {
-        if self.regions.caller != Caller::MaybeFinished {
+        // While a caller is told that we cannot go on, half a word does not cut that off.
+        if self.regions.caller != Caller::MaybeFinished || self.ending == Some(EndReason::Failed) {
             return;
         }
         let text = self.utterance.as_ref().and_then(|u| u.interim.clone()).unwrap_or_default();

@@ -12,6 +12,7 @@ use crate::audio::level::mulaw_dbfs;
 use crate::ports::{
     Language, SpeechToText, SttCommand, SttEvent, TextToSpeech, TtsCommand, TtsEvent, VoiceActivity,
 };
+use crate::tts::speakable::{speakable_in, spoken_text};
 use crate::turn::{ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId, WordTime};
 
 fn models() -> PathBuf {
@@ -34,6 +35,11 @@ fn segment(turn: u32, index: u16, text: &str) -> ReplySegment {
 async fn say(voice: &impl TextToSpeech, text: &str) -> (Vec<u8>, Vec<WordTime>) {
     let mut stream = voice.open(&Language::En.into()).unwrap();
     stream.commands.send(TtsCommand::Speak(segment(1, 0, text))).await.unwrap();
+    collected(&mut stream).await
+}
+
+/// All of a segment's audio, and its word times.
+async fn collected(stream: &mut crate::ports::TtsStream) -> (Vec<u8>, Vec<WordTime>) {
     let mut audio = Vec::new();
     loop {
         match stream.events.recv().await.unwrap() {
@@ -202,9 +208,38 @@ fn missing_and_corrupt_models_are_named_with_what_to_do() {
 #[tokio::test]
 async fn languages_that_are_not_spoken_are_refused_with_a_way_out() {
     let recogniser = speech().recogniser().open(&Language::Es.into()).unwrap_err().to_string();
-    let voice = speech().voice().open(&Language::Es.into()).unwrap_err().to_string();
     assert!(recogniser.contains("English only") && recogniser.contains("configure"), "{recogniser}");
-    assert!(voice.contains("English only") && voice.contains("configure"), "{voice}");
+    assert!(crate::tts::local::LocalVoice::speaks(Language::En));
+    assert!(!crate::tts::local::LocalVoice::speaks(Language::Es), "for notices only");
+}
+
+/// What the voice makes of a Spanish notice: is there speech in every part of it, of the length that speech has?
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spanish_notice_is_voiced_whole_without_clipping_or_gaps() {
+    for text in [
+        "Lo siento, este servicio automático solo habla inglés.",
+        "Si es una emergencia, cuelgue y marque el 911.",
+        "Para que una persona que habla español le llame a este número, oprima uno.",
+    ] {
+        let mut stream = speech().voice().open(&Language::En.into()).unwrap();
+        stream.commands.send(TtsCommand::Language(Language::Es)).await.unwrap();
+        stream.commands.send(TtsCommand::Speak(segment(1, 0, text))).await.unwrap();
+        let (mut audio, words) = collected(&mut stream).await;
+        let said: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
+        assert_eq!(said.join(" "), text);
+        let aloud = spoken_text(&speakable_in(Language::Es, text));
+        let letters = aloud.chars().filter(|c| c.is_alphabetic()).count();
+        let per_letter = audio.len() / 8 / letters;
+        assert!((45..130).contains(&per_letter), "{text}: {per_letter} ms a letter");
+        let loudest = audio.chunks(80).map(mulaw_dbfs).fold(f32::MIN, f32::max);
+        assert!((-18.0..-3.0).contains(&loudest), "{text}: {loudest} dBFS");
+        // Silences inside are pauses at commas, not lost words.
+        audio.truncate(audio.len() - audio.len() % 160);
+        let quiet: String =
+            audio.chunks(160).map(|c| if mulaw_dbfs(c) < -45.0 { '_' } else { 'x' }).collect();
+        let longest = quiet.trim_matches('_').split('x').map(str::len).max().unwrap_or(0) * 20;
+        assert!(longest < 600, "{text}: {longest} ms of silence inside");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -75,7 +75,8 @@ impl Hibari {
         sink: &mut dyn FnMut(&[f32]) -> bool,
     ) -> ort::Result<(Vec<WordSpan>, f32)> {
         let ids = TensorRef::from_array_view(([1, phrase.ids.len()], &phrase.ids[..]))?;
-        let speed = TensorRef::from_array_view(([1usize], &[1.0f32][..]))?;
+        let speed = [phrase.speed];
+        let speed = TensorRef::from_array_view(([1usize], &speed[..]))?;
         let out = self.session.run(ort::inputs!["ids" => ids, "speed" => speed])?;
         let spectra = spectra(&out)?;
         let lengths = matrix(&out, DURATIONS)?;

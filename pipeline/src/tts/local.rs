@@ -10,7 +10,7 @@ use super::hibari::{Margins, WordSpan};
 use super::lexicon::Lexicon;
 use super::mastering::Mastering;
 use super::pronounce::Pronouncer;
-use super::speakable::{Spoken, speakable};
+use super::speakable::{Spoken, speakable_in};
 use crate::ports::{Language, PortError, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
 use crate::provider::{Failure, Kind};
 use crate::speech::pool::{Epoch, JobKind, Pool, Running};
@@ -53,6 +53,13 @@ impl LocalVoice {
         Self { lexicon, ..self.clone() }
     }
 
+    /// Whether conversations are offered in this language. Spanish is spoken in a heavy accent, good enough to say
+    /// that the line speaks English and how to be called back; for more it takes a voice that was made for it.
+    #[must_use]
+    pub const fn speaks(language: Language) -> bool {
+        matches!(language, Language::En)
+    }
+
     /// The same voice for work that has time: rendering phrases ahead. Calls go first.
     #[must_use]
     pub fn in_background(&self) -> Self {
@@ -74,12 +81,6 @@ impl TextToSpeech for LocalVoice {
     }
 
     fn open(&self, saying: &Saying) -> Result<TtsStream, PortError> {
-        if saying.language != Language::En {
-            return Err(PortError::Unavailable {
-                what: "the built-in voice speaks English only".to_owned(),
-                fix: "configure a cloud voice for this language".to_owned(),
-            });
-        }
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| PortError::Unavailable {
             what: "the built-in voice was opened outside an async runtime".to_owned(),
             fix: "open it from the call's task".to_owned(),
@@ -88,7 +89,7 @@ impl TextToSpeech for LocalVoice {
         let (outbox, events) = mpsc::channel(64);
         let own = self.with_lexicon(Arc::clone(&saying.lexicon));
         let voice = if saying.lexicon.version().is_empty() { self.clone() } else { own };
-        runtime.spawn(Stream::new(voice, outbox).run(inbox));
+        runtime.spawn(Stream::new(voice, saying.language, outbox).run(inbox));
         Ok(TtsStream { commands, events })
     }
 }
@@ -109,9 +110,11 @@ struct Current {
 /// One call's synthesis.
 struct Stream {
     voice: LocalVoice,
+    /// Of the segments to come.
+    language: Language,
     call: u64,
     epoch: Epoch,
-    waiting: VecDeque<ReplySegment>,
+    waiting: VecDeque<(Language, ReplySegment)>,
     current: Option<Current>,
     ready: VecDeque<TtsEvent>,
     events: mpsc::Sender<TtsEvent>,
@@ -124,9 +127,10 @@ impl Drop for Stream {
 }
 
 impl Stream {
-    fn new(voice: LocalVoice, events: mpsc::Sender<TtsEvent>) -> Self {
+    fn new(voice: LocalVoice, language: Language, events: mpsc::Sender<TtsEvent>) -> Self {
         Self {
             voice,
+            language,
             call: next_call(),
             epoch: Epoch::default(),
             waiting: VecDeque::new(),
@@ -143,9 +147,9 @@ impl Stream {
             tokio::select! {
                 biased;
                 command = inbox.recv() => match command {
-                    Some(TtsCommand::Speak(segment)) => self.waiting.push_back(segment),
+                    Some(TtsCommand::Speak(segment)) => self.waiting.push_back((self.language, segment)),
                     Some(TtsCommand::Cancel { turn }) => self.cancel(turn),
-                    Some(TtsCommand::Language(_)) => {}
+                    Some(TtsCommand::Language(language)) => self.language = language,
                     None => return,
                 },
                 permit = events.reserve(), if !self.ready.is_empty() => match (permit, self.ready.pop_front()) {
@@ -159,7 +163,7 @@ impl Stream {
     }
 
     fn cancel(&mut self, turn: TurnId) {
-        self.waiting.retain(|s| s.id.turn != turn);
+        self.waiting.retain(|(_, s)| s.id.turn != turn);
         self.ready.retain(|e| segment_of(e).turn != turn);
         if self.current.as_ref().is_some_and(|c| c.id.turn == turn) {
             self.epoch.advance();
@@ -172,12 +176,13 @@ impl Stream {
         if self.current.is_some() || self.ready.len() >= BACKLOG {
             return;
         }
-        let Some(segment) = self.waiting.pop_front() else { return };
+        let Some((language, segment)) = self.waiting.pop_front() else { return };
         let (to, pieces) = mpsc::channel(PIECES);
         let (id, kind) = (segment.id, self.voice.kind(&segment));
         let job = Job {
             pronouncer: Arc::clone(&self.voice.pronouncer),
             lexicon: Arc::clone(&self.voice.lexicon),
+            language,
             segment,
             to,
         };
@@ -232,17 +237,18 @@ fn segment_of(event: &TtsEvent) -> SegmentId {
 struct Job {
     pronouncer: Arc<Pronouncer>,
     lexicon: Arc<Lexicon>,
+    language: Language,
     segment: ReplySegment,
     to: mpsc::Sender<Piece>,
 }
 
 impl Job {
     fn run(self, models: &mut Models, running: &Running<'_>) {
-        let spoken = self.lexicon.apply(speakable(&self.segment.text));
+        let spoken = self.lexicon.apply(speakable_in(self.language, &self.segment.text));
         let mut audio = Mastering::default();
         let mut words = Vec::new();
         let mut offset_ms = 0.0;
-        for (i, phrase) in self.pronouncer.phrases(&spoken).iter().enumerate() {
+        for (i, phrase) in self.pronouncer.phrases_in(self.language, &spoken).iter().enumerate() {
             if running.ticket_is_stale() {
                 return;
             }

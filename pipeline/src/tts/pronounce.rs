@@ -11,8 +11,9 @@ use ort::value::TensorRef;
 use parking_lot::Mutex;
 use serde::Deserialize;
 
+use super::spanish;
 use super::speakable::Spoken;
-use crate::ports::PortError;
+use crate::ports::{self, PortError};
 use crate::speech::runtime;
 
 /// Phonemes the model takes at once.
@@ -22,13 +23,18 @@ const MAX_PHONEMES: usize = 400;
 /// phonemes when the dictionary looks a second time (misaki-rs 0.8.0).
 const GIVEN: &str = "xqzk";
 
+/// Speed of Spanish: slow enough to be followed in an English accent.
+const SPANISH_SPEED: f32 = 0.8;
+
 /// A stretch of phonemes that the model voices in one run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Phrase {
     /// Model ids, 0 at both ends.
     pub ids: Vec<i64>,
     /// For each id, the spoken word it belongs to.
     pub words: Vec<Option<usize>>,
+    /// 1 is the voice's own pace, less is slower.
+    pub speed: f32,
 }
 
 /// Lexicon, tagger and spelling-to-sound net of English. Shared by all workers.
@@ -59,7 +65,37 @@ impl Pronouncer {
     pub fn phrases(&self, words: &[Spoken]) -> Vec<Phrase> {
         let (text, owners) = joined(words);
         let Ok((_, tokens)) = self.g2p.g2p(&text) else { return Vec::new() };
-        self.cut(&self.marked(&tokens, &owners))
+        self.cut(&self.marked(&tokens, &owners), 1.0)
+    }
+
+    /// Phonemes of a text in a language. The voice was made for English: Spanish comes by rule, in its accent, and
+    /// serves for notices.
+    #[must_use]
+    pub fn phrases_in(&self, language: ports::Language, words: &[Spoken]) -> Vec<Phrase> {
+        match language {
+            ports::Language::En => self.phrases(words),
+            ports::Language::Es => self.cut(&self.spanish(words), SPANISH_SPEED),
+        }
+    }
+
+    fn spanish(&self, words: &[Spoken]) -> Vec<(i64, Option<usize>)> {
+        let mut out: Vec<(i64, Option<usize>)> = Vec::new();
+        for (owner, word) in words.iter().enumerate() {
+            let sounds = match &word.phonemes {
+                Some(given) => {
+                    let bare = word.spoken.trim_end_matches(|c: char| !c.is_alphanumeric());
+                    format!("{given}{}", &word.spoken[bare.len()..])
+                }
+                None => spanish::phonemes(&word.spoken),
+            };
+            if !out.is_empty()
+                && let Some(&space) = self.vocabulary.get(&' ')
+            {
+                out.push((space, None));
+            }
+            out.extend(sounds.chars().filter_map(|c| Some((*self.vocabulary.get(&c)?, Some(owner)))));
+        }
+        out
     }
 
     /// The phonemes of a text as a string, for tests and for writing lexicon entries.
@@ -86,12 +122,12 @@ impl Pronouncer {
         out
     }
 
-    fn cut(&self, mut rest: &[(i64, Option<usize>)]) -> Vec<Phrase> {
+    fn cut(&self, mut rest: &[(i64, Option<usize>)], speed: f32) -> Vec<Phrase> {
         let mut phrases = Vec::new();
         while !rest.is_empty() {
             let length = self.cut_point(rest);
             let (head, tail) = rest.split_at(length);
-            let mut phrase = Phrase { ids: vec![0], words: vec![None] };
+            let mut phrase = Phrase { ids: vec![0], words: vec![None], speed };
             phrase.ids.extend(head.iter().map(|(id, _)| id));
             phrase.words.extend(head.iter().map(|(_, word)| word));
             phrase.ids.push(0);

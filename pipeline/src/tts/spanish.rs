@@ -2,10 +2,13 @@
 
 mod calendar;
 mod numbers;
+mod phonemes;
 mod tables;
 
 use numbers::{Agrees, cardinal, digit_words, house, integer, ordinal, plain, spelled, takes_de};
 use tables::{ABBREVIATIONS, IDENTIFIERS, NO_NOUNS, STREETS_AFTER, STREETS_BEFORE, UNITS};
+
+pub(super) use phonemes::phonemes;
 
 use super::speakable::{Match, Spoken, Tongue};
 use super::written::{self, Place, is_capitalised, is_digits};

@@ -119,7 +119,9 @@ async fn a_gateway_that_starts_while_everything_is_down_takes_calls_and_says_tha
     let began = Instant::now();
     let gateway = gateway(&vendors, LISTS).await;
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
-    let health = gateway.get("/health").await.unwrap();
+    let health = reqwest::get(format!("{}/health", gateway.base)).await.unwrap();
+    assert_eq!(health.status(), 503, "nobody speaks");
+    let health: Value = health.json().await.unwrap();
     assert_eq!(health["dependencies"]["phrases"], "degraded", "{health}");
     let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
     let sid = caller.order.call_sid.clone();

@@ -23,7 +23,7 @@ pub struct ListenOptions {
     pub texts: Vec<String>,
     /// From audio coming in to what it says being known.
     pub latency: Duration,
-    /// Draws it anew for each result instead.
+    /// Draws it anew for each result instead, counted from the last loud audio.
     pub drawn_latency: Option<fn() -> Duration>,
     /// Between two interims, ms of audio.
     pub interim_ms: u64,
@@ -56,8 +56,13 @@ impl Default for ListenOptions {
 }
 
 impl ListenOptions {
-    fn draw_latency(&self) -> Duration {
-        self.drawn_latency.map_or(self.latency, |draw| draw())
+    /// Time that a result takes when the last loud audio is so long ago.
+    fn draw_latency(&self, silence_ms: u64) -> Duration {
+        const LEAST: Duration = Duration::from_millis(20);
+        let drawn = self.drawn_latency.map(|draw| draw());
+        drawn.map_or(self.latency, |latency| {
+            latency.saturating_sub(Duration::from_millis(silence_ms)).max(LEAST)
+        })
     }
 }
 

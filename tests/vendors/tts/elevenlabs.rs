@@ -133,16 +133,32 @@ async fn without_warm_connections_the_same_call_fails() {
 }
 
 #[tokio::test]
-async fn a_connection_lost_between_turns_is_no_failure() {
-    let impatient = VoiceOptions { inactivity: Some(Duration::from_millis(400)), ..VoiceOptions::default() };
+async fn a_connection_lost_between_turns_is_opened_again_at_once_and_is_no_failure() {
+    let impatient = VoiceOptions { inactivity: Some(Duration::from_millis(800)), ..VoiceOptions::default() };
     let server = ElevenLabsServer::start(impatient).await;
     let mut call = Call::of(&elevenlabs(&server));
     call.turn(1, "Good morning.").await;
-    call.wait(Duration::from_millis(900)).await;
-    let before = Instant::now();
-    assert_eq!(call.turn(2, "Still here.").await.bytes, bytes_of("Still here."));
-    assert!(before.elapsed() < Duration::from_millis(600), "{:?}", before.elapsed());
-    assert!(server.upgrades().len() > 2, "it was closed and opened again");
+    call.wait(Duration::from_millis(1_100)).await;
+    assert_eq!(server.upgrades().len(), 4, "the call's and the one kept ready, both lost and opened again");
+    let heard = call.turn(2, "Still here.").await;
+    assert_eq!(heard.bytes, bytes_of("Still here."));
+    assert!(heard.began.unwrap() < Duration::from_millis(300), "{:?}", heard.began);
+    assert_eq!(call.told(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_waits_behind_others_is_never_asked_for_once_it_is_cancelled() {
+    let server = server().await;
+    let mut call = Call::of(&elevenlabs(&server));
+    for i in 0..12 {
+        call.say(1, i, "This is one of many.").await;
+    }
+    call.wait(Duration::from_millis(40)).await;
+    call.cancel(1).await;
+    call.turn(2, "This one is wanted.").await;
+    call.wait(Duration::from_millis(300)).await;
+    assert_eq!(server.seen().len(), 4 + 1, "those in the vendor's hands, and the next turn's");
+    assert_eq!((call.used.len(), server.violations()), (5, vec![]), "all of which are billed");
 }
 
 #[tokio::test]

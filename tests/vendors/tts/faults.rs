@@ -74,7 +74,7 @@ async fn a_voice_that_breaks_off_is_continued_at_the_right_word() {
         let heard = &call.segments[&id(1, 0)];
         // Each character lasts 60 ms: a word was delivered if its last one was.
         let delivered_ms = heard.before_switch[0] / 8;
-        let ends = FIRST.char_indices().filter(|(i, c)| *c == ' ' && i * LETTER_MS <= delivered_ms).last();
+        let ends = FIRST.char_indices().rfind(|(i, c)| *c == ' ' && i * LETTER_MS <= delivered_ms);
         let rest = ends.map_or(FIRST, |(i, _)| &FIRST[i + 1..]);
         assert_eq!(vendors.aura.seen()[0], rest, "{fault:?}: {delivered_ms} ms were delivered");
         assert_eq!(heard.bytes, heard.before_switch[0] + bytes_of(rest), "{fault:?}");

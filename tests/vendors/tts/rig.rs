@@ -1,4 +1,5 @@
 //! Voices against simulated vendors, and an ear that notes what comes of them.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -89,7 +89,7 @@ impl Live {
             Asked::File(filing) => self.file(seat, run, call, *filing).await,
             Asked::MarkUrgent { kind } => mark_urgent(seat, run, call, kind).await,
             Asked::Speak(language) => {
-                run.memory.language = language;
+                speak(seat, run, language);
                 Outcome::ok(match language {
                     Language::En => "The call goes on in English. Answer in English now.",
                     Language::Es => "The call goes on in Spanish. Answer in Spanish now.",
@@ -143,6 +143,17 @@ impl Live {
             }
             Err(Trouble::NotSaved) => not_saved(seat),
         }
+    }
+}
+
+/// The reply goes on in another language. Who speaks and what is recorded is said once in each.
+pub(super) fn speak(seat: &Seat, run: &mut ModelRun, language: Language) {
+    run.memory.language = language;
+    if seat.state.noticed.contains(&language) || run.noticed.contains(&language) {
+        return;
+    }
+    if let Some(notice) = seat.office.language_notice(language) {
+        run.notify(&notice);
     }
 }
 

@@ -12,8 +12,9 @@ use uuid::Uuid;
 use crate::llm::builtin::Opening;
 use crate::safety::Redactor;
 
-/// Tries that a caller has on one call to show that a claim is theirs.
+/// Tries that a caller has on one call to show that a claim is theirs, and tries at a PIN.
 pub(crate) const CLAIM_TRIES: u8 = 3;
+pub(crate) const PIN_TRIES: u8 = 3;
 
 /// A reference of ours, as a model would write it.
 static REFERENCE: LazyLock<Option<Regex>> =
@@ -26,11 +27,12 @@ pub(crate) struct Memory {
     pub(crate) language: Language,
     /// Free times that were offered, by the name that the model knows them under.
     pub(crate) offered: BTreeMap<String, Opening>,
-    /// Failed tries to show that a claim is the caller's.
+    /// Failed tries to show that a claim is the caller's, and wrong PINs.
     pub(crate) claim_tries: u8,
+    pub(crate) pin_tries: u8,
     /// Claims whose holder calls.
     pub(crate) proven: BTreeSet<String>,
-    /// The claim whose PIN was asked for.
+    /// The claim whose PIN may be keyed.
     pub(crate) pin_for: Option<String>,
     /// References that may be spoken: given out on this call, or named by the caller.
     references: BTreeSet<String>,
@@ -45,6 +47,7 @@ impl Memory {
             language,
             offered: BTreeMap::new(),
             claim_tries: 0,
+            pin_tries: 0,
             proven: BTreeSet::new(),
             pin_for: None,
             references: BTreeSet::new(),
@@ -93,6 +96,10 @@ impl Memory {
 
     pub(crate) const fn is_locked(&self) -> bool {
         self.claim_tries >= CLAIM_TRIES
+    }
+
+    pub(crate) const fn is_pin_locked(&self) -> bool {
+        self.pin_tries >= PIN_TRIES
     }
 }
 

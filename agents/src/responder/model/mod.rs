@@ -26,6 +26,8 @@ use pipeline::turn::{Expectation, Heard, TurnId};
 use super::builtin::BuiltinRun;
 use super::office::Office;
 use super::seat::Seat;
+use crate::llm::builtin::hear::language_of;
+use crate::llm::builtin::state::CallBack;
 use crate::llm::builtin::{Effect, Files, Filing, intent};
 use crate::llm::conversation::{Conversation, Message, ToolSpec};
 use crate::llm::model::{LanguageModel, Request};
@@ -116,28 +118,33 @@ impl Live {
         Request { conversation: Arc::new(conversation), tools: self.tools.clone(), max_tokens: MAX_TOKENS }
     }
 
-    /// Whether the model answers this. Fixed words, emergencies, and talk in a language that the line cannot speak
-    /// are the built-in dialogue's.
+    /// Whether the model answers this. Fixed words, emergencies, and a caller who wants a language that the line does
+    /// not speak are the built-in dialogue's.
     pub(super) fn answers(&self, seat: &Seat, input: &TurnInput) -> bool {
+        let dialogue = &seat.office.shared.dialogue;
+        if seat.state.awaits_call_back() {
+            return false;
+        }
         match input {
             TurnInput::Opened | TurnInput::Silence { .. } | TurnInput::Unintelligible => false,
-            TurnInput::Digits { .. } | TurnInput::Secret(_) => true,
-            TurnInput::Said { text } => {
-                let script = seat.office.shared.dialogue.script();
-                let foreign = seat.state.heard.is_some_and(|l| !seat.state.speaks(l));
-                let spanish = !seat.state.speaks(Language::Es)
-                    && (seat.state.task().is_some_and(|task| task.id == "spanish")
-                        || intent::by_cue(script, text).is_some_and(|found| found.intent.id == "spanish"));
-                script.emergencies.find(text).is_none() && !foreign && !spanish
+            TurnInput::Digits { digits } => digits != "911",
+            TurnInput::Secret(secret) => {
+                let secret = secret.expose();
+                let keyed = secret.bytes().all(|b| b.is_ascii_digit());
+                secret != "911" && (keyed || !dialogue.hears_emergency(secret))
             }
+            TurnInput::Said { text } => !dialogue.hears_emergency(text) && !wants_missing_spanish(seat, text),
         }
     }
 
-    /// Whether a key answers the greeting's offer of Spanish.
-    pub(super) fn chooses_language(&self, seat: &Seat, input: &TurnInput) -> bool {
-        let fresh = seat.lines.of_caller().next().is_none() && self.memory.language == Language::En;
-        let offered = seat.office.brief.spoken.contains(&Language::Es);
-        fresh && offered && matches!(input, TurnInput::Digits { digits } if digits == "2")
+    /// Whether a key may be the choice of the other language: where no number and no yes or no was asked for.
+    pub(super) fn chooses_language(seat: &Seat, input: &TurnInput) -> bool {
+        let asked = matches!(
+            seat.state.last_expects,
+            Expectation::YesNo | Expectation::Digits | Expectation::Secret | Expectation::Date
+        );
+        let two = matches!(input, TurnInput::Digits { digits } if digits == "2");
+        two && !asked && seat.office.brief.spoken.len() > 1
     }
 
     /// The recogniser heard the caller speak this language.
@@ -168,6 +175,7 @@ impl Live {
         }
         self.history.push(exchange);
         self.memory.language = state_language;
+        self.wanted = self.wanted.filter(|l| *l != state_language);
         self.open_intake = false;
     }
 
@@ -209,6 +217,18 @@ impl Live {
 }
 
 const CONNECTED: &str = "The caller has just been connected.";
+
+/// Spanish on a line that does not speak it: the dialogue says so, in Spanish, and offers a call-back. Unless it is asked
+/// for outright, once a call.
+fn wants_missing_spanish(seat: &Seat, text: &str) -> bool {
+    let (state, dialogue) = (&seat.state, &seat.office.shared.dialogue);
+    if state.speaks(Language::Es) {
+        return false;
+    }
+    let asked = intent::by_cue(dialogue.script(), text).is_some_and(|found| found.intent.id == "spanish");
+    let heard = state.heard == Some(Language::Es) && text.split_whitespace().count() >= 3;
+    asked || (state.call_back == CallBack::NotAsked && (heard || language_of(text) == Some(Language::Es)))
+}
 
 /// Whether the end of a call at this point leaves something half told.
 fn is_intake(expects: Expectation, text: &str) -> bool {

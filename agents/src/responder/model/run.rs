@@ -57,6 +57,7 @@ pub(in crate::responder) enum Moved {
 #[derive(Clone, Debug)]
 struct Line {
     text: String,
+    kind: SegmentKind,
     fixed: bool,
     language: Language,
 }
@@ -99,6 +100,8 @@ pub(in crate::responder) struct ModelRun {
     pub(super) owed: Vec<String>,
     /// The turn marked the call as urgent.
     pub(super) urgent: bool,
+    /// Languages in which this turn says who speaks.
+    pub(super) noticed: Vec<Language>,
     /// Tools that were used before the commit.
     used: Vec<(&'static str, bool)>,
     /// The session was told that a tool takes its time.
@@ -140,6 +143,7 @@ impl ModelRun {
             after: AfterReply::Listen,
             owed: Vec::new(),
             urgent: false,
+            noticed: Vec::new(),
             used: Vec::new(),
             busy: false,
             shown: Vec::new(),
@@ -254,13 +258,35 @@ impl ModelRun {
     }
 
     fn add(&mut self, checked: Checked) {
-        self.exchange.say(&checked.spoken);
-        self.answer.push(checked.kept);
-        self.lines.push(Line { text: checked.spoken, fixed: checked.fixed, language: self.memory.language });
+        self.add_as(checked, SegmentKind::Reply);
     }
 
+    fn add_as(&mut self, checked: Checked, kind: SegmentKind) {
+        self.exchange.say(&checked.spoken);
+        self.answer.push(checked.kept);
+        let language = self.memory.language;
+        self.lines.push(Line { text: checked.spoken, kind, fixed: checked.fixed, language });
+    }
+
+    /// Says who speaks and what is recorded, before the first words in another language.
+    pub(super) fn notify(&mut self, notice: &str) {
+        self.noticed.push(self.memory.language);
+        for sentence in sentences(notice) {
+            self.add_as(
+                Checked { kept: sentence.clone(), spoken: sentence, fixed: true },
+                SegmentKind::Notice,
+            );
+        }
+    }
+
+    /// Nothing but a notice.
     pub(super) fn said_nothing(&self) -> bool {
-        self.lines.is_empty()
+        self.lines.iter().all(|line| line.kind == SegmentKind::Notice)
+    }
+
+    /// Segments that went out.
+    pub(super) fn sent(&self) -> u16 {
+        u16::try_from(self.sent).unwrap_or(u16::MAX)
     }
 
     /// Everything said or standing ready in this turn.
@@ -292,8 +318,8 @@ impl ModelRun {
             }
             let index = u16::try_from(self.sent).unwrap_or(u16::MAX);
             let id = SegmentId { turn: self.turn, index };
-            let (text, fixed) = (line.text.clone(), line.fixed);
-            out.segment(ReplySegment { id, text, kind: SegmentKind::Reply, fixed }).await;
+            let segment = ReplySegment { id, text: line.text.clone(), kind: line.kind, fixed: line.fixed };
+            out.segment(segment).await;
             self.sent += 1;
         }
         if let Some((expects, then)) = self.done

@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use pipeline::latency::Stage;
-use pipeline::ports::{Screen, TurnInput};
+use pipeline::ports::{Language, Screen, TurnInput};
 use pipeline::turn::{Expectation, TurnId};
 use tokio::time::Instant;
 
+use super::super::office::Knowledge;
 use super::super::seat::Seat;
+use super::act::speak;
 use super::briefing;
 use super::delimit::{self, block, data};
 use super::history::{Beginning, Exchange};
@@ -17,7 +19,7 @@ use super::run::ModelRun;
 use super::{CONNECTED, Live};
 use crate::llm::builtin::Passage;
 use crate::llm::builtin::hear::answer::is_bare_yes_no;
-use crate::llm::builtin::hear::digits;
+use crate::llm::builtin::hear::language_of;
 use crate::llm::builtin::hear::words::is_question;
 use crate::tools::reads;
 
@@ -29,6 +31,8 @@ impl Live {
     pub(in crate::responder) async fn begin(&self, seat: &Seat, turn: TurnId, input: TurnInput) -> ModelRun {
         let began = Instant::now();
         let mut memory = self.memory.clone();
+        memory.claim_tries = memory.claim_tries.max(seat.state.claim_tries);
+        memory.pin_tries = memory.pin_tries.max(seat.state.pin_tries);
         let words = if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
         let beginning = self.history.beginning(&words);
         let guard = Instant::now();
@@ -36,15 +40,15 @@ impl Live {
         let guard = guard.elapsed();
         let reading = Instant::now();
         if let TurnInput::Secret(secret) = &input {
-            let event = check_pin(seat, secret.expose(), &mut memory).await;
+            let event = check_secret(seat, secret.expose(), &mut memory).await;
             caller = block(delimit::EVENT, &event);
         }
         let passages = prefetch(seat, &input, &beginning, &mut memory).await;
         let reading =
             (passages.is_some() || matches!(input, TurnInput::Secret(_))).then(|| reading.elapsed());
         let (shown, information) = passages.unwrap_or_default();
-        let language = self.wanted.map(|language| {
-            memory.language = language;
+        let changed = self.language_of_turn(seat, &beginning.rest).filter(|l| *l != memory.language);
+        let language = changed.map(|language| {
             let name = briefing::name(language);
             block(delimit::EVENT, &format!("The caller speaks {name} now. From here on answer in {name}."))
         });
@@ -53,9 +57,16 @@ impl Live {
         let exchange = Exchange::new(turn, &words, caller);
         let mut run = ModelRun::new(turn, input, beginning, exchange, memory, began);
         run.shown = shown;
+        let spoken = changed.unwrap_or(run.memory.language);
+        speak(seat, &mut run, spoken);
         self.ask(&mut run);
         tell_stages(seat, turn, began, guard, reading).await;
         run
+    }
+
+    /// The language that the caller speaks: as their words leave no doubt, or as the recogniser heard it.
+    fn language_of_turn(&self, seat: &Seat, words: &str) -> Option<Language> {
+        language_of(words).filter(|l| seat.office.brief.spoken.contains(l)).or(self.wanted)
     }
 
     /// Asks for the next answer of a run.
@@ -98,13 +109,17 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
 }
 
 /// The one tool that a secret goes to. The model learns whether it was right, and nothing else of it.
-async fn check_pin(seat: &Seat, secret: &str, memory: &mut Memory) -> String {
+async fn check_secret(seat: &Seat, secret: &str, memory: &mut Memory) -> String {
+    if secret == "0" {
+        return "The caller pressed 0: they want a person.".to_owned();
+    }
     let claim = match &memory.pin_for {
         Some(number) => seat.office.claim(number).await,
         None => None,
     };
-    let digits: String = digits::runs(secret).into_iter().map(|run| run.digits).collect();
-    reads::tell_pin(claim.as_ref(), &digits, memory)
+    let knowledge = Knowledge { local: seat.office.today(), ..Knowledge::default() };
+    let dialogue = &seat.office.shared.dialogue;
+    reads::tell_secret(claim.as_ref(), secret, memory, dialogue, &seat.office.view(&knowledge))
 }
 
 /// Passages that may answer the caller, so that most questions need no tool.

@@ -124,6 +124,7 @@ impl Live {
         if run.rounds >= MAX_ROUNDS {
             return self.give_up(seat, run).await;
         }
+        run.flush(&mut seat.out).await;
         self.ask(run);
     }
 
@@ -197,7 +198,14 @@ impl Live {
                 delay_ms,
             })
             .await;
+        if run.sent() > 0 {
+            // The notice of a change of language went out: the dialogue need not give it again.
+            let state = &mut seat.state;
+            (state.language, state.heard) = (run.memory.language, None);
+            state.noticed.append(&mut run.noticed);
+        }
         let mut instead = seat.prepare(run.turn, run.input.clone()).await;
+        instead.go_on_from(run.sent());
         instead.spent = std::mem::take(&mut run.spent);
         instead.noted = run.committed;
         if run.committed {
@@ -283,6 +291,11 @@ fn follow(seat: &mut Seat, run: &ModelRun, text: String) {
     (state.emergency, state.prompted, state.holding) = (false, false, false);
     (state.misses, state.unanswered) = (0, 0);
     (state.pending, state.heard, state.language) = (None, None, language);
+    if run.done.is_some() {
+        state.noticed.extend(&run.noticed);
+    }
+    state.claim_tries = state.claim_tries.max(run.memory.claim_tries);
+    state.pin_tries = state.pin_tries.max(run.memory.pin_tries);
     if let Some(best) = run.shown.iter().find(|p| p.relevance >= MIN_RELEVANCE) {
         state.topic = Some(Topic { source: best.source.clone(), read: Vec::new() });
     }

@@ -54,6 +54,8 @@ struct Scripted {
     /// Texts it was asked for, and cancels.
     asked: Arc<Mutex<Vec<String>>>,
     english_only: bool,
+    /// Goes on in spite of cancels.
+    stubborn: bool,
 }
 
 impl Scripted {
@@ -105,6 +107,9 @@ impl Scripted {
                     Some(TtsCommand::Speak(segment)) => {
                         self.asked.lock().push(segment.text.clone());
                         line.push_back(segment);
+                    }
+                    Some(TtsCommand::Cancel { .. }) if self.stubborn => {
+                        self.asked.lock().push("cancel".to_owned());
                     }
                     Some(TtsCommand::Cancel { turn }) => {
                         self.asked.lock().push("cancel".to_owned());
@@ -453,11 +458,11 @@ async fn a_voice_without_the_language_is_passed_over() {
 
 #[tokio::test(start_paused = true)]
 async fn what_still_comes_of_a_cancelled_try_is_not_taken_for_the_new_one() {
-    // a is late, loses, is cancelled when it answers, and is asked again for the same segment when b breaks off.
-    let (a, b) = (
-        Scripted::with([after(600)]),
-        Scripted::with([Plan { spacing_ms: 100, ..breaks_after(6, Kind::Closed) }]),
-    );
+    // a is late, loses, does not mind that it is cancelled, and is asked again for the same segment when b breaks
+    // off.
+    let slow = |first_ms, pieces, end| Plan { first_ms, spacing_ms: 100, pieces, end };
+    let a = Scripted { stubborn: true, ..Scripted::with([slow(600, usize::MAX, End::Done)]) };
+    let b = Scripted::with([slow(100, 6, End::Failed(Kind::Closed))]);
     let mut call = Call::of(&chain(&[&a, &b]));
     let heard = call.turn(1, TEXT).await;
     let rest = &a.asked()[2..];

@@ -121,6 +121,8 @@ async fn emergency_words_are_answered_at_once_and_the_model_is_not_asked() {
     assert_eq!(call.model.asked(), 0);
     let (_, document) = call.office.passport(call.brief.passport).await.unwrap();
     assert_eq!(document["routing"]["priority"], "urgent");
+    let keyed = call.turn(TurnInput::Digits { digits: "911".into() }).await;
+    assert!(keyed.text.contains("911") && call.model.asked() == 0);
     call.talk("It's out now").await;
     let shown = call.model.shown_text();
     assert!(shown.contains("My house is on fire!") && shown.contains("911"), "{shown}");

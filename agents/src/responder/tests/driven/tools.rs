@@ -232,12 +232,12 @@ async fn a_pin_goes_to_the_check_and_the_model_learns_only_whether_it_was_right(
     let mut call = driven().await;
     call.office.store.set_claim_pin("CLM-20417", Some(PinHash::new("471199"))).await.unwrap();
     call.model.answers(&[
-        &[tool("1", "look_up_claim", json!({ "claim_number": "20417", "last_name": "Lopez" }))],
+        &[tool("1", "look_up_claim", json!({ "claim_number": "20417" }))],
         &[text("Please key in your PIN.")],
         &[text("That PIN is not right. Please key it in again.")],
         &[text("It was approved.")],
     ]);
-    let heard = call.talk("Lopez").await;
+    let heard = call.talk("my claim is 20417").await;
     assert_eq!(heard.done().0, Expectation::Secret);
     assert!(!call.model.results()[0].content.contains("approved"));
     let heard = call.turn(TurnInput::Secret(SecretDigits::new("471190".into()))).await;
@@ -265,6 +265,28 @@ async fn documents_are_searched_on_demand_and_come_as_data() {
     assert_eq!(heard.tools(), [("search_knowledge", true)]);
     let result = &call.model.results()[0].content;
     assert!(result.starts_with("<county_information>") && result.to_lowercase().contains("dog"), "{result}");
+}
+
+#[tokio::test]
+async fn wrong_pins_lock_the_pin_and_leave_the_other_details() {
+    let mut call = driven().await;
+    call.office.store.set_claim_pin("CLM-20417", Some(PinHash::new("471199"))).await.unwrap();
+    call.model
+        .answers(&[&[tool("1", "look_up_claim", json!({ "claim_number": "20417" }))], &[text("Your PIN?")]]);
+    call.talk("my claim is 20417").await;
+    for (secret, told) in [
+        ("0000", "it was wrong. They may try again"),
+        ("what is that", "is no PIN"),
+        ("1111", "it was wrong. They may try again"),
+        ("2222", "it was wrong. No PIN can be taken any more"),
+        ("471199", "it was wrong. No PIN can be taken any more"),
+        ("March 3rd 1961", "it was right"),
+    ] {
+        call.turn(TurnInput::Secret(SecretDigits::new(secret.into()))).await;
+        let shown = caller_texts(&call.model.shown()).pop().unwrap();
+        assert!(shown.contains(told), "{secret}: {shown}");
+    }
+    assert!(!call.model.everything().contains("1961"));
 }
 
 #[tokio::test]
