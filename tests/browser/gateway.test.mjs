@@ -96,6 +96,8 @@ describe("console with a real gateway", () => {
     await shot(page, "gateway-live");
     await assertAccessible(page, "a live call");
     await page.keyboard.press("p");
+    // Until the phone's screen is there, the call's own button is too.
+    await page.getByRole("heading", { name: "In a call" }).waitFor();
     await page.getByRole("button", { name: "Hang up" }).click();
     await page.getByRole("link", { name: "See the whole call" }).click();
     await page.locator("[data-call][data-state=ended][aria-current=true]").waitFor();
