@@ -6,6 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error as WsError, Message};
@@ -131,6 +132,9 @@ fn closed(code: u16, reason: &str) -> Failure {
 fn lost(error: &WsError) -> Failure {
     match error {
         WsError::ConnectionClosed | WsError::AlreadyClosed | WsError::Io(_) => {
+            Failure::new(Kind::Closed, "the connection broke")
+        }
+        WsError::Protocol(ProtocolError::ResetWithoutClosingHandshake) => {
             Failure::new(Kind::Closed, "the connection broke")
         }
         WsError::Protocol(_) | WsError::Utf8(_) | WsError::Capacity(_) => {

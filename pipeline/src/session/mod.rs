@@ -206,12 +206,6 @@ impl Session {
         &self.bill
     }
 
-    /// Tokens of replies that were begun on a guess and thrown away.
-    #[must_use]
-    pub const fn wasted_tokens(&self) -> u64 {
-        self.wasted_tokens
-    }
-
     /// Reports of usage that the price table does not know.
     #[must_use]
     pub fn unpriced(&self) -> u64 {

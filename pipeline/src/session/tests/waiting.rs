@@ -76,7 +76,7 @@ fn the_idle_clock_stands_while_a_tool_works_and_while_the_caller_asked_for_time(
 
 #[test]
 fn two_replies_in_a_row_that_fail_end_the_call_with_a_call_back_on_the_record() {
-    let habits = Habits { failed_replies: 1.0, ..Habits::default() };
+    let habits = Habits { failed_replies: 1.0, durable_ms: 400, ..Habits::default() };
     let config = SessionConfig { can_call_back: true, ..SessionConfig::default() };
     let mut w = World::of(Vec::new(), habits, config);
     w.run_to(60_000);
