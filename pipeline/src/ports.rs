@@ -223,6 +223,13 @@ pub enum SttEvent {
         pause: u32,
         probability: f32,
     },
+    /// The recogniser takes the interim text for the whole turn, before it was asked about a pause: worth a guess.
+    /// Taken back by other interim text.
+    MaybeEnd {
+        utterance: UtteranceId,
+        /// 0–1, as of [`Self::TurnEnd`].
+        probability: f32,
+    },
     /// The connection is open: from now on results can come. Engines on this machine do not say so.
     Ready,
     /// Words were recognised while no utterance is open: the caller speaks too softly for the voice-activity

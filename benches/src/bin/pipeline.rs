@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use benches::added::{Added, added};
 use benches::callers::{Callers, callers};
 use benches::child::{AS_GATEWAY, CALLERS_CORE, Gateway, pin};
-use benches::providers::{Simulated, Timing, Told};
+use benches::providers::{EAGER_MS, LLM_MS, STT_MS, Simulated, TTS_MS, Timing, Told};
 use benches::step::{self, Stepped};
 use clap::Parser;
 use gateway::caller::replay::course::Manner;
@@ -127,7 +127,11 @@ async fn run(asked: &Asked) -> Result<()> {
         None if asked.sizes.is_empty() => {}
         None => println!("\nknee: not reached"),
     }
-    if asked.published { bench.published().await } else { Ok(()) }
+    if asked.published {
+        bench.published(Timing::Published).await?;
+        bench.published(Timing::PublishedEager).await?;
+    }
+    Ok(())
 }
 
 /// What all steps share.
@@ -150,10 +154,10 @@ impl Bench {
         let models = std::env::var_os("MODELS_DIR").map_or_else(|| self.root.join("models"), PathBuf::from);
         let bind = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
         let environment = simulated.environment(dir.path(), &models.canonicalize().unwrap_or(models), &bind);
-        if self.admit_all {
-            let limits = "[limits]\nmax_calls = 100000\nrefuse_when_strained = false\n";
-            std::fs::write(dir.path().join("quandura.toml"), limits)?;
-        }
+        // No fixed number of calls: strain is what ends the climb.
+        let strained = !self.admit_all;
+        let limits = format!("[limits]\nmax_calls = 100000\nrefuse_when_strained = {strained}\n");
+        std::fs::write(dir.path().join("quandura.toml"), limits)?;
         // The child asks its providers, which are in this process, before it is ready.
         let folder = dir.path().to_owned();
         let gateway =
@@ -189,16 +193,26 @@ impl Bench {
     }
 
     /// Providers as quick as they say they are.
-    async fn published(&self) -> Result<()> {
-        let running = self.start(Timing::Published).await?;
+    async fn published(&self, timing: Timing) -> Result<()> {
+        let running = self.start(timing).await?;
         let idle = resident_bytes(running.gateway.pid()).unwrap_or_default();
         let stepped = step::run(&running.gateway, idle, self.plan(PUBLISHED_CALLS), SPAN).await?;
         sleep(RECORDS).await;
         let nothing = Told { stt: Duration::ZERO, llm: Duration::ZERO, tts: Duration::ZERO };
         let parts = added(running.gateway.base(), &stepped.totals.ids, &nothing).await?;
+        let of = |(p50, p95): (f64, f64)| format!("{p50:.0}/{p95:.0} ms");
         println!(
-            "\nproviders at published times, p50/p95: final text 260/350 ms after the last word, first token 450/700 ms, \
-             first sound 120/200 ms"
+            "\nproviders at published times, p50/p95: {}, first token {}, first sound {}",
+            match timing {
+                Timing::PublishedEager => format!(
+                    "a recogniser that says after {} that a turn may be over, and after {} that it is",
+                    of(EAGER_MS),
+                    of(STT_MS)
+                ),
+                Timing::Published | Timing::Fixed(_) => format!("words {} after they were said", of(STT_MS)),
+            },
+            of(LLM_MS),
+            of(TTS_MS)
         );
         println!(
             "  {PUBLISHED_CALLS} calls at a time, {} turns, fillers {}; refused {}",

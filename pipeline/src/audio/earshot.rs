@@ -20,7 +20,7 @@ const STEP: usize = 256;
 /// A window softer than this holds no speech that a telephone caller would be understood by.
 const GATE_DBFS: f32 = -56.0;
 /// Speech stands out of the line's noise by at least this much, dB.
-const ABOVE_NOISE: f32 = 4.0;
+const ABOVE_NOISE: f32 = 5.0;
 /// Lowest noise that is believed: comfort noise and digital silence come and go.
 const NOISE_MIN_DBFS: f32 = -65.0;
 /// Windows in a block, and blocks over which the quietest window is the noise: 1.5 s, in which every talker closes
@@ -32,6 +32,8 @@ const GAIN: f32 = 0.089 / 32_768.0;
 /// Windows for which the model keeps judging after it last saw speech (about 0.5 s), so that a closure inside a
 /// word does not look like its end.
 const HANGOVER: u32 = 16;
+/// Highest score of a window that is as soft as the line itself: silence by every threshold.
+const UNHEARD: f32 = 0.14;
 /// A score above this keeps the gate open.
 const LIKELY: f32 = 0.2;
 /// The model's score and ours: nothing, the session's thresholds (duck, off, on), certainty. Each threshold is where
@@ -89,6 +91,8 @@ impl EarshotVad {
             self.warm = true;
         }
         let score = bent(self.run(WINDOW));
+        // The model lets go of a voice some 100 ms after it ended; the level says so at once.
+        let score = if loud { score } else { score.min(UNHEARD) };
         self.open = if loud && score > LIKELY { HANGOVER } else { self.open.saturating_sub(1) };
         score
     }

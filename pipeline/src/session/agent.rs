@@ -33,7 +33,7 @@ impl Session {
             self.drop_speculation();
             return;
         }
-        let guessed = self.reply.as_ref().is_some_and(|r| !r.committed && r.input == input);
+        let guessed = self.reply.as_ref().is_some_and(|r| r.guesses(&input));
         if guessed {
             self.commit_guess(moments);
         } else {
@@ -72,22 +72,20 @@ impl Session {
     }
 
     /// Begins a reply on what the caller said so far; it has no effect until the turn is really over.
-    pub(super) fn speculate(&mut self) {
+    pub(super) fn speculate(&mut self, text: &str) {
         if self.regions.agent != Agent::Idle || self.regions.control != Control::Agent {
             return;
         }
         let limit = self.config.speculations_per_turn;
         let Some(utterance) = &self.utterance else { return };
-        let Some(done) = &utterance.done else { return };
-        if done.text.trim().is_empty()
+        if text.trim().is_empty()
             || utterance.speculations >= limit
             || self.wasted_tokens >= self.config.wasted_tokens_per_call
         {
             return;
         }
-        let text = done.text.clone();
-        let input = TurnInput::Said { text: self.with_carried(&text) };
-        if self.reply.as_ref().is_some_and(|r| !r.committed && r.input == input) {
+        let input = TurnInput::Said { text: self.with_carried(text) };
+        if self.reply.as_ref().is_some_and(|r| r.guesses(&input)) {
             return;
         }
         if let Some(utterance) = &mut self.utterance {

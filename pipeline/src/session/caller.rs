@@ -32,7 +32,10 @@ impl Session {
         self.ear.push(&self.config, self.now, score, believed);
         match self.regions.caller {
             Caller::Silent | Caller::MaybeSpeaking => self.listen_for_onset(score),
-            Caller::Speaking => self.follow_speech(),
+            Caller::Speaking => {
+                self.follow_speech();
+                self.guess_by_interim();
+            }
             Caller::MaybeFinished if self.ear.speaks(&self.config) => self.on_resumed(),
             Caller::MaybeFinished => {}
         }
@@ -295,6 +298,7 @@ impl Session {
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 self.on_turn_end(utterance, pause, probability)
             }
+            SttEvent::MaybeEnd { utterance, probability } => self.on_maybe_end(utterance, probability),
             SttEvent::Ready => {}
             SttEvent::SpeechHeard => self.on_speech_heard(),
             SttEvent::Language(language) => self.on_language_heard(language),
@@ -311,7 +315,10 @@ impl Session {
     fn on_interim(&mut self, id: UtteranceId, text: String) {
         let turn = self.turn.next();
         match &mut self.utterance {
-            Some(u) if u.id == id && u.done.is_none() => u.interim = Some(text.clone()),
+            Some(u) if u.id == id && u.done.is_none() => {
+                u.interim = Some(text.clone());
+                u.may_end = None;
+            }
             _ => {
                 self.stale += 1;
                 return;
@@ -322,6 +329,7 @@ impl Session {
         }
         self.judge_over_talk();
         self.take_back_if_caller_goes_on();
+        self.guess_by_interim();
     }
 
     fn on_final(&mut self, id: UtteranceId, pause: u32, done: FinalText) {
@@ -365,8 +373,40 @@ impl Session {
 
     /// Begins a reply early when the pause looks like an end.
     fn speculate_if_likely(&mut self) {
+        let Some(text) = self.utterance.as_ref().and_then(|u| u.done.as_ref()).map(|d| d.text.clone()) else {
+            return;
+        };
         if !self.takes_secret() && endpointing::is_worth_a_guess(&self.config, self.pause_view()) {
-            self.speculate();
+            self.speculate(&text);
+        }
+    }
+
+    fn on_maybe_end(&mut self, id: UtteranceId, probability: f32) {
+        match &mut self.utterance {
+            Some(u) if u.id == id && u.done.is_none() => u.may_end = Some(probability),
+            _ => {
+                self.stale += 1;
+                return;
+            }
+        }
+        self.guess_by_interim();
+    }
+
+    /// The same before the final is there: the interim text has an end, and the caller has just fallen silent or the
+    /// recogniser says that this may be all.
+    fn guess_by_interim(&mut self) {
+        let Some(after) = self.config.interim_guess else { return };
+        let Some(utterance) = &self.utterance else { return };
+        let silent = !self.ear.maybe()
+            && (self.regions.caller == Caller::MaybeFinished || self.ear.silence(self.now) >= after);
+        if utterance.done.is_some() || self.takes_secret() || !(silent || utterance.may_end.is_some()) {
+            return;
+        }
+        let Some(text) = utterance.interim.clone() else { return };
+        let complete = utterance.complete.or(utterance.may_end);
+        let view = PauseView { expects: self.expects, text: Some(&text), complete };
+        if endpointing::is_worth_a_guess(&self.config, view) {
+            self.speculate(&text);
         }
     }
 

@@ -42,6 +42,9 @@ pub struct SessionConfig {
     pub text_silence: Duration,
     /// End-of-turn probability from which a reply is begun on a guess. A model call that is thrown away costs.
     pub speculate_from: f32,
+    /// Silence after which an interim text that reads complete is worth a guess too: a recogniser over the network
+    /// takes longer for its final than for its words. `None`: only finals are.
+    pub interim_guess: Option<Duration>,
     /// Speech over our reply that is an interruption when words confirm it.
     pub barge_in_speech: Duration,
     /// The same while the reply has only just begun.
@@ -178,6 +181,7 @@ impl SessionConfig {
             complete_silence: ms(250),
             text_judges: true,
             speculate_from: 0.35,
+            interim_guess: Some(ms(80)),
             barge_in_speech: ms(250),
             barge_in_speech_early: ms(400),
             recogniser_deadline: ms(4_000),
@@ -208,6 +212,7 @@ impl Default for SessionConfig {
             text_judges: false,
             text_silence: ms(450),
             speculate_from: 0.0,
+            interim_guess: None,
             barge_in_speech: ms(350),
             barge_in_speech_early: ms(500),
             early_reply: ms(800),

@@ -62,6 +62,10 @@ pub enum Recorded {
         pause: u32,
         probability: f32,
     },
+    MaybeEnd {
+        utterance: u32,
+        probability: f32,
+    },
     Segment {
         turn: u32,
         index: u16,
@@ -138,6 +142,9 @@ impl Recorded {
             },
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 Self::TurnEnd { utterance: utterance.0, pause: *pause, probability: *probability }
+            }
+            SttEvent::MaybeEnd { utterance, probability } => {
+                Self::MaybeEnd { utterance: utterance.0, probability: *probability }
             }
             SttEvent::Ready
             | SttEvent::SpeechHeard

@@ -3,6 +3,7 @@
 use telephony::media::CallTime;
 use telephony::playout::SegmentKey;
 
+use super::endpointing::words;
 use super::waterfall::Moments;
 use crate::ports::{AfterReply, TurnInput};
 use crate::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, WordTime};
@@ -67,6 +68,17 @@ impl Reply {
             moments: None,
             apologised: false,
         }
+    }
+
+    /// Begun on a guess that turned out right: the same words, however the recogniser wrote them in the end.
+    pub fn guesses(&self, input: &TurnInput) -> bool {
+        !self.committed
+            && match (&self.input, input) {
+                (TurnInput::Said { text: guessed }, TurnInput::Said { text }) => {
+                    words(guessed).eq(words(text))
+                }
+                (guessed, input) => guessed == input,
+            }
     }
 
     pub fn push(&mut self, said: ReplySegment, now: CallTime) {

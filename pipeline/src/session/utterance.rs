@@ -81,6 +81,8 @@ pub(super) struct Utterance {
     pub done: Option<FinalText>,
     /// End-of-turn probability at the latest pause.
     pub complete: Option<f32>,
+    /// What the recogniser said of itself, before it was asked, of the interim text as it stands.
+    pub may_end: Option<f32>,
     /// It began while our reply was audible and has not been judged yet.
     pub over_reply: Option<OverReply>,
     /// It cut our reply.
@@ -106,6 +108,7 @@ impl Utterance {
             interim: None,
             done: None,
             complete: None,
+            may_end: None,
             over_reply: None,
             interrupted: false,
             decided: None,
@@ -123,6 +126,7 @@ impl Utterance {
         self.pause += 1;
         self.done = None;
         self.complete = None;
+        self.may_end = None;
         self.decided = None;
     }
 }

@@ -25,6 +25,8 @@ pub struct ListenOptions {
     pub latency: Duration,
     /// Draws it anew for each result instead, counted from the last loud audio.
     pub drawn_latency: Option<fn() -> Duration>,
+    /// Flux: the same for all but the end of a turn, which it takes longer to be sure of.
+    pub drawn_eager: Option<fn() -> Duration>,
     /// Between two interims, ms of audio.
     pub interim_ms: u64,
     /// Length of a spoken word, ms of audio.
@@ -45,6 +47,7 @@ impl Default for ListenOptions {
             texts: vec!["When is the office open?".to_owned()],
             latency: Duration::from_millis(60),
             drawn_latency: None,
+            drawn_eager: None,
             interim_ms: 250,
             word_ms: 250,
             eager_ms: 160,
@@ -57,9 +60,10 @@ impl Default for ListenOptions {
 
 impl ListenOptions {
     /// Time that a result takes when the last loud audio is so long ago.
-    fn draw_latency(&self, silence_ms: u64) -> Duration {
+    fn draw_latency(&self, silence_ms: u64, ended: bool) -> Duration {
         const LEAST: Duration = Duration::from_millis(20);
-        let drawn = self.drawn_latency.map(|draw| draw());
+        let draw = if ended { self.drawn_latency } else { self.drawn_eager.or(self.drawn_latency) };
+        let drawn = draw.map(|draw| draw());
         drawn.map_or(self.latency, |latency| {
             latency.saturating_sub(Duration::from_millis(silence_ms)).max(LEAST)
         })

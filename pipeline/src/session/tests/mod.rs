@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod echo;
+mod guess;
 mod impaired;
 mod money;
 mod properties;

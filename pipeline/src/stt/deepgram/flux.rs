@@ -75,7 +75,12 @@ impl Turns {
         } else {
             open.loose = Some(piece);
         }
+        let utterance = open.id;
+        let asked = open.pending.is_some() || open.answered.is_some();
         out.extend(open.news());
+        if self.declared && !asked {
+            out.push(SttEvent::MaybeEnd { utterance, probability: self.confidence });
+        }
         self.answer_if_heard(ear, out);
     }
 

@@ -101,6 +101,18 @@ fn flux_answers_by_its_own_declaration_and_tells_its_confidence() {
 }
 
 #[test]
+fn flux_says_that_the_turn_may_be_over_before_it_is_asked() {
+    let (mut ear, mut turns, mut out) = (ear_at(500), Turns::default(), Vec::new());
+    turns.read(&mut ear, &turn("Update", 0, "When is", 1.5, 0.1), &mut out).unwrap();
+    assert!(!out.iter().any(|e| matches!(e, SttEvent::MaybeEnd { .. })), "{out:?}");
+    out.clear();
+    turns.read(&mut ear, &turn("EagerEndOfTurn", 0, "When is it open?", 2.0, 0.6), &mut out).unwrap();
+    let text = "When is it open?".to_owned();
+    let eager = SttEvent::MaybeEnd { utterance: FIRST, probability: 0.6 };
+    assert_eq!(out, [SttEvent::Interim { utterance: FIRST, text }, eager]);
+}
+
+#[test]
 fn a_flux_turn_that_the_session_took_early_does_not_come_back_as_the_next_one() {
     let (mut ear, mut turns, mut out) = (ear_at(500), Turns::default(), Vec::new());
     turns.read(&mut ear, &turn("Update", 0, "Yes", 1.0, 0.1), &mut out).unwrap();

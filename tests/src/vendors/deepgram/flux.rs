@@ -155,7 +155,8 @@ impl Listener {
         let text = if nonsense(&fault) { "\u{1}{{ no turn".to_owned() } else { message.to_string() };
         let drip = if let Fault::Drip(each) = fault { each } else { std::time::Duration::ZERO };
         let busy = self.connection.busy_until().unwrap_or_else(Instant::now);
-        let at = (Instant::now() + self.options.draw_latency(self.ear.silence_ms())).max(busy + drip);
+        let latency = self.options.draw_latency(self.ear.silence_ms(), event == "EndOfTurn");
+        let at = (Instant::now() + latency).max(busy + drip);
         self.connection.send_at(at, Message::text(text));
     }
 }

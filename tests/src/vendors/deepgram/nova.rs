@@ -143,7 +143,7 @@ impl Listener {
         };
         let drip = if let Fault::Drip(each) = fault { each } else { std::time::Duration::ZERO };
         let busy = self.connection.busy_until().unwrap_or_else(Instant::now);
-        let at = (Instant::now() + self.options.draw_latency(self.ear.silence_ms())).max(busy + drip);
+        let at = (Instant::now() + self.options.draw_latency(self.ear.silence_ms(), true)).max(busy + drip);
         self.connection.send_at(at, Message::text(text));
     }
 }
