@@ -203,6 +203,8 @@ impl Session {
         let Some(reply) = &self.reply else { return };
         let Some(segment) = reply.segments.get(index) else { return };
         let (turn, said) = (reply.turn, segment.said.clone());
+        let before = if self.announced.0 == turn { self.announced.1 } else { 0 };
+        self.announced = (turn, before.max(said.id.index.saturating_add(1)));
         let shown = ReplySegment { id: SegmentId { turn, index: said.id.index }, ..said.clone() };
         let seq = self.record(CallRecord::Planned { segment: shown });
         if let Some(segment) = self.reply.as_mut().and_then(|r| r.segments.get_mut(index)) {
@@ -276,7 +278,9 @@ impl Session {
         self.regions.control = Control::Agent;
         self.timers.stop(Timer::ControlLease);
         let mut reply = Reply::new(self.next_epoch(), self.turn, TurnInput::Unintelligible);
-        let id = SegmentId { turn: reply.epoch, index: 0 };
+        // What this turn has said so far keeps its numbers on the record.
+        let index = if self.announced.0 == reply.turn { self.announced.1 } else { 0 };
+        let id = SegmentId { turn: reply.epoch, index };
         reply.committed = true;
         reply.ungated = true;
         reply.apologised = true;

@@ -95,6 +95,8 @@ pub struct Session {
     /// Number under which the filler of this wait is said, once it is.
     bridge: Option<TurnId>,
     soft_sounds: u16,
+    /// The turn that segments were announced in last, and the number of its next one.
+    announced: (TurnId, u16),
     /// Replies in a row that failed.
     faults: u32,
     /// The end of our last reply, for recognising its echo.
@@ -141,6 +143,7 @@ impl Session {
             busy: false,
             bridge: None,
             soft_sounds: 0,
+            announced: (TurnId(0), 0),
             faults: 0,
             last_said: String::new(),
         };

@@ -159,6 +159,8 @@ fn settled(w: &World, seed: u64) {
             _ => None,
         })
         .collect();
+    let plans = records().filter(|r| matches!(r, CallRecord::Planned { .. })).count();
+    assert_eq!(planned.len(), plans, "call {seed}: two segments share a number");
     let played: BTreeSet<_> = records()
         .filter_map(|r| match r {
             CallRecord::Played { segment, .. } => Some(*segment),
