@@ -5,6 +5,9 @@
 //! [`passport`]. [`safety::Redactor`] is the
 //! screen that text passes on its way out of the sensitive zone. [`seed`] is what the demo county starts with.
 
+#[macro_use]
+mod shown;
+
 pub mod llm;
 pub mod passport;
 pub mod responder;

@@ -24,8 +24,11 @@ pub mod embedded;
 pub mod engines;
 pub mod lineup;
 pub mod notices;
+pub mod phrasebook;
 pub mod phrases;
+pub mod prewarm;
 pub mod recorded;
+pub mod renewal;
 
 /// Longest wait for the notices before calls are taken; then they are rendered beside them.
 const NOTICES: Duration = Duration::from_secs(2);

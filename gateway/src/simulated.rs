@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::caller::playback::is_audible;
 use crate::config::Config;
-use crate::providers::Providers;
+use crate::providers::{ProviderSource, Providers};
 use crate::start::{Gateway, RunningGateway};
 
 /// A gateway on any free port with simulated engines, and the folder it lives in.
@@ -30,6 +30,11 @@ pub struct TestGateway {
 
 impl TestGateway {
     pub async fn start(change: impl FnOnce(&mut Config)) -> Self {
+        Self::with(change, engines).await
+    }
+
+    /// The same with other engines.
+    pub async fn with(change: impl FnOnce(&mut Config), engines: impl ProviderSource) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::for_test(dir.path());
         config.limits.drain = Duration::from_secs(1);

@@ -105,6 +105,7 @@ macro_rules! suite {
                 a_stale_change_names_both_versions,
                 a_ledger_only_grows,
                 one_of_two_racing_changes_wins,
+                a_passport_that_grows_is_read_at_one_version,
                 passports_are_listed_by_plain_columns;
             work:
                 a_key_files_once,

@@ -112,7 +112,7 @@ pub fn begin(link: Link, body: Vec<u8>, mut decode: impl Decode) -> ModelStream 
 }
 
 /// Reads the little that follows the closing event, so that the connection can serve the next turn.
-pub async fn drain(mut response: Response) {
+async fn drain(mut response: Response) {
     let end = Instant::now() + LINGER;
     while let Ok(Ok(Some(_))) = timeout_at(end, next_bytes(&mut response)).await {}
 }

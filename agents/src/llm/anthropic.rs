@@ -1,5 +1,6 @@
 //! Claude by Anthropic's Messages API.
 
+mod prewarm;
 mod request;
 mod stream;
 
@@ -14,8 +15,9 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::Instant;
 
+pub use self::prewarm::{Counter, Prewarm};
 use self::stream::Stream;
-use super::answer::{Count, begin, drain};
+use super::answer::{Count, begin};
 use super::link::Link;
 use super::model::{LanguageModel, ModelStream, Request, Tally};
 
@@ -42,9 +44,7 @@ pub struct Settings {
     /// `low`, `medium`, `high`, … for models that take it; not every one does.
     pub effort: Option<String>,
     pub thinking: Thinking,
-    /// [`LanguageModel::warm`] also writes the prompt cache. Costs the prefix's tokens at the write price, at most
-    /// once in 4.5 minutes a prefix; no call's tally holds it.
-    pub prewarm: bool,
+    pub prewarm: Prewarm,
     /// `give_up` and `between` are kept here, `first` by the fail-over.
     pub deadlines: Deadlines,
 }
@@ -69,7 +69,7 @@ impl Settings {
             bearer: false,
             effort: None,
             thinking: Thinking::default(),
-            prewarm: false,
+            prewarm: Prewarm::Off,
             deadlines: Deadlines::LLM,
         }
     }
@@ -137,19 +137,12 @@ impl LanguageModel for Anthropic {
     }
 
     fn warm(&self, request: Request) {
-        if !self.settings.prewarm || !self.is_cold(&request) {
+        let Prewarm::CountedBy(counter) = &self.settings.prewarm else { return self.link.open_spare() };
+        if !self.is_cold(&request) {
             return self.link.open_spare();
         }
         let body = request::cache_write(&self.settings, &request);
-        let link = self.link.clone();
-        tokio::spawn(async move {
-            let deadlines = link.deadlines();
-            let end = Instant::now() + deadlines.connect + deadlines.give_up;
-            // What it answers matters to nobody: the turn's own request will tell.
-            if let Ok(response) = link.post(body, end).await {
-                drain(response).await;
-            }
-        });
+        prewarm::send(self.link.clone(), body, self.settings.model.clone(), counter.clone());
     }
 }
 

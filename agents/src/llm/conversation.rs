@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::shown::Shape;
+
 /// What a model is shown. All text has passed the call's screen: personal data stands in it as tokens.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Conversation {
     /// Instructions that are the same for every call of a tenant: worth caching at the provider.
     pub system: String,
@@ -13,8 +15,10 @@ pub struct Conversation {
     pub messages: Vec<Message>,
 }
 
+shown!(Conversation, "Conversation": messages; system, briefing);
+
 /// One step of a conversation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     /// The caller's words, as data in a delimited block, or a note of what happened (silence, keys).
@@ -32,14 +36,31 @@ pub enum Message {
     Results { results: Vec<ToolResult> },
 }
 
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Caller { text } => write!(f, "Caller({:?})", text.shape()),
+            Self::Agent { text, calls, opaque } => f
+                .debug_struct("Agent")
+                .field("text", &text.shape())
+                .field("calls", calls)
+                .field("opaque", opaque)
+                .finish(),
+            Self::Results { results } => f.debug_tuple("Results").field(results).finish(),
+        }
+    }
+}
+
 /// Provider-specific blocks, sent back to that provider as they came.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opaque {
     pub provider: String,
     pub blocks: Vec<Value>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+shown!(Opaque, "Opaque": provider; blocks);
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// As the provider named it; adapters map it where another provider wants another form.
     pub id: String,
@@ -48,12 +69,16 @@ pub struct ToolCall {
     pub input: Value,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+shown!(ToolCall, "ToolCall": ; id, name, input);
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     pub id: String,
     pub content: String,
     pub is_error: bool,
 }
+
+shown!(ToolResult, "ToolResult": is_error; id, content);
 
 /// A tool as a model is told of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::conversation::{Message, Opaque, ToolCall};
+use crate::shown::Shape;
 
 /// Said for the caller where a conversation begins with us: vendors want the caller first.
 const OPENING: &str = "(The call begins.)";
@@ -16,14 +17,30 @@ const GO_ON: &str = "(The caller waits for you to go on.)";
 const CANCELLED: &str = "Cancelled before there was a result.";
 
 /// One side's part, until the other side has its own.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub enum Turn<'a> {
     Caller { results: Vec<Answered<'a>>, texts: Vec<&'a str> },
     Agent { text: Cow<'a, str>, calls: Vec<Called<'a>>, opaque: Option<&'a Opaque> },
 }
 
+impl std::fmt::Debug for Turn<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Caller { results, texts } => {
+                f.debug_struct("Caller").field("results", results).field("texts", &texts.shape()).finish()
+            }
+            Self::Agent { text, calls, opaque } => f
+                .debug_struct("Agent")
+                .field("text", &text.shape())
+                .field("calls", calls)
+                .field("opaque", opaque)
+                .finish(),
+        }
+    }
+}
+
 /// A tool call, its id in the vendor's form.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub struct Called<'a> {
     pub id: String,
     pub name: &'a str,
@@ -31,13 +48,17 @@ pub struct Called<'a> {
     pub input: Cow<'a, Value>,
 }
 
+shown!(Called<'_>, "Called": ; id, name, input);
+
 /// The result of a tool call.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub struct Answered<'a> {
     pub id: String,
     pub content: &'a str,
     pub is_error: bool,
 }
+
+shown!(Answered<'_>, "Answered": is_error; id, content);
 
 /// Which ids a vendor takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,13 +31,14 @@ struct Inner {
 }
 
 /// A request was answered with an error.
-#[derive(Debug)]
 pub struct Refused {
     pub status: u16,
     pub retry_after: Option<Duration>,
     pub request_id: Option<String>,
     pub body: Vec<u8>,
 }
+
+shown!(Refused, "Refused": status, retry_after, request_id; body);
 
 /// Why there is no answer to read.
 #[derive(Debug)]

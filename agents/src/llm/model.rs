@@ -9,6 +9,7 @@ use pipeline::provider::Failure;
 use tokio::sync::mpsc;
 
 use super::conversation::{Conversation, Opaque, ToolCall, ToolSpec};
+use crate::shown::Shape;
 
 /// A model behind one provider, or several behind a fail-over.
 pub trait LanguageModel: Send + Sync + 'static {
@@ -44,7 +45,7 @@ pub struct ModelStream {
     pub tally: Tally,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum ModelEvent {
     /// The next words.
     Text(String),
@@ -56,6 +57,20 @@ pub enum ModelEvent {
     Done { stop: Stop, opaque: Option<Opaque> },
     /// It is not, and nothing more comes.
     Failed(Failure),
+}
+
+impl std::fmt::Debug for ModelEvent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "Text({:?})", text.shape()),
+            Self::Call(call) => f.debug_tuple("Call").field(call).finish(),
+            Self::Provider(note) => f.debug_tuple("Provider").field(note).finish(),
+            Self::Done { stop, opaque } => {
+                f.debug_struct("Done").field("stop", stop).field("opaque", opaque).finish()
+            }
+            Self::Failed(failure) => f.debug_tuple("Failed").field(failure).finish(),
+        }
+    }
 }
 
 /// Why a model stopped.

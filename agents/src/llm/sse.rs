@@ -7,7 +7,7 @@ use std::mem;
 const LONGEST: usize = 1 << 20;
 
 /// One event of a stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Event {
     /// Empty for an unnamed one.
     pub name: String,
@@ -15,13 +15,15 @@ pub struct Event {
     pub data: String,
 }
 
+shown!(Event, "Event": name; data);
+
 /// An event had no end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
 /// Reads a stream piece by piece. Lines end with LF, CR LF or CR; comments and unknown fields are passed over; what
 /// is no UTF-8 is replaced.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Reader {
     /// A line that has begun.
     line: Vec<u8>,
@@ -33,6 +35,8 @@ pub struct Reader {
     /// The first line is past: a byte-order mark counts only at its start.
     begun: bool,
 }
+
+shown!(Reader, "Reader": after_cr, begun; line, name, data);
 
 impl Reader {
     /// Takes the next bytes and appends the events that are complete with them.

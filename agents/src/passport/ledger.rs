@@ -48,7 +48,7 @@ impl ConfidenceVector {
 }
 
 /// One act of one agent. Summaries hold no raw personal data.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     pub id: Uuid,
     pub timestamp: DateTime<Utc>,
@@ -67,6 +67,8 @@ pub struct LedgerEntry {
     #[serde(default)]
     pub notes: String,
 }
+
+shown!(LedgerEntry, "LedgerEntry": id, timestamp, agent_id, action, duration_ms, tokens_used, cost_usd; inputs_summary, outputs_summary);
 
 /// Entries in the order they happened. There is no way to change or remove one.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

@@ -86,7 +86,7 @@ pub struct RoutingInfo {
 }
 
 /// What is to be accomplished.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mission {
     pub objective: String,
     #[serde(default)]
@@ -99,6 +99,8 @@ pub struct Mission {
     #[serde(default)]
     pub sub_tasks: Vec<String>,
 }
+
+shown!(Mission, "Mission": requester_id, requester_department, matter_type; objective, constraints, success_criteria, sub_tasks);
 
 /// Earlier decisions that bear on this one, and why they were taken (the `caused` relation of memory).
 ///
@@ -123,7 +125,7 @@ pub struct Precedent {
 }
 
 /// The work item.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Passport {
     pub id: Uuid,
     pub tenant_id: String,
@@ -161,6 +163,8 @@ pub struct Passport {
     #[serde(default)]
     pub emitted_symbols: Vec<String>,
 }
+
+shown!(Passport, "Passport": id, tenant_id, team_id, created_at, updated_at, mission, status, current_agent, checkpoint_id, ledger, overall_confidence, revision_count; context, artifacts, memory_context, emitted_symbols);
 
 impl Passport {
     /// A fresh, pending work item.

@@ -17,7 +17,6 @@ use crate::llm::builtin::{Effect, Filing, Lookup, Say, Search, Step, Trouble};
 const MAX_LOOKUPS: usize = 3;
 
 /// A reply under way.
-#[derive(Debug)]
 pub(super) struct BuiltinRun {
     pub(super) turn: TurnId,
     pub(super) input: TurnInput,
@@ -36,6 +35,8 @@ pub(super) struct BuiltinRun {
     /// The caller's words are on the record already: a model had taken the turn.
     pub(super) noted: bool,
 }
+
+shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, said, next_index, ended, took_ms, spent, noted; input);
 
 impl BuiltinRun {
     /// The step holds under a new number; its segments are new.
@@ -232,10 +233,12 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
 }
 
 /// What was said on the call, raw.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Lines {
     all: Vec<(Speaker, String)>,
 }
+
+shown!(Lines, "Lines": ; all);
 
 /// Lines of the conversation kept in memory.
 const MAX_LINES: usize = 400;

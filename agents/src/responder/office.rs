@@ -16,7 +16,6 @@ const OPENINGS: u32 = 80;
 const PASSAGES: usize = 3;
 
 /// The desk of one call, for reading.
-#[derive(Debug)]
 pub(crate) struct Office {
     pub(super) shared: Arc<Shared>,
     pub(super) desk: Arc<Desk>,
@@ -25,8 +24,10 @@ pub(crate) struct Office {
     pub(super) seed: u64,
 }
 
+shown!(Office, "Office": desk, seed; );
+
 /// What is known before a step; kept so that trouble can be spoken of with the same knowledge.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Knowledge {
     pub(super) likeness: Vec<f32>,
     pub(super) passages: Vec<Passage>,
@@ -35,6 +36,8 @@ pub(super) struct Knowledge {
     pub(super) claim: Option<Option<ClaimRecord>>,
     pub(super) local: NaiveDateTime,
 }
+
+shown!(Knowledge, "Knowledge": openings, claim, local; likeness, passages, topic);
 
 impl Office {
     pub(super) const fn new(shared: Arc<Shared>, desk: Arc<Desk>, brief: CallBrief) -> Self {

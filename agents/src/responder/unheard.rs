@@ -6,7 +6,7 @@ use pipeline::ports::TurnInput;
 use crate::llm::builtin::{Effect, Say, State, Step};
 
 /// What a turn begins from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Origin {
     pub(super) state: State,
     /// What the turn answers: of the caller's words only those that were not acted upon yet.
@@ -20,6 +20,8 @@ pub(super) struct Origin {
     /// Whether the caller's words are in the history already.
     pub(super) repeats: bool,
 }
+
+shown!(Origin, "Origin": state, owed, again, repeats; input, settled);
 
 impl Origin {
     /// What this turn says without thinking.
@@ -38,13 +40,15 @@ impl Origin {
 }
 
 /// A committed turn whose reply was cancelled.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Unheard {
     /// The caller's words in that turn; empty when it was none of theirs.
     words: String,
     origin: Origin,
     reply: Step,
 }
+
+shown!(Unheard, "Unheard": origin, reply; words);
 
 impl Unheard {
     pub(super) fn new(input: &TurnInput, origin: Origin, mut step: Step) -> Self {

@@ -28,13 +28,15 @@ pub use lexical::terms;
 use lexical::{Bag, Statistics};
 
 /// What the fused order may be asked for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub struct Query {
     pub text: String,
     pub method: Method,
     pub limit: usize,
     pub min_relevance_score: f32,
 }
+
+shown!(Query, "Query": method, limit, min_relevance_score; text);
 
 impl Query {
     /// A hybrid search for the best five.

@@ -52,21 +52,25 @@ impl Kind {
 }
 
 /// The [`Screen`] of one call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Redactor {
     /// Ten-digit numbers that are no secret.
     public: HashSet<String>,
     known: HashMap<(Kind, String), usize>,
 }
 
+shown!(Redactor, "Redactor": ; public, known);
+
 /// A word of digits with its place in the text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Piece {
     digits: String,
     from: usize,
     to: usize,
     spoken: bool,
 }
+
+shown!(Piece, "Piece": from, to, spoken; digits);
 
 impl Redactor {
     /// `public_numbers`: what the county prints on its own letters; these are spoken in the clear.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::Seen;
 use crate::llm::builtin::Opening;
 use crate::llm::builtin::hear::digits::{Phone, whole_phone};
+use crate::shown::Shape;
 
 /// Days ahead for which an appointment or call-back can be asked.
 const FURTHEST_DAYS: i64 = 370;
@@ -17,12 +18,21 @@ pub(super) struct Input<'a> {
 }
 
 /// A number to call back.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum CallBack {
     /// The one that the call comes from, which only zone code knows.
     Caller,
     /// E.164.
     Number(String),
+}
+
+impl std::fmt::Debug for CallBack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Caller => f.write_str("Caller"),
+            Self::Number(number) => write!(f, "Number({:?})", number.shape()),
+        }
+    }
 }
 
 impl<'a> Input<'a> {

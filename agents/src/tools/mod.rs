@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::llm::builtin::{Filing, Opening, TenantFacts};
 use crate::llm::conversation::{ToolCall, ToolSpec};
 use crate::safety::Redactor;
+use crate::shown::Shape;
 use input::Input;
 
 /// Ends the description of a tool that takes a moment.
@@ -44,7 +45,7 @@ pub(crate) enum DayPart {
 }
 
 /// What a valid call asks for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum Asked {
     Search {
         query: String,
@@ -66,6 +67,24 @@ pub(crate) enum Asked {
     EndCall,
 }
 
+impl std::fmt::Debug for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Search { query } => write!(f, "Search({:?})", query.shape()),
+            Self::FreeTimes { day, part } => {
+                f.debug_struct("FreeTimes").field("day", day).field("part", part).finish()
+            }
+            Self::Claim { number, proofs } => {
+                write!(f, "Claim({:?}, proofs: {:?})", number.shape(), proofs.shape())
+            }
+            Self::File(filing) => f.debug_tuple("File").field(filing).finish(),
+            Self::MarkUrgent { kind } => write!(f, "MarkUrgent({:?})", kind.shape()),
+            Self::Speak(language) => f.debug_tuple("Speak").field(language).finish(),
+            Self::EndCall => f.write_str("EndCall"),
+        }
+    }
+}
+
 /// What calls are checked against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen<'a> {
@@ -82,11 +101,13 @@ pub(crate) struct Seen<'a> {
 }
 
 /// The answer to a tool call.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) content: String,
     pub(crate) is_error: bool,
 }
+
+shown!(Outcome, "Outcome": is_error; content);
 
 impl Outcome {
     pub(crate) fn ok(content: impl Into<String>) -> Self {

@@ -95,7 +95,8 @@ pub async fn pronunciations(
     Ok(Json(Pronunciations { pronunciations: kept(&store, SOUNDS).await? }))
 }
 
-/// `PUT /v1/tenants/{id}/pronunciations`: all of them; spoken from the next call on.
+/// `PUT /v1/tenants/{id}/pronunciations`: all of them; spoken from the next call on. What every call hears is rendered
+/// with them in the background.
 pub async fn put_pronunciations(
     State(app): State<Arc<App>>,
     who: Allowed<ManageTenant>,
@@ -112,6 +113,9 @@ pub async fn put_pronunciations(
     }
     store.put_setting(SOUNDS, &json!(pronunciations)).await?;
     changed(&app, &who.principal, store.id(), SOUNDS);
+    if let Some(ready) = app.ready.get() {
+        (ready.lineup.renew)(store.id(), &app.vocabularies.of(&store).await.lexicon);
+    }
     Ok(Json(Pronunciations { pronunciations }))
 }
 

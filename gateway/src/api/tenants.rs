@@ -75,6 +75,7 @@ async fn adopt(app: &App, tenant: &Tenant) -> Result<(), ApiError> {
     if let Some(ready) = app.ready.get() {
         let facts = demo::facts(&app.platform, tenant).await.map_err(|e| ApiError::internal(&e))?;
         (ready.providers.adopt)(app.platform.tenant(tenant.id).await?, facts);
+        (ready.lineup.renew)(tenant.id, &Arc::default());
     }
     Ok(())
 }

@@ -42,8 +42,26 @@ pub enum Admission {
 pub struct Capacity {
     calls: Arc<Slots>,
     busy: Arc<Slots>,
-    /// The load was too high and has not eased since.
-    strained: AtomicBool,
+    /// Calls that are served however strained the machine is.
+    few: usize,
+    engines: Threshold,
+    strain: Threshold,
+}
+
+/// Whether a load was too high and has not eased since.
+#[derive(Debug, Default)]
+struct Threshold(AtomicBool);
+
+impl Threshold {
+    /// Between the two bounds it stays as it was, so that callers are not let in and turned away by turns.
+    fn is_passed(&self, load: f32) -> bool {
+        if load >= FULL_LOAD {
+            self.0.store(true, Ordering::Relaxed);
+        } else if load < EASED_LOAD {
+            self.0.store(false, Ordering::Relaxed);
+        }
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 #[derive(Debug)]
@@ -86,10 +104,19 @@ impl Capacity {
     /// `hears_locally`: speech is recognised on this machine.
     #[must_use]
     pub fn new(limits: &Limits, hears_locally: bool) -> Self {
+        Self::on(cores(), limits, hears_locally)
+    }
+
+    /// On a machine with so many cores.
+    pub(super) fn on(cores: usize, limits: &Limits, hears_locally: bool) -> Self {
         let a_core = if hears_locally { EMBEDDED_CALLS_PER_CORE } else { CLOUD_CALLS_PER_CORE };
-        let calls = limits.max_calls.unwrap_or(cores() * a_core);
-        let (calls, busy) = (Slots::new(calls), Slots::new(limits.max_busy_streams));
-        Self { calls, busy, strained: AtomicBool::new(false) }
+        Self {
+            calls: Slots::new(limits.max_calls.unwrap_or(cores * a_core)),
+            busy: Slots::new(limits.max_busy_streams),
+            few: cores * FEW_CALLS_PER_CORE,
+            engines: Threshold::default(),
+            strain: Threshold::default(),
+        }
     }
 
     /// Calls that may be live at a time.
@@ -102,9 +129,11 @@ impl Capacity {
     /// process is to serving its calls badly, each 0 to 1.
     #[must_use]
     pub fn admit(&self, engines: f32, strain: f32) -> Admission {
-        let few = self.calls.taken() < cores() * FEW_CALLS_PER_CORE;
-        let load = if few { engines } else { engines.max(strain) };
-        if !self.is_strained(load)
+        // Both are looked at each time: a call that is one of few says nothing of whether the strain has eased.
+        let (full, strained) = (self.engines.is_passed(engines), self.strain.is_passed(strain));
+        let few = self.calls.taken() < self.few;
+        if !full
+            && (few || !strained)
             && let Some(permit) = self.calls.take()
         {
             return Admission::Serve(permit);
@@ -116,16 +145,6 @@ impl Capacity {
     #[must_use]
     pub fn turn_away(&self) -> Admission {
         self.busy.take().map_or(Admission::Refuse, Admission::Busy)
-    }
-
-    /// Between the two bounds it stays as it was, so that callers are not let in and turned away by turns.
-    fn is_strained(&self, load: f32) -> bool {
-        if load >= FULL_LOAD {
-            self.strained.store(true, Ordering::Relaxed);
-        } else if load < EASED_LOAD {
-            self.strained.store(false, Ordering::Relaxed);
-        }
-        self.strained.load(Ordering::Relaxed)
     }
 
     /// True when a stream that came now could not even be told that we are busy.
@@ -222,6 +241,21 @@ mod tests {
         assert!(matches!(capacity.admit(0.0, 1.0), Admission::Busy(_)));
         drop(served);
         assert!(matches!(capacity.admit(0.0, 1.0), Admission::Serve(_)));
+    }
+
+    #[test]
+    fn a_call_that_is_one_of_few_does_not_end_the_strain() {
+        for cores in [1, 2, 16, 96] {
+            let few = cores * FEW_CALLS_PER_CORE;
+            let capacity = Capacity::on(cores, &limits(few * 2, 5), false);
+            let mut served: Vec<_> = (0..few).map(|_| capacity.admit(0.0, 0.0)).collect();
+            assert!(matches!(capacity.admit(0.0, 0.9), Admission::Busy(_)), "{cores} cores");
+            drop(served.pop());
+            served.push(capacity.admit(0.0, 0.75));
+            assert!(matches!(served.last(), Some(Admission::Serve(_))), "{cores} cores: one of few");
+            assert!(matches!(capacity.admit(0.0, 0.75), Admission::Busy(_)), "{cores} cores: not eased yet");
+            assert!(matches!(capacity.admit(0.0, 0.69), Admission::Serve(_)), "{cores} cores");
+        }
     }
 
     #[test]

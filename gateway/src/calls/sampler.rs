@@ -71,6 +71,8 @@ pub async fn run(gauge: Gauge, mut strain: Strain, closing: CancellationToken) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calls::admission::{Admission, Capacity};
+    use crate::config::Limits;
 
     #[tokio::test]
     async fn a_blocked_runtime_shows_in_the_figure() {
@@ -84,5 +86,44 @@ mod tests {
         assert!(gauge.read() >= 0.8, "{}", gauge.read());
         closing.cancel();
         sampling.await.unwrap();
+    }
+
+    /// Lets virtual time pass in jumps, so that each timer fires up to one jump late.
+    async fn pass(time: Duration, jump: Duration) {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            tokio::time::advance(jump).await;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn serves(capacity: &Capacity, gauge: &Gauge) -> bool {
+        matches!(capacity.admit(0.0, gauge.read()), Admission::Serve(_))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lasting_lateness_refuses_calls_and_its_end_lets_them_in_again_on_any_number_of_cores() {
+        let (late, well) = (Duration::from_millis(25), Duration::from_millis(1));
+        for cores in [1, 2, 16, 96] {
+            let (gauge, closing) = (Gauge::default(), CancellationToken::new());
+            let sampling = tokio::spawn(run(gauge.clone(), Strain::new(None), closing.clone()));
+            let capacity = Capacity::on(cores, &Limits::default(), false);
+            let _few: Vec<_> = (0..cores * 4).map(|_| capacity.admit(0.0, 0.0)).collect();
+            pass(Duration::from_secs(5), well).await;
+            assert!(serves(&capacity, &gauge), "{cores} cores, nothing is late: {}", gauge.read());
+            pass(EVERY, late).await;
+            assert!(serves(&capacity, &gauge), "{cores} cores, one hiccup: {}", gauge.read());
+            pass(Duration::from_secs(5), late).await;
+            assert!(!serves(&capacity, &gauge), "{cores} cores, late all the time: {}", gauge.read());
+            let mut steps = 0;
+            while !serves(&capacity, &gauge) {
+                steps += 1;
+                assert!(steps < 40, "{cores} cores, not let in again after ten seconds: {}", gauge.read());
+                pass(EVERY, well).await;
+            }
+            assert!(gauge.read() < 0.7 && steps > 0, "{cores} cores: {}", gauge.read());
+            closing.cancel();
+            sampling.await.unwrap();
+        }
     }
 }

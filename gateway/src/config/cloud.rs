@@ -56,6 +56,8 @@ pub struct Anthropic {
     pub tell_not_to_think: bool,
     /// `low`, `medium`, `high`, for models that take it.
     pub effort: Option<String>,
+    /// Write the prompt cache while the greeting is said. Costs tokens that are on no call's bill.
+    pub prewarm: bool,
 }
 
 /// Language model behind the protocol that many servers speak.
@@ -91,6 +93,7 @@ pub(super) fn read(s: &mut Source<'_>) -> Cloud {
         bearer: s.flag("anthropic.bearer", None).unwrap_or(false),
         tell_not_to_think: s.flag("anthropic.tell_not_to_think", None).unwrap_or(true),
         effort: s.text("anthropic.effort", None).map(|(text, _)| text),
+        prewarm: s.flag("anthropic.prewarm", None).unwrap_or(false),
     };
     let openai = OpenAi {
         account: account(s, open, "openai.api_key", "openai.base_url", "OPENAI"),

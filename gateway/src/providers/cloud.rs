@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agents::llm::anthropic::{self, Anthropic, Thinking};
+use agents::llm::anthropic::{self, Anthropic, Prewarm, Thinking};
 use agents::llm::model::LanguageModel;
 use agents::llm::openai::{self, OpenAi};
 use anyhow::bail;
@@ -13,6 +13,7 @@ use pipeline::tts::deepgram::{self as aura, Aura};
 use pipeline::tts::elevenlabs::{self, ElevenLabs};
 use secrecy::SecretString;
 
+use super::{ability, prewarm};
 use crate::config::cloud::Account;
 use crate::config::{Config, Llm, Named, Stt, Tts};
 
@@ -86,12 +87,14 @@ pub fn model(llm: Llm, config: &Config) -> anyhow::Result<Arc<dyn LanguageModel>
         Llm::Anthropic => {
             let given = &config.cloud.anthropic;
             let (endpoint, key) = (given.account.endpoint.clone(), key(llm, &given.account)?);
+            let counter = prewarm::counter(config.prices.table(&ability::charged(config)));
             let thinking = if given.tell_not_to_think { Thinking::Disabled } else { Thinking::Omit };
             Ok(Arc::new(Anthropic::new(anthropic::Settings {
                 version: given.version.clone(),
                 bearer: given.bearer,
                 effort: given.effort.clone(),
                 thinking,
+                prewarm: if given.prewarm { Prewarm::CountedBy(counter) } else { Prewarm::Off },
                 ..anthropic::Settings::new(endpoint, key, given.model.clone())
             })?))
         }

@@ -1,17 +1,15 @@
 //! The engines that the configuration names, put together: each list as one port with fail-over behind it.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agents::FrontDesk;
 use agents::llm::failover::FailoverModel;
 use agents::llm::model::LanguageModel;
 use futures_util::future::BoxFuture;
 use pipeline::audio::earshot::EarshotVad;
-use pipeline::ports::{Language, Saying, SpeechToText, TextToSpeech};
+use pipeline::ports::{SpeechToText, TextToSpeech};
 use pipeline::provider::{Member, Ranked};
-use pipeline::session::{Phrases, SessionConfig};
+use pipeline::session::SessionConfig;
 use pipeline::speech::LocalSpeech;
 use pipeline::stt::failover::FailoverStt;
 use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
@@ -20,10 +18,10 @@ use pipeline::tts::lexicon::Lexicon;
 use storage::{Directory, Platform};
 
 use super::lineup::{Lineup, ProviderState, States};
-use super::notices::Notice;
-use super::phrases::{self, Batch, Rendered};
+use super::phrasebook::Phrasebook;
+use super::phrases::{self, Rendered};
 use super::recorded::Recorded;
-use super::{Loaded, MakeVad, Progress, ProviderSource, Providers, ability, agent, cloud, embedded};
+use super::{Loaded, MakeVad, Progress, ProviderSource, Providers, ability, agent, cloud, embedded, renewal};
 use crate::calls::vocabulary::Vocabulary;
 use crate::config::{Config, Llm, Named, Stt, Tts};
 
@@ -58,7 +56,9 @@ impl Engines {
         let voices = self.voices(speech.as_ref())?;
         let states = states(&recognisers, &models, &voices.ranked);
         let tts = self.cached(&voices)?;
-        let rendered = self.warm(&platform, &desk, &tts, speech.as_ref(), progress).await?;
+        let book = Phrasebook::new(&self.config, &desk, speech.is_some());
+        let voices = phrases::Voices { cached: tts.clone(), standby: standby(speech.as_ref()) };
+        let rendered = self.warm(&platform, &book, voices.clone(), progress).await?;
         let load = speech.clone();
         let providers = Providers {
             stt: one_recogniser(recognisers),
@@ -70,7 +70,8 @@ impl Engines {
             retriever,
             load: Arc::new(move || load.as_ref().map_or(0.0, LocalSpeech::load_figure)),
         };
-        Ok(Loaded { providers, lineup: self.lineup(states, rendered) })
+        let lineup = Lineup { renew: renewal::begin(voices, book), ..self.lineup(states, rendered) };
+        Ok(Loaded { providers, lineup })
     }
 
     fn lineup(&self, states: States, rendered: Rendered) -> Lineup {
@@ -91,6 +92,7 @@ impl Engines {
             states,
             rendered: Some(rendered),
             cpu_is_strain: !hears_locally,
+            ..Lineup::default()
         }
     }
 
@@ -157,39 +159,17 @@ impl Engines {
     async fn warm(
         &self,
         platform: &Platform,
-        desk: &FrontDesk,
-        cached: &Arc<CachedVoice>,
-        speech: Option<&LocalSpeech>,
+        book: &Phrasebook,
+        voices: phrases::Voices,
         progress: Progress,
     ) -> anyhow::Result<Rendered> {
-        let standby: Arc<dyn TextToSpeech> = match speech {
-            Some(speech) => Arc::new(local_voice(speech).in_background()),
-            None => Arc::new(Recorded),
-        };
-        let local = self.config.providers.tts.first() == Some(&Tts::Local);
-        let spoken = ability::spoken(&self.config);
         let mut batches = Vec::new();
         for tenant in platform.store().tenants().await? {
             let words = Vocabulary::read(&platform.tenant(tenant.id).await?).await?;
-            let saying = |language| Saying { language, lexicon: words.lexicon.clone() };
-            for language in spoken.iter().copied() {
-                // Ours first: they are what is left when everything else fails.
-                let mut texts = ours(language);
-                texts.extend(desk.fixed_phrases_in(tenant.id.0, language));
-                let mut seen = BTreeSet::new();
-                texts.retain(|text| seen.insert(text.clone()));
-                let apologies = if speech.is_some() { ours(language) } else { Recorded::texts(language) };
-                batches.push(Batch { saying: saying(language), texts, apologies });
-            }
-            if !spoken.contains(&Language::Es) && speech.is_some() {
-                // Decision 25: that Spanish is not spoken is said in Spanish, by the voice of this machine.
-                let notices = desk.notice_phrases(tenant.id.0);
-                let texts = if local { notices.clone() } else { Vec::new() };
-                batches.push(Batch { saying: saying(Language::Es), texts, apologies: notices });
-            }
+            batches.extend(book.of(tenant.id, &words.lexicon));
         }
+        let local = self.config.providers.tts.first() == Some(&Tts::Local);
         let patience = (!local).then_some(phrases::PATIENCE);
-        let voices = phrases::Voices { cached: cached.clone(), standby };
         Ok(phrases::warm(voices, batches, patience, progress).await)
     }
 
@@ -218,14 +198,12 @@ struct Voices {
     identity: String,
 }
 
-/// What the session says itself, and the notices.
-fn ours(language: Language) -> Vec<String> {
-    let phrases = match language {
-        Language::En => Phrases::default(),
-        Language::Es => Phrases::spanish(),
-    };
-    let notices = Notice::ALL.iter().map(|notice| notice.text(language).to_owned());
-    phrases.all().into_iter().chain(notices).collect()
+/// Says the apologies ahead: the voice of this machine, or what it once recorded.
+fn standby(speech: Option<&LocalSpeech>) -> Arc<dyn TextToSpeech> {
+    match speech {
+        Some(speech) => Arc::new(local_voice(speech).in_background()),
+        None => Arc::new(Recorded),
+    }
 }
 
 fn local_voice(speech: &LocalSpeech) -> pipeline::tts::local::LocalVoice {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use pipeline::ports::Language;
 use pipeline::session::SessionConfig;
+use pipeline::tts::lexicon::Lexicon;
 use serde::Serialize;
-use storage::Line;
+use storage::{Line, TenantId};
 
 use super::phrases::Rendered;
 
@@ -27,6 +28,9 @@ pub struct ProviderState {
 /// Asks how every provider stands.
 pub type States = Arc<dyn Fn() -> Vec<ProviderState> + Send + Sync>;
 
+/// Has a tenant's sentences rendered with these pronunciations, in the background. Never waits.
+pub type Renew = Arc<dyn Fn(TenantId, &Arc<Lexicon>) + Send + Sync>;
+
 /// Facts about the engines. The default suits engines of this machine that speak English.
 #[derive(Clone)]
 pub struct Lineup {
@@ -37,6 +41,8 @@ pub struct Lineup {
     pub states: States,
     /// Whether the sentences that callers hear word for word are there; `None` where nothing is rendered ahead.
     pub rendered: Option<Rendered>,
+    /// For tenants that are new or have changed their pronunciations.
+    pub renew: Renew,
     /// How much of the cores is used says how busy the process is: nothing of low priority fills them.
     pub cpu_is_strain: bool,
 }
@@ -48,6 +54,7 @@ impl Default for Lineup {
             spoken: vec![Language::En],
             states: Arc::new(Vec::new),
             rendered: None,
+            renew: Arc::new(|_, _| {}),
             cpu_is_strain: false,
         }
     }

@@ -57,13 +57,7 @@ pub async fn warm(
     progress: Progress,
 ) -> Rendered {
     let rendered = Rendered::default();
-    // First, and never over the network: whatever happens then, there is something to say.
-    for Batch { saying, apologies, .. } in &batches {
-        let told = voices.cached.warm_standby(&*voices.standby, saying.clone(), apologies.clone(), |_, _| {});
-        if let Err(error) = told.await {
-            tracing::warn!(%error, "apologies could not be rendered in advance");
-        }
-    }
+    apologise(&voices, &batches).await;
     let (first, done) = tokio::sync::oneshot::channel();
     tokio::spawn(render(voices.cached, batches, rendered.clone(), progress, first));
     match patience {
@@ -79,6 +73,23 @@ pub async fn warm(
         }
     }
     rendered
+}
+
+/// Renders what is not there yet, once and in the background; how many could not be.
+pub async fn renew(voices: &Voices, batches: &[Batch]) -> usize {
+    apologise(voices, batches).await;
+    let nobody: Progress = Arc::new(|_: &str| {});
+    pass(&voices.cached, batches, &nobody).await
+}
+
+/// First, and never over the network: whatever happens then, there is something to say.
+async fn apologise(voices: &Voices, batches: &[Batch]) {
+    for Batch { saying, apologies, .. } in batches {
+        let told = voices.cached.warm_standby(&*voices.standby, saying.clone(), apologies.clone(), |_, _| {});
+        if let Err(error) = told.await {
+            tracing::warn!(%error, "apologies could not be rendered in advance");
+        }
+    }
 }
 
 async fn render(

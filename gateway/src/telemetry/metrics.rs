@@ -66,6 +66,10 @@ fn describe() {
         "quandura_tokens_wasted_total",
         "Tokens of replies that were begun on a guess and thrown away."
     );
+    describe_counter!(
+        "quandura_prewarm_tokens_total",
+        "Tokens of prompt caches that were written before a turn needed them: on no call's bill."
+    );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
 }
 
@@ -82,6 +86,12 @@ pub fn ended(reason: EndReason) {
 /// Adds what a provider cost.
 pub fn cost(provider: &'static str, usd: f64) {
     metrics::gauge!("quandura_cost_usd_total", "provider" => provider).increment(usd);
+}
+
+/// Notes tokens of a prompt cache that was written ahead.
+pub fn prewarmed(provider: &'static str, meter: &'static str, tokens: u64) {
+    metrics::counter!("quandura_prewarm_tokens_total", "provider" => provider, "meter" => meter)
+        .increment(tokens);
 }
 
 /// Name of an end reason, as it is stored and shown.

@@ -1,12 +1,20 @@
 //! A tenant's words and budget over the API, and what the process tells of itself.
 
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+use pipeline::tts::lexicon::Lexicon;
 use reqwest::{Client, StatusCode};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use storage::records::{CallEntry, Direction, LogRow, NewCall};
-use storage::{Auth, CallId, Calls, Directory, NewTenant, NewToken, Role, TenantStore};
+use storage::{Auth, CallId, Calls, Directory, NewTenant, NewToken, Role, TenantId, TenantStore};
 
-use crate::simulated::TestGateway;
+use crate::config::Config;
+use crate::providers::Loaded;
+use crate::providers::lineup::{Lineup, Renew};
+use crate::simulated::{TestGateway, engines};
 
 const ADMIN: &str = "an-admin-token-of-the-test";
 
@@ -37,6 +45,39 @@ async fn riverbend(test: &TestGateway) -> TenantStore {
     let platform = &test.gateway.app.platform;
     let tenant = platform.store().tenant_by_slug("riverbend").await.unwrap().unwrap();
     platform.tenant(tenant.id).await.unwrap()
+}
+
+#[tokio::test]
+async fn changed_pronunciations_and_new_tenants_have_their_sentences_rendered_anew() {
+    let renewed: Arc<Mutex<Vec<(TenantId, String)>>> = Arc::default();
+    let noted = renewed.clone();
+    let loaded = move |platform| -> BoxFuture<'static, anyhow::Result<Loaded>> {
+        Box::pin(async move {
+            let renew: Renew = Arc::new(move |tenant, lexicon| {
+                noted.lock().push((tenant, lexicon.version().to_owned()));
+            });
+            let lineup = Lineup { renew, ..Lineup::default() };
+            Ok(Loaded { lineup, ..engines(platform).await?.into() })
+        })
+    };
+    let admin = |config: &mut Config| config.admin_token = Some(SecretString::from(ADMIN));
+    let test = TestGateway::with(admin, loaded).await;
+    let (path, id) = ("/v1/tenants/riverbend/pronunciations", riverbend(&test).await.id());
+    let version =
+        |sound: &str| Lexicon::new([("Puyallup".to_owned(), sound.to_owned())]).version().to_owned();
+    for sound in ["poo-yallup", "pew-AL-up"] {
+        let sounds = json!({"pronunciations": {"Puyallup": sound}});
+        assert_eq!(put(&test, path, ADMIN, sounds).await.0, StatusCode::OK);
+        assert_eq!(renewed.lock().last(), Some(&(id, version(sound))));
+    }
+    let terms = json!({"vocabulary": ["Puyallup"]});
+    put(&test, "/v1/tenants/riverbend/vocabulary", ADMIN, terms).await;
+    assert_eq!(renewed.lock().len(), 2, "easily misheard words are not spoken");
+    let new = json!({"slug": "oakdale", "name": "Oakdale", "timezone": "UTC"});
+    let asked = Client::new().post(test.url("/v1/tenants")).bearer_auth(ADMIN).json(&new);
+    assert_eq!(asked.send().await.unwrap().status(), StatusCode::CREATED);
+    let versions: Vec<String> = renewed.lock().iter().map(|(_, version)| version.clone()).collect();
+    assert_eq!(versions, [version("poo-yallup"), version("pew-AL-up"), String::new()]);
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! Several voices as one: a segment that is late or breaks off is given to the next voice within the turn, and the
 //! preferred voice comes back at the next turn.
 //!
+//! A standby is opened when it is first needed: a stream of each for each call would take up connections that vendors
+//! count, for nothing in almost every call. What makes it quick then is the vendor's pool of warm connections.
+//!
 //! This is the only owner of retries in synthesis. The voices below say honestly that they failed.
 
 mod call;
@@ -13,9 +16,6 @@ use crate::ports::{PortError, Saying, TextToSpeech, TtsStream};
 use crate::provider::{Deadlines, Member, Ranked};
 use call::Call;
 use streams::Streams;
-
-/// Streams that are open from the start of a call, so that the first and its standby are warm.
-const OPEN_AT_ONCE: usize = 2;
 
 /// The operator's voices in order of preference.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl TextToSpeech for FailoverTts {
             fix: "open them from the call's task".to_owned(),
         })?;
         let mut streams = Streams::new(self.ranked.clone(), saying.clone());
-        streams.open_first(OPEN_AT_ONCE, saying.language)?;
+        streams.open_first(saying.language)?;
         let (commands, inbox) = mpsc::channel(64);
         let (outbox, events) = mpsc::channel(64);
         let call = Call::new(self.ranked.clone(), self.deadlines, saying.clone(), streams);

@@ -90,6 +90,35 @@ pub(crate) async fn one_of_two_racing_changes_wins(f: &Fixture) {
     assert_eq!(won, 1);
 }
 
+pub(crate) async fn a_passport_that_grows_is_read_at_one_version(f: &Fixture) {
+    const LAST: u32 = 200;
+    let first = f.river.create_passport(new_passport()).await.unwrap();
+    let (store, growing) = (f.river.clone(), first.clone());
+    let writer = tokio::spawn(async move {
+        for version in 1..LAST {
+            let actions = vec!["greet"; version as usize + 1];
+            let grown =
+                PassportChange { expected_version: version, ..change(&growing, document(version, &actions)) };
+            assert_eq!(store.update_passport(grown).await.unwrap(), version + 1);
+        }
+    });
+    let mut versions = std::collections::BTreeSet::new();
+    loop {
+        let read = f.river.passport(first.id).await.unwrap().unwrap();
+        let entries = read.document["ledger"].as_array().unwrap().len();
+        assert_eq!(
+            (entries, read.document["context"]["step"].as_u64()),
+            (read.version as usize, Some(u64::from(read.version) - 1))
+        );
+        versions.insert(read.version);
+        if read.version == LAST {
+            break;
+        }
+    }
+    writer.await.unwrap();
+    assert!(versions.len() > 10, "read while it grew: {versions:?}");
+}
+
 pub(crate) async fn passports_are_listed_by_plain_columns(f: &Fixture) {
     for (team, status) in [("front_desk", "pending"), ("claims", "pending"), ("claims", "completed")] {
         let new = NewPassport { team_id: team.into(), status: status.into(), ..new_passport() };

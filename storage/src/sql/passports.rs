@@ -36,8 +36,9 @@ impl Passports for TenantStore {
 
     async fn passport(&self, id: PassportId) -> Result<Option<Passport>, StorageError> {
         let core = &*self.core;
-        let mut conn = core.db.read().await?;
-        core.db.named(by_id(&mut conn, &core.scope, id).await)
+        // The document and its ledger are two reads: what is appended between them is not of this version.
+        let mut snapshot = core.db.snapshot().await?;
+        core.db.named(by_id(&mut snapshot, &core.scope, id).await)
     }
 
     async fn update_passport(&self, change: PassportChange) -> Result<u32, StorageError> {

@@ -106,6 +106,11 @@ impl Database {
         self.readers.acquire().await.map_err(|error| self.name(error.into()))
     }
 
+    /// One state of the file for several statements: what is committed meanwhile is not seen. Dropped when done.
+    async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StorageError> {
+        self.readers.begin().await.map_err(|error| self.name(error.into()))
+    }
+
     async fn write(&self) -> Result<Write<'_>, StorageError> {
         let transaction = self.writer.begin_with("begin immediate").await.map_err(|e| self.name(e.into()))?;
         Ok(Write { transaction, database: self })

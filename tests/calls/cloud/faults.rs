@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use storage::{Directory, Line};
 
 use super::*;
 
@@ -133,5 +134,27 @@ async fn a_gateway_that_starts_while_everything_is_down_takes_calls_and_says_tha
     assert!(spoken >= recorded * 9 / 10, "{spoken} of {recorded} bytes of the recorded promise");
     let call = gateway.until(&format!("/v1/calls/{sid}"), |c| c["state"] == "ended").await.unwrap();
     assert_eq!(call["end_reason"], "failed", "{call}");
+    gateway.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spanish_call_hears_the_apology_in_spanish_though_no_voice_ever_answered() {
+    let vendors = Vendors::start("¿A qué hora abre la oficina?").await;
+    break_all(&vendors);
+    let gateway = gateway(&vendors, LISTS).await;
+    let directory = gateway.running.app.platform.store();
+    let line = directory.line(LINE).await.unwrap().unwrap();
+    let languages = vec!["es".to_owned(), "en".to_owned()];
+    directory.put_line(Line { languages, ..line }).await.unwrap();
+    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let sid = caller.order.call_sid.clone();
+    let heard = caller.heard.clone();
+    let _ = caller.silent_until(Duration::from_secs(60), |h| h.closed.is_some()).await;
+    let english = include_bytes!("../../../gateway/data/clips/en-call-back.ulaw").len();
+    let spanish = include_bytes!("../../../gateway/data/clips/es-call-back.ulaw").len();
+    let spoken = heard.lock().bytes();
+    assert!(spoken >= spanish * 9 / 10 && english < spanish * 8 / 10, "{spoken} bytes of {spanish}");
+    let call = gateway.until(&format!("/v1/calls/{sid}"), |c| c["state"] == "ended").await.unwrap();
+    assert_eq!((&call["end_reason"], &call["language"]), (&json!("failed"), &json!("es")), "{call}");
     gateway.running.shutdown().await;
 }

@@ -1,6 +1,9 @@
 //! Prompt caching and warm connections.
 
+use parking_lot::Mutex;
+use pipeline::ports::Usage;
 use tests::vendors::anthropic::AnthropicServer;
+use tests::vendors::fault::Fault;
 use tests::vendors::model::Script;
 use tests::vendors::openai::OpenAiServer;
 
@@ -68,17 +71,51 @@ async fn a_warm_connection_serves_the_turn_and_all_turns_after() {
 }
 
 #[tokio::test]
-async fn warming_writes_the_prompt_cache_once_where_that_is_wanted() {
+async fn warming_writes_the_prompt_cache_once_where_that_is_wanted_and_tells_what_it_cost() {
     let server = AnthropicServer::start(Pace::QUICK, |_| Script::say("Yes.")).await;
-    let settings = anthropic::Settings { prewarm: true, ..claude_settings(server.base()) };
-    let model = Anthropic::new(settings).unwrap();
+    let counted: Arc<Mutex<Vec<Usage>>> = Arc::default();
+    let model = Anthropic::new(prewarming(&server, &counted)).unwrap();
     model.warm(request(vec![caller("Hi")]));
     model.warm(request(vec![caller("Hi")]));
     assert!(soon(|| server.requests().len() == 1 && server.warmed() == 1).await);
     assert_eq!(server.requests()[0].body["max_tokens"], 0);
+    assert!(soon(|| !counted.lock().is_empty()).await);
     let heard = ask(&model, vec![caller("Hi")]).await;
-    assert!(heard.amount("anthropic", Meter::CacheReadTokens) > 100);
+    let read = heard.amount("anthropic", Meter::CacheReadTokens);
+    assert!(read > 100);
     assert_eq!(heard.amount("anthropic", Meter::CacheWriteTokens), 0);
+    let written: Vec<Usage> = counted.lock().clone();
+    let paid = |meter| written.iter().filter(|u| u.meter == meter).map(|u| u.amount).sum::<u64>();
+    assert_eq!(paid(Meter::CacheWriteTokens), read, "{written:?}");
+    let model = claude_settings(server.base()).model;
+    assert!(written.iter().all(|u| u.provider == "anthropic" && u.model == model), "{written:?}");
+}
+
+#[tokio::test]
+async fn a_cache_write_that_was_refused_costs_nothing_and_one_without_an_answer_is_estimated() {
+    let server = AnthropicServer::start(Pace::QUICK, |_| Script::say("Yes.")).await;
+    for (fault, costs) in [
+        (Fault::Status { status: 529, retry_after: None }, false),
+        (Fault::Garbage, true),
+        (Fault::CloseAfter(0), true),
+    ] {
+        let name = format!("{fault:?}");
+        server.faults.set(fault);
+        let counted: Arc<Mutex<Vec<Usage>>> = Arc::default();
+        Anthropic::new(prewarming(&server, &counted)).unwrap().warm(request(vec![caller("Hi")]));
+        if costs {
+            assert!(soon(|| counted.lock().iter().any(|u| u.amount > 100)).await, "{name}");
+        } else {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            assert!(counted.lock().is_empty(), "{name}: {:?}", counted.lock());
+        }
+    }
+}
+
+fn prewarming(server: &AnthropicServer, counted: &Arc<Mutex<Vec<Usage>>>) -> anthropic::Settings {
+    let counted = counted.clone();
+    let prewarm = anthropic::Prewarm::CountedBy(Arc::new(move |usage| counted.lock().push(usage.clone())));
+    anthropic::Settings { prewarm, ..claude_settings(server.base()) }
 }
 
 #[tokio::test]

@@ -37,6 +37,15 @@ async fn a_late_voice_loses_to_its_standby_and_comes_back_at_the_next_turn() {
 }
 
 #[tokio::test]
+async fn a_call_that_goes_well_connects_to_no_standby() {
+    let vendors = Vendors::start().await;
+    let mut call = Call::of(&vendors.chain());
+    assert_eq!(call.turn(1, TEXT).await.bytes, bytes_of(TEXT));
+    assert_eq!(vendors.aura.upgrades().len(), 0);
+    vendors.assert_used_well();
+}
+
+#[tokio::test]
 async fn the_preferred_voice_comes_back_at_the_next_turn_and_not_before() {
     let vendors = Vendors::start().await;
     vendors.eleven.faults.set(Fault::Garbage);
@@ -186,7 +195,11 @@ async fn no_task_is_left_when_a_call_of_many_faults_is_over() {
     let vendors = Vendors::start().await;
     let chain = vendors.chain();
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
-    Call::of(&chain).turn(1, TEXT).await;
+    // From their first use on both vendors keep a connection ready.
+    for fault in [Fault::Garbage, Fault::None] {
+        vendors.eleven.faults.set(fault);
+        Call::of(&chain).turn(1, TEXT).await;
+    }
     sleep(Duration::from_millis(500)).await;
     let before = tasks();
     let mut call = Call::of(&chain);

@@ -35,7 +35,7 @@ enum Wire {
         #[serde(default)]
         delta: Ending,
         #[serde(default)]
-        usage: Usage,
+        usage: Used,
     },
     MessageStop,
     Error {
@@ -50,7 +50,7 @@ enum Wire {
 #[derive(Deserialize)]
 struct Started {
     #[serde(default)]
-    usage: Usage,
+    usage: Used,
 }
 
 #[derive(Deserialize)]
@@ -76,11 +76,35 @@ struct Ending {
 
 /// Totals, not increments; all but input and output may be absent or null.
 #[derive(Default, Deserialize)]
-struct Usage {
+pub(super) struct Used {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+}
+
+impl Used {
+    const fn meters(&self) -> [(Meter, Option<u64>); 4] {
+        [
+            (Meter::InputTokens, self.input_tokens),
+            (Meter::CacheWriteTokens, self.cache_creation_input_tokens),
+            (Meter::CacheReadTokens, self.cache_read_input_tokens),
+            (Meter::OutputTokens, self.output_tokens),
+        ]
+    }
+
+    /// Anything was told at all.
+    pub(super) fn is_told(&self) -> bool {
+        self.meters().iter().any(|(_, tokens)| tokens.is_some())
+    }
+
+    pub(super) fn count(&self, count: &Count) {
+        for (meter, tokens) in self.meters() {
+            if let Some(tokens) = tokens {
+                count.set(meter, tokens);
+            }
+        }
+    }
 }
 
 /// A content block that has begun.
@@ -111,20 +135,6 @@ pub(super) struct Stream {
 impl Stream {
     pub(super) fn new(count: Count) -> Self {
         Self { count, blocks: BTreeMap::new(), calls: 0, stop_reason: None }
-    }
-
-    fn used(&self, usage: &Usage) {
-        let meters = [
-            (Meter::InputTokens, usage.input_tokens),
-            (Meter::CacheWriteTokens, usage.cache_creation_input_tokens),
-            (Meter::CacheReadTokens, usage.cache_read_input_tokens),
-            (Meter::OutputTokens, usage.output_tokens),
-        ];
-        for (meter, tokens) in meters {
-            if let Some(tokens) = tokens {
-                self.count.set(meter, tokens);
-            }
-        }
     }
 
     fn block_begins(&mut self, index: u32, block: Value, out: &mut Vec<ModelEvent>) -> Progress {
@@ -239,14 +249,14 @@ impl Decode for Stream {
             .map_err(|_| Failure::new(Kind::Garbage, "an event that is none of theirs"))?;
         Ok(match wire {
             Wire::MessageStart { message } => {
-                self.used(&message.usage);
+                message.usage.count(&self.count);
                 Progress::Frame
             }
             Wire::ContentBlockStart { index, content_block } => self.block_begins(index, content_block, out),
             Wire::ContentBlockDelta { index, delta } => self.delta(index, delta, out),
             Wire::ContentBlockStop { index } => self.block_ends(index, out),
             Wire::MessageDelta { delta, usage } => {
-                self.used(&usage);
+                usage.count(&self.count);
                 let ends = delta.stop_reason.is_some();
                 self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
                 if ends { Progress::Complete } else { Progress::Frame }

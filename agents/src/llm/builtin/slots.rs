@@ -13,9 +13,10 @@ use super::hear::digits::PhoneAnswer;
 use super::hear::when::{Direction, When};
 use super::script::SlotKind;
 use super::state::Filled;
+use crate::shown::Shape;
 
 /// What an utterance gave for a slot.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Read {
     Value(Filled),
     /// Some digits of a number.
@@ -27,14 +28,28 @@ pub enum Read {
     Nothing,
 }
 
+impl std::fmt::Debug for Read {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(filled) => f.debug_tuple("Value").field(filled).finish(),
+            Self::Part(digits) => write!(f, "Part({:?})", digits.shape()),
+            Self::Wrong => f.write_str("Wrong"),
+            Self::Declined => f.write_str("Declined"),
+            Self::Nothing => f.write_str("Nothing"),
+        }
+    }
+}
+
 /// What readers need to know beside the text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub ear: Ear,
     pub now: NaiveDateTime,
     pub area_code: &'a str,
     pub digits: &'a str,
 }
+
+shown!(Context<'_>, "Context": ear, now, area_code; digits);
 
 /// Reads an answer to the slot's own question.
 #[must_use]

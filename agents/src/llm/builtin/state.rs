@@ -12,13 +12,15 @@ use super::step::{Opening, Say};
 pub const MAX_ASKS: u8 = 3;
 
 /// A slot's value.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filled {
     /// For the store: ISO date, E.164, plain text. Empty: not given.
     pub value: String,
     /// For reading back.
     pub spoken: String,
 }
+
+shown!(Filled, "Filled": ; value, spoken);
 
 impl Filled {
     #[must_use]
@@ -46,7 +48,7 @@ pub enum Stage {
 }
 
 /// A task in progress.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     pub id: String,
     pub stage: Stage,
@@ -67,6 +69,8 @@ pub struct Task {
     /// Free times that turned out taken or were turned down.
     pub refused: BTreeSet<uuid::Uuid>,
 }
+
+shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused; slots, digits, offered, refused);
 
 impl Task {
     #[must_use]
@@ -148,15 +152,17 @@ pub enum CallBack {
 }
 
 /// What the last answer was about.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topic {
     pub source: String,
     /// Beginnings of the passages that were read out already.
     pub read: Vec<String>,
 }
 
+shown!(Topic, "Topic": source; read);
+
 /// The dialogue's memory of one call.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct State {
     /// Turns so far.
     pub turn: u32,
@@ -213,6 +219,8 @@ pub struct State {
     #[serde(default)]
     pub pin_tries: u8,
 }
+
+shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries; known, references);
 
 impl State {
     #[must_use]

@@ -12,6 +12,7 @@ use super::script::Files;
 use super::state::State;
 use crate::passport::Priority;
 use crate::retriever::FrontMatter;
+use crate::shown::Shape;
 
 /// County facts the dialogue speaks of.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -78,7 +79,7 @@ pub struct Opening {
 }
 
 /// A claim and who may hear of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ClaimRecord {
     /// `approved`, `under_review`, …
     pub status: String,
@@ -91,6 +92,8 @@ pub struct ClaimRecord {
     pub phone: String,
     pub pin: Option<PinHash>,
 }
+
+shown!(ClaimRecord, "ClaimRecord": status, pin; status_text, holder_name, date_of_birth, phone);
 
 /// All that a step may know. Made before the step; the step itself looks nothing up.
 #[derive(Debug)]
@@ -111,22 +114,33 @@ pub struct View<'a> {
 }
 
 /// Something to be read before the step can be taken. Reading has no effect, so a speculative run may do it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Lookup {
     Openings,
     Claim { number: String },
 }
 
+impl std::fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Openings => f.write_str("Openings"),
+            Self::Claim { number } => write!(f, "Claim({:?})", number.shape()),
+        }
+    }
+}
+
 /// What to search the county's documents for before a step.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Search {
     pub text: String,
     /// Source of the document that the question is still about.
     pub within: Option<String>,
 }
 
+shown!(Search, "Search": within; text);
+
 /// One thing to say.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Say {
     pub text: String,
     pub kind: SegmentKind,
@@ -138,6 +152,8 @@ pub struct Say {
     pub language: Language,
 }
 
+shown!(Say, "Say": kind, fixed, promises, language; text);
+
 /// Something that a step does to the world, once it is committed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -147,7 +163,7 @@ pub enum Effect {
 }
 
 /// A work item to be filed, perhaps with a booking.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filing {
     pub task: String,
     pub files: Files,
@@ -158,6 +174,8 @@ pub struct Filing {
     pub use_caller_number: bool,
     pub booking: Option<Uuid>,
 }
+
+shown!(Filing, "Filing": task, files, priority, incomplete, use_caller_number, booking; fields);
 
 /// What the turn was, for the ledger. Holds no caller text.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

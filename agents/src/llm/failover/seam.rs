@@ -1,12 +1,20 @@
 //! Where one model's words end and another's begin: cut between words, and nothing said twice.
 #![deny(clippy::disallowed_methods)]
 
+use crate::shown::Shape;
+
 /// A word longer than this is none: it passes in pieces.
 const LONGEST_WORD: usize = 64;
 
 /// Holds the last word back until it is complete, so that an answer which breaks off ends between words.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Words(String);
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Words({:?})", self.0.shape())
+    }
+}
 
 impl Words {
     /// Everything up to the last blank, that included.
@@ -28,7 +36,6 @@ impl Words {
 }
 
 /// Takes what a second model says to go on, and drops what the first had said already.
-#[derive(Debug)]
 pub(super) struct Seam {
     /// Words already given, without case and punctuation.
     given: Vec<String>,
@@ -38,6 +45,8 @@ pub(super) struct Seam {
     repeated: usize,
     open: bool,
 }
+
+shown!(Seam, "Seam": repeated, open; given, held);
 
 impl Seam {
     pub(super) fn after(given: &str) -> Self {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::llm::conversation::ToolCall;
 
 /// A part of a call as it comes.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Fragment {
     index: Option<u32>,
@@ -16,24 +16,29 @@ pub(super) struct Fragment {
     function: Option<Function>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+shown!(Fragment, "Fragment": index, function; id);
+
+#[derive(Default, Deserialize)]
 #[serde(default)]
 struct Function {
     name: Option<String>,
     arguments: Option<Value>,
 }
 
+shown!(Function, "Function": ; name, arguments);
+
 /// Calls that have begun, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Calls(Vec<Begun>);
 
-#[derive(Debug)]
 struct Begun {
     index: Option<u32>,
     id: String,
     name: String,
     arguments: String,
 }
+
+shown!(Begun, "Begun": index; id, name, arguments);
 
 impl Calls {
     /// Takes a fragment and gives what it added, for counting.

@@ -1,11 +1,12 @@
 //! Thoughts that a local reasoning model writes into its answer: `<think>…</think>` at the beginning. Nobody shall
 //! hear them.
 
+use crate::shown::Shape;
+
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
 /// Takes the answer's text piece by piece and gives what may be spoken.
-#[derive(Debug)]
 pub(super) enum Thoughts {
     /// So far nothing, or what may become the opening tag.
     Unknown(String),
@@ -14,6 +15,17 @@ pub(super) enum Thoughts {
     /// The line feeds after the closing tag are no speech.
     Closed,
     Speaking,
+}
+
+impl std::fmt::Debug for Thoughts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unknown(text) => write!(f, "Unknown({:?})", text.shape()),
+            Self::Thinking(text) => write!(f, "Thinking({:?})", text.shape()),
+            Self::Closed => f.write_str("Closed"),
+            Self::Speaking => f.write_str("Speaking"),
+        }
+    }
 }
 
 impl Default for Thoughts {

@@ -34,7 +34,7 @@ enum Fate {
 }
 
 /// One turn: what came in, what we asked tools, what we said.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(in crate::responder) struct Exchange {
     turn: TurnId,
     /// The caller's own words, raw; empty when it was none of theirs.
@@ -46,6 +46,8 @@ pub(in crate::responder) struct Exchange {
     pub(in crate::responder) acted: bool,
     fate: Fate,
 }
+
+shown!(Exchange, "Exchange": turn, acted, fate; words, messages, spoken);
 
 impl Exchange {
     pub(in crate::responder) fn new(turn: TurnId, words: &str, caller: String) -> Self {
@@ -162,7 +164,7 @@ impl Exchange {
 }
 
 /// Where a turn begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(in crate::responder) struct Beginning {
     /// Exchanges before it that stay.
     pub(in crate::responder) keep: usize,
@@ -171,6 +173,8 @@ pub(in crate::responder) struct Beginning {
     /// The words repeat earlier ones.
     pub(in crate::responder) repeats: bool,
 }
+
+shown!(Beginning, "Beginning": keep, repeats; rest);
 
 /// The exchanges of a call that took effect.
 #[derive(Clone, Debug, Default)]

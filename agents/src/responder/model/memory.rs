@@ -20,7 +20,7 @@ pub(crate) const PIN_TRIES: u8 = 3;
 static REFERENCE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\b(?:INC|INS|MSG|ESC|CBK)[-– ]?\d{3,6}\b").ok());
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Memory {
     /// Makes tokens of personal data, and knows what they stand for.
     pub(crate) redactor: Redactor,
@@ -39,6 +39,8 @@ pub(crate) struct Memory {
     /// What was filed: the tool, its input, and the reference it gave.
     filed: Vec<(String, Value, String)>,
 }
+
+shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries; offered, proven, pin_for, references, filed);
 
 impl Memory {
     pub(crate) fn new(redactor: Redactor, language: Language) -> Self {

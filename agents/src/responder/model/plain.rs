@@ -7,12 +7,14 @@ const LONGEST_TOKEN: usize = 28;
 pub(super) const CUT: &str = "[interrupted]";
 
 /// Takes text in any pieces; gives words.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct PlainWords {
     word: String,
     /// Nothing but marks of a list or heading came on this line.
     line_start: bool,
 }
+
+shown!(PlainWords, "PlainWords": line_start; word);
 
 impl Default for PlainWords {
     fn default() -> Self {

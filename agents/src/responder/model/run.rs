@@ -54,13 +54,15 @@ pub(in crate::responder) enum Moved {
 }
 
 /// One segment with what decides when it may go.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Line {
     text: String,
     kind: SegmentKind,
     fixed: bool,
     language: Language,
 }
+
+shown!(Line, "Line": kind, fixed, language; text);
 
 /// Where the time before the first words went.
 #[derive(Debug)]

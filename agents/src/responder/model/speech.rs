@@ -11,11 +11,13 @@ use super::plain::PlainWords;
 pub(super) const LONGEST_REPLY: usize = 1_200;
 
 /// Cuts one answer after another.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Speech {
     plain: PlainWords,
     segmenter: Segmenter,
 }
+
+shown!(Speech, "Speech": plain; );
 
 impl Speech {
     /// Takes more of an answer; gives the segments that are certain.
@@ -35,7 +37,7 @@ impl Speech {
 }
 
 /// One segment, checked: as it is kept in the history, and as it is spoken to this caller.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Checked {
     /// With tokens.
     pub(super) kept: String,
@@ -44,6 +46,8 @@ pub(super) struct Checked {
     /// The same words on every call.
     pub(super) fixed: bool,
 }
+
+shown!(Checked, "Checked": fixed; kept, spoken);
 
 /// Checks a segment. One that names a reference nobody gave out is replaced, not read out.
 pub(super) fn checked(text: &str, memory: &mut Memory) -> Checked {

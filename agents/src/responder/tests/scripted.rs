@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
 use super::*;
-use crate::llm::conversation::{Message, ToolCall, ToolResult};
+use crate::llm::conversation::{Conversation, Message, ToolCall, ToolResult};
 use crate::llm::model::{ModelEvent, ModelStream, Request, Stop, Tally};
 
 /// One thing that the model does.
@@ -69,7 +69,7 @@ impl Scripted {
 
     /// The last request in one text, tools apart.
     pub(super) fn shown_text(&self) -> String {
-        format!("{:#?}", self.shown())
+        serde_json::to_string_pretty(&self.shown()).unwrap()
     }
 
     /// Results in the last request.
@@ -80,8 +80,14 @@ impl Scripted {
 
     /// Everything any request held.
     pub(super) fn everything(&self) -> String {
-        self.requests.lock().iter().map(|r| format!("{:?}", r.conversation)).collect()
+        self.requests.lock().iter().map(|r| shown_to(&r.conversation)).collect()
     }
+}
+
+/// A conversation as a provider gets it: `Debug` tells no words.
+fn shown_to(conversation: &Conversation) -> String {
+    let messages = serde_json::to_string(&conversation.messages).unwrap();
+    format!("{}\n{}\n{messages}\n", conversation.system, conversation.briefing)
 }
 
 impl LanguageModel for Arc<Scripted> {

@@ -181,6 +181,7 @@ impl Call {
                 if let SttEvent::Final { utterance, pause, .. } = &event {
                     self.kept.answered(*utterance, *pause);
                 }
+                let event = self.kept.complete(event);
                 return self.send(event).await;
             }
         };
@@ -236,7 +237,7 @@ impl Call {
         while let Some(index) = self.ranked.pick(std::time::Instant::now(), &self.tried) {
             match self.ranked.members()[index].provider.open(&self.hearing) {
                 Ok(stream) => {
-                    self.tell(&stream).await;
+                    tell(&stream, self.kept.replay()).await;
                     self.active = Some(Active { index, stream, since: Instant::now() });
                     self.down = None;
                     return Ok(());
@@ -261,18 +262,6 @@ impl Call {
                 Err(())
             }
         }
-    }
-
-    /// What was said so far, faster than it was said.
-    async fn tell(&self, stream: &SttStream) {
-        let telling = async {
-            for command in self.kept.replay() {
-                if stream.commands.send(command).await.is_err() {
-                    return;
-                }
-            }
-        };
-        let _ = timeout(TELL, telling).await;
     }
 
     /// Between two utterances: a better provider that may be used again is brought up beside.
@@ -333,6 +322,18 @@ impl Call {
     async fn send(&self, event: SttEvent) -> Result<(), ()> {
         self.outbox.send(event).await.map_err(|_| ())
     }
+}
+
+/// What was said so far, faster than it was said.
+async fn tell(stream: &SttStream, said: Vec<SttCommand>) {
+    let telling = async {
+        for command in said {
+            if stream.commands.send(command).await.is_err() {
+                return;
+            }
+        }
+    };
+    let _ = timeout(TELL, telling).await;
 }
 
 async fn received(active: &mut Option<Active>) -> Option<SttEvent> {

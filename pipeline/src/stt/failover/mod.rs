@@ -1,9 +1,11 @@
-//! Several recognisers as one: when one is lost in mid-utterance the next hears what was said again, and the
-//! preferred one comes back between two utterances.
+//! Several recognisers as one: when one is lost in mid-utterance the next hears what was said again (of a long
+//! utterance the last half minute, joined to the words that were heard before), and the preferred one comes back
+//! between two utterances.
 //!
 //! This is the only owner of retries in recognition. The recognisers below say honestly that they are lost.
 
 mod call;
+mod join;
 mod kept;
 
 use std::time::Duration;
@@ -60,3 +62,6 @@ impl SpeechToText for FailoverStt {
         Ok(SttStream { commands, events })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
-use super::OPEN_AT_ONCE;
 use super::segment::{Segment, Try};
 use super::streams::{Streams, Voice};
 use crate::ports::{Language, ProviderNote, ProviderState, Saying, TextToSpeech, TtsCommand, TtsEvent};
@@ -119,7 +118,7 @@ impl Call {
             TtsCommand::Language(language) => {
                 self.saying.language = language;
                 // Nobody speaks it: the segments will say so.
-                let _ = self.streams.open_first(OPEN_AT_ONCE, language);
+                let _ = self.streams.open_first(language);
             }
         }
     }

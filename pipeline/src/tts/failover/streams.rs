@@ -43,30 +43,25 @@ impl Streams {
         Self { ranked, saying, open: Vec::new(), last: 0 }
     }
 
-    /// Opens the first so many providers that speak a language and are well; when none of those does, the first
-    /// that does.
+    /// Opens the first provider that speaks a language and is well; when none of those does, the first that does.
     ///
     /// # Errors
     /// Why the last one does not, when none does.
-    pub fn open_first(&mut self, count: usize, language: Language) -> Result<(), PortError> {
+    pub fn open_first(&mut self, language: Language) -> Result<(), PortError> {
         let ranked = self.ranked.clone();
         let (well, unwell): (Vec<usize>, Vec<usize>) =
             (0..ranked.members().len()).partition(|at| ranked.members()[*at].is_well());
-        let mut opened = 0;
         let mut refused = PortError::Unavailable {
             what: "no voice is configured".to_owned(),
             fix: "name one in the list of voices".to_owned(),
         };
-        for (member, most) in well.into_iter().map(|m| (m, count)).chain(unwell.into_iter().map(|m| (m, 1))) {
-            if opened >= most {
-                continue;
-            }
+        for member in well.into_iter().chain(unwell) {
             match self.voice(member, language) {
-                Ok(_) => opened += 1,
+                Ok(_) => return Ok(()),
                 Err(error) => refused = error,
             }
         }
-        if opened == 0 { Err(refused) } else { Ok(()) }
+        Err(refused)
     }
 
     /// The newest stream of a provider in a language, opened if there is none.

@@ -6,9 +6,10 @@
 //! with a word, "to 0 2 …" with a digit.
 
 use super::words::plain;
+use crate::shown::Shape;
 
 /// A run of digits within an utterance.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Run {
     pub digits: String,
     /// Words of the plain text that it covers: from, to (exclusive).
@@ -18,6 +19,8 @@ pub struct Run {
     /// So did the last.
     tail: bool,
 }
+
+shown!(Run, "Run": words, lead, tail; digits);
 
 /// All digit runs of a text in which a number is looked for, in order. "two oh two, 555 oh one forty three" is
 /// one run.
@@ -206,10 +209,12 @@ fn two_digits(word: &str, next: &str) -> Option<(String, usize)> {
 }
 
 /// A telephone number of the North American plan.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Phone {
     digits: String,
 }
+
+shown!(Phone, "Phone": ; digits);
 
 impl Phone {
     /// From digits: ten, eleven with a leading 1, or seven with the area code of the place.
@@ -239,13 +244,23 @@ impl Phone {
 }
 
 /// What a caller said when asked for a telephone number.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum PhoneAnswer {
     Whole(Phone),
     /// Some digits, but not yet a number.
     Part(String),
     /// More digits than a number has, or a number that cannot be.
     Wrong,
+}
+
+impl std::fmt::Debug for PhoneAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(phone) => f.debug_tuple("Whole").field(phone).finish(),
+            Self::Part(digits) => write!(f, "Part({:?})", digits.shape()),
+            Self::Wrong => f.write_str("Wrong"),
+        }
+    }
 }
 
 /// Reads a telephone number. `earlier` holds digits already given for the same question.

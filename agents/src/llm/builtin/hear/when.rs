@@ -25,11 +25,19 @@ pub enum Part {
 }
 
 /// What was said about when.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct When {
     pub date: Option<NaiveDate>,
     pub time: Option<NaiveTime>,
     pub part: Option<Part>,
+}
+
+/// A date may be one of birth: whether there is one is all that is told.
+impl std::fmt::Debug for When {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (date, time) = (self.date.is_some(), self.time.is_some());
+        f.debug_struct("When").field("date", &date).field("time", &time).field("part", &self.part).finish()
+    }
 }
 
 impl When {
