@@ -4,8 +4,20 @@
 pub mod added;
 pub mod callers;
 pub mod child;
+pub mod clips;
+pub mod cloud_ear;
+pub mod embedded_ear;
+pub mod endpoint_score;
+pub mod over_talk;
 pub mod providers;
+pub mod sounds;
 pub mod speech_like;
 pub mod step;
+pub mod turn_scripts;
+pub mod turns;
 #[path = "../../tests/src/vendors/mod.rs"]
 pub mod vendors;
+pub mod virtual_call;
+
+// The product's listener, which `embedded_ear` takes in as a file, knows these by their place in `pipeline`.
+use pipeline::{audio, turn};

@@ -13,11 +13,12 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::audio::echo::GuardedVad;
 use crate::cost::Prices;
 use crate::event::{CallEvent, EVENT_VERSION, EventBody};
 use crate::ports::{
     CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyEvent, ReplyStream, Screen, SttCommand,
-    SttEvent, SttStream, TtsEvent, TtsStream, Usage, VoiceActivity,
+    SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
@@ -58,7 +59,8 @@ pub struct CallParts {
     pub tts: TtsStream,
     pub reply: ReplyStream,
     pub log: LogStream,
-    pub vad: Box<dyn VoiceActivity>,
+    /// The detector, behind what tells our own voice from the caller's.
+    pub vad: GuardedVad,
     pub screen: Box<dyn Screen>,
     pub events: Arc<dyn EventSink>,
     /// Everything that goes into the session and all audio that leaves it, with times. Full: dropped and counted.
@@ -190,6 +192,7 @@ impl Driver {
     }
 
     fn feed(&mut self, input: Input) {
+        let now = self.now();
         match &input {
             Input::CarrierStopped | Input::CarrierLost => self.leg_open = false,
             Input::PortLost(port) if !self.lost.contains(port) => self.lost.push(*port),
@@ -198,13 +201,12 @@ impl Driver {
             | Input::Tts(TtsEvent::Used(usage))
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
-                if let Some(score) = self.parts.vad.push(frame) {
+                if let Some(score) = self.parts.vad.push(now, frame) {
                     self.inputs.push_back(Input::Vad(score));
                 }
             }
             _ => {}
         }
-        let now = self.now();
         if self.parts.journal.is_some()
             && let Some(mut what) = Recorded::from_input(&input)
         {
@@ -230,6 +232,9 @@ impl Driver {
     }
 
     fn send_carrier(&mut self, command: MediaCommand) {
+        if self.leg_open {
+            self.parts.vad.sent(self.now(), &command);
+        }
         match &command {
             MediaCommand::Frame(frame) if self.parts.journal.is_some() => {
                 self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });

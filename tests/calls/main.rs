@@ -3,6 +3,7 @@
 
 mod cloud;
 mod conversation;
+mod echo;
 mod endings;
 mod events;
 mod replay;

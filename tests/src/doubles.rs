@@ -129,11 +129,13 @@ async fn answer_pause(
 pub struct HummingVoice {
     pub first_after: Duration,
     pub letter_ms: usize,
+    /// What is heard instead of the hum, over and over, mu-law.
+    pub recorded: Option<&'static [u8]>,
 }
 
 impl Default for HummingVoice {
     fn default() -> Self {
-        Self { first_after: Duration::from_millis(60), letter_ms: 50 }
+        Self { first_after: Duration::from_millis(60), letter_ms: 50, recorded: None }
     }
 }
 
@@ -159,8 +161,11 @@ async fn hum(voice: HummingVoice, mut inbox: mpsc::Receiver<TtsCommand>, outbox:
             TtsCommand::Speak(segment) if cancelled == Some(segment.id.turn) => {}
             TtsCommand::Speak(ReplySegment { id, text, .. }) => {
                 sleep(voice.first_after).await;
-                let wave: Vec<u8> =
-                    (0..text.len() * voice.letter_ms * 8).map(|i| 0x90 | (i % 8) as u8).collect();
+                let length = text.len() * voice.letter_ms * 8;
+                let wave: Vec<u8> = match voice.recorded {
+                    Some(recorded) => recorded.iter().copied().cycle().take(length).collect(),
+                    None => (0..length).map(|i| 0x90 | (i % 8) as u8).collect(),
+                };
                 for piece in wave.chunks(1_600) {
                     if outbox.send(TtsEvent::Audio { segment: id, mulaw: piece.to_vec() }).await.is_err() {
                         return;

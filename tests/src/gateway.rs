@@ -10,7 +10,7 @@ use gateway::providers::engines::Engines;
 use gateway::providers::lineup::Lineup;
 use gateway::providers::{Loaded, ProviderSource, Providers};
 use gateway::start::{Gateway, RunningGateway};
-use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech};
+use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivity};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
@@ -36,6 +36,7 @@ pub struct Doubles {
     pub stt: Arc<dyn SpeechToText>,
     pub tts: Arc<dyn TextToSpeech>,
     pub responder: ScriptedResponder,
+    pub vad: fn() -> Box<dyn VoiceActivity>,
     pub limits: Limits,
     /// What the engines say of their use, 0 to 1.
     pub load: f32,
@@ -55,6 +56,7 @@ impl Default for Doubles {
                     "Can I help you with anything else?",
                 ]),
             }),
+            vad: || Box::new(EnergyVad::default()),
             limits: Limits {
                 drain: Duration::from_secs(2),
                 refuse_when_strained: false,
@@ -178,7 +180,7 @@ fn providers(doubles: Doubles) -> Providers {
         stt: doubles.stt,
         tts: doubles.tts,
         responder: Arc::new(doubles.responder) as Arc<dyn Responder>,
-        vad: Arc::new(|| Box::new(EnergyVad::default())),
+        vad: Arc::new(doubles.vad),
         screen: Arc::new(|_| Box::new(Plain)),
         adopt: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),

@@ -178,6 +178,7 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8], pace: Duration)
                 turn_there = true;
             }
             SttEvent::Ready
+            | SttEvent::MaybeEnd { .. }
             | SttEvent::SpeechHeard
             | SttEvent::Language(_)
             | SttEvent::Provider(_)

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::WebSocket;
 use chrono::Utc;
 use futures_util::StreamExt;
+use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, run_call};
 use pipeline::ports::{CallBrief, CallLog, EndReason, Hearing, Language, Meter, PortError, Saying, Usage};
@@ -135,7 +136,7 @@ async fn assemble(
         tts: engines.tts.open(&saying)?,
         reply: engines.responder.open(brief.clone())?,
         log: log.open(brief.call)?,
-        vad: (engines.vad)(),
+        vad: GuardedVad::new((engines.vad)()),
         screen: (engines.screen)(call.line.tenant_id),
         events: Arc::new(CallSink::new(app.fanout.clone(), live.clone(), app.traces.clone())),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),

@@ -10,6 +10,7 @@ use telephony::media::{AudioFrame, FRAME_BYTES};
 
 use super::g711::mulaw_decode;
 use super::level::mulaw_dbfs;
+use super::no_voice::NoVoice;
 use super::upsample::ShortUpsampler;
 use crate::ports::VoiceActivity;
 
@@ -45,6 +46,7 @@ pub struct EarshotVad {
     detector: Box<Detector>,
     up: ShortUpsampler,
     gate: Gate,
+    no_voice: NoVoice,
     /// The window before, the window that is filling, and what of the last frame lies beyond it.
     codes: [u8; 2 * WINDOW + FRAME_BYTES],
     filled: usize,
@@ -69,6 +71,7 @@ impl Default for EarshotVad {
             detector: Detector::default_boxed(),
             up: ShortUpsampler::default(),
             gate: Gate::default(),
+            no_voice: NoVoice::default(),
             codes: [telephony::media::MULAW_SILENCE; 2 * WINDOW + FRAME_BYTES],
             filled: WINDOW,
             open: 0,
@@ -90,7 +93,9 @@ impl EarshotVad {
             self.run(0);
             self.warm = true;
         }
-        let score = bent(self.run(WINDOW));
+        let raw = self.run(WINDOW);
+        let no_voice = loud && self.no_voice.is_in(&self.codes[WINDOW..2 * WINDOW]);
+        let score = if no_voice { 0.0 } else { bent(raw) };
         // The model lets go of a voice some 100 ms after it ended; the level says so at once.
         let score = if loud { score } else { score.min(UNHEARD) };
         self.open = if loud && score > LIKELY { HANGOVER } else { self.open.saturating_sub(1) };

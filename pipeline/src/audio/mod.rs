@@ -1,8 +1,10 @@
 //! Samples: telephone codecs, sample rates, loudness and the speech score.
 
 pub mod earshot;
+pub mod echo;
 pub mod g711;
 pub mod level;
+pub mod no_voice;
 pub mod resample;
 pub mod upsample;
 pub mod vad;

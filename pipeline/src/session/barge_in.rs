@@ -20,7 +20,23 @@ pub struct OverTalk<'a> {
     pub notice: bool,
     /// What we have said in the last seconds: a speakerphone gives it back.
     pub ours: &'a str,
+    /// What of it is so new that its first words may be coming back now.
+    pub recent: &'a str,
+    /// The recogniser's words were all that was heard: nothing is known of the length of the speech.
+    pub by_words: bool,
+    /// Of the recogniser's last word on this sound, 0–1.
+    pub confidence: f32,
 }
+
+/// Unexplained speech under which one or two of our own words are an echo: the detector, which knows our voice, heard
+/// hardly any other.
+const SCARCE: Duration = Duration::from_millis(200);
+/// Unexplained speech from which our own words are the caller's choice of them.
+const AMPLE: Duration = Duration::from_millis(1_000);
+/// Nobody speaks a word in less, on average.
+const WORD: Duration = Duration::from_millis(70);
+/// A "no" that the recogniser is not so sure of may have been an "oh".
+const SURE: f32 = 0.9;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judgement {
@@ -36,10 +52,10 @@ pub enum Judgement {
 #[must_use]
 pub fn judge(config: &SessionConfig, over: OverTalk<'_>) -> Judgement {
     let text = over.text.unwrap_or("");
-    if is_echo(text, over.ours) {
+    if is_nothing(&over) {
         return if over.finished { Judgement::BackChannel } else { Judgement::Open };
     }
-    if !over.finished && may_become_echo(text, over.ours) {
+    if !over.finished && over.speech < AMPLE && may_become_echo(text, over.recent) {
         return Judgement::Open;
     }
     if has_emergency_word(text) {
@@ -63,6 +79,24 @@ pub fn judge(config: &SessionConfig, over: OverTalk<'_>) -> Judgement {
     let by_words = real_words && over.speech >= needed;
     let by_length = over.text.is_none() && over.speech >= config.barge_in_unheard;
     if by_words || by_length { Judgement::Interruption } else { Judgement::Open }
+}
+
+/// Whether what was understood is nothing that the caller said: our own words, more words than what was heard has room
+/// for, which a recogniser makes of a faint echo, or a "no" that was hardly understood.
+#[must_use]
+pub fn is_nothing(over: &OverTalk<'_>) -> bool {
+    let text = over.text.unwrap_or("");
+    let (count, calls) = (words(text).count() as u32, has_stop_word(text) || has_emergency_word(text));
+    let crowded = !over.by_words && count >= 2 && !calls && over.speech < WORD * count;
+    let scarce = over.speech < SCARCE && may_become_echo(text, over.recent);
+    is_echo(text, over.ours) || (over.finished && (crowded || scarce || is_doubtful_no(over)))
+}
+
+/// A short last "no" that was hardly understood.
+fn is_doubtful_no(over: &OverTalk<'_>) -> bool {
+    let mut words = words(over.text.unwrap_or(""));
+    let no = words.next().is_some_and(|w| w == "no") && words.next().is_none();
+    no && over.confidence < SURE && over.speech < AMPLE
 }
 
 /// Whether these are our own words, come back: nearly all of them in our order in what we have just said. Two
@@ -148,6 +182,9 @@ mod tests {
             finished: false,
             notice: false,
             ours: "The office is open from eight to five, Monday to Friday.",
+            recent: "The office is open from eight to five, Monday to Friday.",
+            by_words: false,
+            confidence: 1.0,
         }
     }
 
@@ -195,14 +232,44 @@ mod tests {
     }
 
     #[test]
+    fn one_or_two_of_our_words_are_an_echo_unless_the_detector_heard_a_caller() {
+        let last = |speech, text| judged(OverTalk { finished: true, ..over(speech, Some(text)) });
+        assert_eq!(last(90, "the office"), Judgement::BackChannel);
+        assert_eq!(last(420, "Friday"), Judgement::Interruption);
+        assert_eq!(judged(over(300, Some("Monday"))), Judgement::Open);
+        assert_eq!(judged(over(1_020, Some("Monday"))), Judgement::Interruption);
+        // Said long ago: it does not come back now.
+        let old = OverTalk { recent: "Monday to Friday.", ..over(400, Some("the office")) };
+        assert_eq!(judged(old), Judgement::Interruption);
+    }
+
+    #[test]
+    fn more_words_than_there_was_time_for_are_made_of_an_echo() {
+        let last = |speech, text| judged(OverTalk { finished: true, ..over(speech, Some(text)) });
+        assert_eq!(last(100, "you're requesting that"), Judgement::BackChannel);
+        assert_eq!(last(300, "you're requesting that"), Judgement::Interruption);
+        assert_eq!(last(100, "no wait a minute"), Judgement::Interruption);
+        let soft = OverTalk { by_words: true, finished: true, ..over(0, Some("what about the fee")) };
+        assert_eq!(judged(soft), Judgement::Interruption);
+    }
+
+    #[test]
+    fn a_short_no_that_was_hardly_understood_does_not_interrupt() {
+        let no = |confidence| OverTalk { finished: true, confidence, ..over(300, Some("No.")) };
+        assert_eq!(judged(no(0.82)), Judgement::BackChannel);
+        assert_eq!(judged(no(0.97)), Judgement::Interruption);
+    }
+
+    #[test]
     fn a_call_for_help_is_no_echo_unless_all_of_it_is_ours() {
         let ours = "If this is an emergency, hang up and dial 911.";
+        let recent = ours;
         for (text, expected) in [
             ("this is an emergency", Judgement::Interruption),
             ("emergency", Judgement::Interruption),
             ("if this is an emergency hang up", Judgement::Open),
         ] {
-            assert_eq!(judged(OverTalk { ours, ..over(800, Some(text)) }), expected, "{text}");
+            assert_eq!(judged(OverTalk { ours, recent, ..over(800, Some(text)) }), expected, "{text}");
         }
     }
 

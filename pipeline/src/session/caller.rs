@@ -17,6 +17,10 @@ use crate::event::EventBody;
 use crate::ports::{CallRecord, EndReason, SttCommand, SttEvent, TurnInput};
 use crate::turn::{Expectation, Speaker, UtteranceId};
 
+/// Words of ours, up to where the caller has heard us, that may be an utterance's; and that its first may be.
+const SAID_BACK: usize = 40;
+const SAID_RECENTLY: usize = 16;
+
 impl Session {
     pub(super) fn on_frame(&mut self, frame: AudioFrame) {
         if self.regions.leg == Leg::Open {
@@ -55,6 +59,11 @@ impl Session {
     }
 
     fn begin_utterance(&mut self) {
+        self.give_way();
+        self.open_utterance();
+    }
+
+    fn open_utterance(&mut self) {
         self.last_utterance += 1;
         let id = UtteranceId(self.last_utterance);
         let mut utterance = Utterance::new(id, self.ear.run_began(self.now));
@@ -63,16 +72,22 @@ impl Session {
         self.regions.caller = Caller::Speaking;
         self.timers.stop(Timer::NoInput);
         self.out.push_back(Output::Stt(SttCommand::SpeechStarted { utterance: id }));
-        self.give_way();
         self.follow_speech();
     }
 
-    /// The recogniser hears words where the detector hears none: a caller who speaks softly.
+    /// The recogniser hears words where the detector hears none: a caller who speaks softly, or our own words come back.
+    /// What is being said does not give way before they are known.
     fn on_speech_heard(&mut self) {
         let listening = matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking);
         if listening && self.regions.leg == Leg::Open {
             self.ear.believe(self.now);
-            self.begin_utterance();
+            if self.regions.agent == Agent::Thinking {
+                self.give_way();
+            }
+            self.open_utterance();
+            if let Some(utterance) = &mut self.utterance {
+                utterance.by_words = true;
+            }
         }
     }
 
@@ -220,8 +235,12 @@ impl Session {
     /// "Okay" over our reply is no turn, unless we have just asked a question that it answers.
     fn is_listening_noise(&self, utterance: &Utterance, text: &str) -> bool {
         let while_we_spoke = utterance.over_reply.is_some() || utterance.interrupted;
-        if utterance.over_reply.is_some() && barge_in::is_echo(text, &self.just_said()) {
-            return true;
+        if let Some(over) = utterance.over_reply {
+            let (ours, recent) = (self.just_said(SAID_BACK), self.just_said(SAID_RECENTLY));
+            let talk = self.over_talk(utterance, over, &ours, &recent);
+            if barge_in::is_nothing(&OverTalk { text: Some(text), finished: true, ..talk }) {
+                return true;
+            }
         }
         let answers = self.reply_expects() == Expectation::YesNo && self.play_out.pending_ms() == 0;
         while_we_spoke && !answers && barge_in::is_only_back_channel(text)
@@ -429,14 +448,33 @@ impl Session {
 
     /// The last words of ours that the caller's telephone may give back: what was heard, and a little more, since
     /// what was heard is counted with caution.
-    fn just_said(&self) -> String {
+    fn just_said(&self, back: usize) -> String {
         const AHEAD: usize = 6;
-        const BACK: usize = 40;
         let Some(reply) = &self.reply else { return self.last_said.clone() };
         let heard = self.play_out.heard(reply.epoch.0).text.split_whitespace().count();
         let text = reply.text();
         let so_far: Vec<&str> = text.split_whitespace().take(heard + AHEAD).collect();
-        so_far[so_far.len().saturating_sub(BACK)..].join(" ")
+        so_far[so_far.len().saturating_sub(back)..].join(" ")
+    }
+
+    fn over_talk<'a>(
+        &self,
+        utterance: &'a Utterance,
+        over: OverReply,
+        ours: &'a str,
+        recent: &'a str,
+    ) -> OverTalk<'a> {
+        OverTalk {
+            speech: self.ear.last_speech().since(utterance.began),
+            reply_age: over.reply_age,
+            text: utterance.text(),
+            finished: utterance.done.is_some(),
+            notice: over.notice,
+            ours,
+            recent,
+            by_words: utterance.by_words,
+            confidence: utterance.done.as_ref().map_or(1.0, |done| done.confidence),
+        }
     }
 
     /// Weighs sound over our reply. Called whenever more is known of it.
@@ -446,18 +484,9 @@ impl Session {
         if self.regions.agent == Agent::Idle || self.regions.agent == Agent::Thinking {
             return;
         }
-        let ours = if utterance.text().is_some() { self.just_said() } else { String::new() };
-        let judgement = barge_in::judge(
-            &self.config,
-            OverTalk {
-                speech: self.ear.last_speech().since(utterance.began),
-                reply_age: over.reply_age,
-                text: utterance.text(),
-                finished: utterance.done.is_some(),
-                notice: over.notice,
-                ours: &ours,
-            },
-        );
+        let said = |back| if utterance.text().is_some() { self.just_said(back) } else { String::new() };
+        let (ours, recent) = (said(SAID_BACK), said(SAID_RECENTLY));
+        let judgement = barge_in::judge(&self.config, self.over_talk(utterance, over, &ours, &recent));
         match judgement {
             Judgement::Interruption => {
                 self.interrupt();

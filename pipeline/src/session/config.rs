@@ -38,6 +38,9 @@ pub struct SessionConfig {
     /// Whether the written text may stand in for an end-of-turn judgement that nobody gives: recognisers that
     /// punctuate, without a model that listens to intonation.
     pub text_judges: bool,
+    /// Whether a text without an end's mark is not whole, however complete the caller sounds. Off for recognisers that
+    /// judge the turn's end themselves.
+    pub marks_ends: bool,
     /// Silence that ends a turn which only its text shows to be complete.
     pub text_silence: Duration,
     /// End-of-turn probability from which a reply is begun on a guess. A model call that is thrown away costs.
@@ -180,10 +183,13 @@ impl SessionConfig {
             pause_after: ms(140),
             complete_silence: ms(250),
             text_judges: true,
+            marks_ends: false,
             speculate_from: 0.35,
             interim_guess: Some(ms(80)),
             barge_in_speech: ms(250),
             barge_in_speech_early: ms(400),
+            // Its recogniser writes words within half a second; what has none for seconds is hold music.
+            barge_in_unheard: ms(4_000),
             recogniser_deadline: ms(4_000),
             ..Self::default()
         }
@@ -210,6 +216,7 @@ impl Default for SessionConfig {
             complete_probability: 0.5,
             recogniser_deadline: ms(3_000),
             text_judges: false,
+            marks_ends: true,
             text_silence: ms(450),
             speculate_from: 0.0,
             interim_guess: None,

@@ -5,6 +5,9 @@ use std::time::Duration;
 use super::config::SessionConfig;
 use crate::turn::Expectation;
 
+/// End-of-turn probability from which a number counts as whole though it is shorter than a telephone's.
+const SURE: f32 = 0.95;
+
 /// What is known of an utterance at its latest pause.
 #[derive(Clone, Copy, Debug)]
 pub struct PauseView<'a> {
@@ -22,8 +25,17 @@ pub fn required_silence(config: &SessionConfig, patience: &Patience, pause: Paus
         if is_whole_answer(pause.expects, text) {
             return config.complete_silence;
         }
-        if trails_off(text) || matches!(pause.expects, Expectation::Digits | Expectation::Secret) {
+        if pause.expects == Expectation::YesNo && is_no(text) {
+            // After "no" a correction is the rule.
+            return config.incomplete_silence;
+        }
+        if trails_off(text) {
             return config.patient_silence;
+        }
+        if matches!(pause.expects, Expectation::Digits | Expectation::Secret) {
+            // Enough of them for a number that is shorter than a telephone's.
+            let sure = pause.complete.is_some_and(|p| p >= SURE) && digits(text) >= 4;
+            return if sure { config.incomplete_silence } else { config.patient_silence };
         }
     }
     if is_patient(pause.expects) {
@@ -31,7 +43,9 @@ pub fn required_silence(config: &SessionConfig, patience: &Patience, pause: Paus
         return if sure { config.incomplete_silence } else { config.patient_silence };
     }
     let least = match pause.complete {
-        Some(p) if p >= config.complete_probability => config.complete_silence,
+        Some(p) if p >= config.complete_probability && has_its_mark(config, pause.text) => {
+            config.complete_silence
+        }
         None if config.text_judges && pause.text.is_some_and(reads_complete) => config.text_silence,
         _ => return config.incomplete_silence,
     };
@@ -49,6 +63,11 @@ pub fn is_worth_a_guess(config: &SessionConfig, pause: PauseView<'_>) -> bool {
         Some(p) => p >= config.speculate_from,
         None => !config.text_judges || (reads_complete(text) && !trails_off(text)),
     }
+}
+
+/// The text has an end's mark, where that is expected of it.
+fn has_its_mark(config: &SessionConfig, text: Option<&str>) -> bool {
+    !config.marks_ends || text.is_none_or(reads_complete)
 }
 
 /// The recogniser wrote an end: a sentence mark after a word that can end a sentence.
@@ -70,10 +89,27 @@ fn is_patient(expects: Expectation) -> bool {
 /// The answer that was asked for is all there, so there is nothing to wait for.
 fn is_whole_answer(expects: Expectation, text: &str) -> bool {
     match expects {
-        Expectation::YesNo => is_yes_or_no(text),
-        Expectation::Digits => text.chars().filter(char::is_ascii_digit).count() >= 10,
+        Expectation::YesNo => is_yes_or_no(text) && !is_no(text),
+        Expectation::Digits => digits(text) >= 10,
         _ => false,
     }
+}
+
+/// Digits, however they were written: "202 555", "two oh two", "cinco".
+fn digits(text: &str) -> usize {
+    const SPOKEN: [&str; 22] = [
+        "zero", "oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "cero", "uno",
+        "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "o",
+    ];
+    let lower = text.to_lowercase();
+    let parts = lower.split(|c: char| !c.is_alphanumeric());
+    let spoken = parts.filter(|word| SPOKEN.contains(word)).count();
+    spoken + text.chars().filter(char::is_ascii_digit).count()
+}
+
+fn is_no(text: &str) -> bool {
+    let mut words = words(text).peekable();
+    words.peek().is_some() && words.all(|w| matches!(w.as_str(), "no" | "nope"))
 }
 
 fn is_yes_or_no(text: &str) -> bool {
@@ -93,6 +129,9 @@ fn trails_off(text: &str) -> bool {
         "near", "number", "y", "o", "pero", "porque", "el", "la", "los", "las", "un", "una", "de", "del",
         "en", "con", "para", "por", "mi", "su", "que", "eh", "este", "número",
     ];
+    // With a point behind them these do end sentences: "I think so."
+    const CLOSING: [&str; 12] =
+        ["so", "on", "in", "for", "with", "is", "was", "that's", "near", "number", "este", "número"];
     let trimmed = text.trim_end();
     if trimmed.ends_with("...") || trimmed.ends_with(',') || trimmed.ends_with('-') {
         return true;
@@ -101,7 +140,10 @@ fn trails_off(text: &str) -> bool {
     if trimmed.ends_with(['?', '!']) {
         return false;
     }
-    words(text).last().is_some_and(|w| OPEN.contains(&w.as_str()))
+    let ended = trimmed.ends_with('.');
+    words(text)
+        .last()
+        .is_some_and(|w| OPEN.contains(&w.as_str()) && !(ended && CLOSING.contains(&w.as_str())))
 }
 
 /// Words in lower case without the punctuation around them.
@@ -148,6 +190,7 @@ mod tests {
     fn complete_sentences_need_the_short_wait_and_unfinished_ones_the_long() {
         assert_eq!(silence(Expectation::Open, "When are you open?", Some(0.9)), 300);
         assert_eq!(silence(Expectation::Open, "When are you open", Some(0.1)), 600);
+        assert_eq!(silence(Expectation::Open, "I am looking for the office", Some(0.99)), 600);
         assert_eq!(silence(Expectation::Open, "I would like to report a", Some(0.9)), 1000);
         assert_eq!(silence(Expectation::Open, "What is that for?", Some(0.9)), 300);
     }
@@ -156,6 +199,25 @@ mod tests {
     fn digits_get_patience_until_the_number_is_whole() {
         assert_eq!(silence(Expectation::Digits, "202 555", Some(0.9)), 1000);
         assert_eq!(silence(Expectation::Digits, "202-555-0143", Some(0.1)), 300);
+        assert_eq!(
+            silence(Expectation::Digits, "three-zero, one-five five five zero one seven seven", None),
+            300
+        );
+        assert_eq!(silence(Expectation::Digits, "555-0121", Some(0.99)), 600);
+        assert_eq!(silence(Expectation::Digits, "555", Some(0.99)), 1000);
+    }
+
+    #[test]
+    fn a_point_closes_a_sentence_that_may_end_so() {
+        assert_eq!(silence(Expectation::Open, "I think so.", Some(0.9)), 300);
+        assert_eq!(silence(Expectation::Open, "I think so", Some(0.9)), 1000);
+        assert_eq!(silence(Expectation::Open, "I would like to report a.", Some(0.9)), 1000);
+    }
+
+    #[test]
+    fn no_may_be_followed_by_what_is_right_instead() {
+        assert_eq!(silence(Expectation::YesNo, "No.", Some(0.9)), 600);
+        assert_eq!(silence(Expectation::YesNo, "No, that's right", None), 300);
     }
 
     #[test]

@@ -87,6 +87,8 @@ pub(super) struct Utterance {
     pub over_reply: Option<OverReply>,
     /// It cut our reply.
     pub interrupted: bool,
+    /// The recogniser's words opened it; the detector had heard nothing.
+    pub by_words: bool,
     /// When its end was decided, while the final text is still awaited.
     pub decided: Option<CallTime>,
     pub speculations: u32,
@@ -111,6 +113,7 @@ impl Utterance {
             may_end: None,
             over_reply: None,
             interrupted: false,
+            by_words: false,
             decided: None,
             speculations: 0,
         }

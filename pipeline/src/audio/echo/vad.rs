@@ -1,0 +1,78 @@
+//! A speech detector that does not take our own voice for the caller's.
+
+use std::fmt;
+
+use telephony::media::{AudioFrame, CallTime, MediaCommand};
+
+use super::EchoGuard;
+use crate::ports::VoiceActivity;
+
+/// What a window (32 ms) weighs in the average of late.
+const LATELY: f32 = 0.07;
+
+/// A detector behind an [`EchoGuard`].
+pub struct GuardedVad {
+    vad: Box<dyn VoiceActivity>,
+    guard: EchoGuard,
+    /// Sum and number of the figures since the last score.
+    figures: f32,
+    frames: u32,
+    /// Of the last window, and of the last half second or so.
+    last: f32,
+    lately: f32,
+}
+
+impl fmt::Debug for GuardedVad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuardedVad")
+            .field("delay_ms", &self.guard.delay_ms())
+            .field("explained", &self.last)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GuardedVad {
+    #[must_use]
+    pub fn new(vad: Box<dyn VoiceActivity>) -> Self {
+        Self { vad, guard: EchoGuard::default(), figures: 0.0, frames: 0, last: 0.0, lately: 0.0 }
+    }
+
+    /// Takes every command that goes to the carrier, at the time it goes.
+    pub fn sent(&mut self, now: CallTime, command: &MediaCommand) {
+        match command {
+            MediaCommand::Frame(frame) => self.guard.played(now, frame),
+            MediaCommand::Clear => self.guard.cleared(now),
+            MediaCommand::Mark(_) | MediaCommand::Close => {}
+        }
+    }
+
+    /// Takes 20 ms from the caller; gives the probability (0 to 1) that the caller spoke whenever a window is
+    /// complete, as the detector inside does.
+    pub fn push(&mut self, now: CallTime, frame: &AudioFrame) -> Option<f32> {
+        self.figures += self.guard.heard(now, frame);
+        self.frames += 1;
+        let score = self.vad.push(frame)?;
+        self.last = self.figures / self.frames as f32;
+        self.lately += (self.last - self.lately) * LATELY;
+        (self.figures, self.frames) = (0.0, 0);
+        Some(score * (1.0 - self.last))
+    }
+
+    /// Share (0 to 1) of the last window that was our own voice.
+    #[must_use]
+    pub fn explained(&self) -> f32 {
+        self.last
+    }
+
+    /// The same for the last half second or so: what a recogniser, which takes its time, has just heard words in.
+    #[must_use]
+    pub fn explained_lately(&self) -> f32 {
+        self.lately
+    }
+
+    /// The guard, for figures.
+    #[must_use]
+    pub fn guard(&self) -> &EchoGuard {
+        &self.guard
+    }
+}
