@@ -85,6 +85,7 @@ pub struct VirtualCall<E> {
     carrier: SimCarrier,
     /// As the driver has it: our own voice discounted.
     vad: GuardedVad,
+    may_echo: bool,
     pub ear: E,
     caller: Vec<AudioFrame>,
     /// Frames of the caller's that were given.
@@ -110,6 +111,7 @@ impl<E: Ear> VirtualCall<E> {
             setup,
             carrier: SimCarrier::new(1, Impairments::default()),
             vad: GuardedVad::new(vad),
+            may_echo: true,
             ear,
             caller,
             given: 0,
@@ -202,6 +204,11 @@ impl<E: Ear> VirtualCall<E> {
         let frame = self.setup.echo.map_or(said, |echo| self.with_echo(said, echo));
         self.given += 1;
         if let Some(score) = self.vad.push(self.now, &frame) {
+            let may_echo = self.vad.may_echo();
+            if self.may_echo != may_echo {
+                self.may_echo = may_echo;
+                self.after(Duration::ZERO, Input::Echo(may_echo));
+            }
             self.after(Duration::ZERO, Input::Vad(score));
         }
         Input::Frame(frame)

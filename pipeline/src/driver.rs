@@ -96,6 +96,7 @@ pub async fn run_call(
         session: Session::new(config, CallTime::ZERO),
         started,
         leg_open: true,
+        may_echo: true,
         inputs: VecDeque::new(),
         lost: Vec::new(),
         leg,
@@ -114,6 +115,8 @@ struct Driver {
     leg_open: bool,
     parts: CallParts,
     control: Option<mpsc::Receiver<Control>>,
+    /// What the session knows of an echo on the line.
+    may_echo: bool,
     /// Inputs that came about while outputs were carried out.
     inputs: VecDeque<Input>,
     /// Ports that are gone; each is reported once.
@@ -202,6 +205,10 @@ impl Driver {
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
                 if let Some(score) = self.parts.vad.push(now, frame) {
+                    if self.may_echo != self.parts.vad.may_echo() {
+                        self.may_echo = !self.may_echo;
+                        self.inputs.push_back(Input::Echo(self.may_echo));
+                    }
                     self.inputs.push_back(Input::Vad(score));
                 }
             }

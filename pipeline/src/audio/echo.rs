@@ -83,6 +83,12 @@ impl EchoGuard {
         self.figure
     }
 
+    /// Whether an echo is known, or it is not settled yet that there is none.
+    #[must_use]
+    pub fn may_echo(&self) -> bool {
+        self.path.is_some() || self.suspicion.is_open()
+    }
+
     /// Delay of the echo, ms, when there is one: from the time a frame is heard to the time it comes back.
     #[must_use]
     pub fn delay_ms(&self) -> Option<u64> {

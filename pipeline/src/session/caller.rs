@@ -471,7 +471,8 @@ impl Session {
             finished: utterance.done.is_some(),
             notice: over.notice,
             ours,
-            recent,
+            // Where nothing of ours comes back, the caller's first words are held up for nothing.
+            recent: if self.gives_back { recent } else { "" },
             by_words: utterance.by_words,
             confidence: utterance.done.as_ref().map_or(1.0, |done| done.confidence),
         }

@@ -12,6 +12,8 @@ pub enum Input {
     Frame(AudioFrame),
     /// Probability of speech in the window that ended now.
     Vad(f32),
+    /// Whether this call gives our own voice back, or may: told when it changes. Until it was told, it may.
+    Echo(bool),
     /// One key.
     Digit(char),
     MarkPlayed(MarkId),

@@ -47,6 +47,9 @@ pub enum Recorded {
     Vad {
         score: f32,
     },
+    Echo {
+        gives_back: bool,
+    },
     Interim {
         utterance: u32,
         text: String,
@@ -102,6 +105,7 @@ impl Recorded {
         Some(match input {
             Input::Frame(frame) => Self::In { audio: encode(frame) },
             Input::Vad(score) => Self::Vad { score: *score },
+            Input::Echo(gives_back) => Self::Echo { gives_back: *gives_back },
             Input::Digit(digit) => Self::Digit { digit: *digit },
             Input::MarkPlayed(mark) => Self::Mark { mark: mark.0 },
             Input::CarrierStopped => Self::Stopped,

@@ -99,6 +99,8 @@ pub struct Session {
     announced: (TurnId, u16),
     /// Replies in a row that failed.
     faults: u32,
+    /// The caller's telephone gives our voice back, or may.
+    gives_back: bool,
     /// The end of our last reply, for recognising its echo.
     last_said: String,
 }
@@ -145,6 +147,7 @@ impl Session {
             soft_sounds: 0,
             announced: (TurnId(0), 0),
             faults: 0,
+            gives_back: true,
             last_said: String::new(),
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
@@ -231,6 +234,7 @@ impl Session {
         match input {
             Input::Frame(frame) => self.on_frame(frame),
             Input::Vad(score) => self.on_vad(score),
+            Input::Echo(gives_back) => self.gives_back = gives_back,
             Input::Digit(digit) => self.on_digit(digit),
             Input::MarkPlayed(mark) => self.on_mark(mark),
             Input::CarrierStopped => self.on_carrier_gone(EndReason::CallerHungUp),

@@ -70,6 +70,12 @@ impl GuardedVad {
         self.lately
     }
 
+    /// Whether an echo is known, or it is not settled yet that there is none.
+    #[must_use]
+    pub fn may_echo(&self) -> bool {
+        self.guard.may_echo()
+    }
+
     /// The guard, for figures.
     #[must_use]
     pub fn guard(&self) -> &EchoGuard {
