@@ -29,10 +29,8 @@ fn other_words_at_the_same_moment_do_cut_it() {
 #[test]
 fn a_word_of_ours_is_the_callers_at_once_where_nothing_of_ours_comes_back() {
     let cleared = |gives_back: bool| {
-        let mut w = world(vec![
-            say(GREETED, 5_000, "When are you there?"),
-            say(6_000, 7_400, "office office"),
-        ]);
+        let mut w =
+            world(vec![say(GREETED, 5_000, "When are you there?"), say(6_000, 7_400, "office office")]);
         w.at(4_000, crate::session::Input::Echo(gives_back));
         w.run_to(16_000);
         w.clears.first().map(|at| at.as_ms())
