@@ -18,7 +18,7 @@ mod vad;
 
 use telephony::media::{AudioFrame, CallTime};
 
-use bands::{Analyser, Average, BANDS, HOP, Hop, Levels, decibels};
+use bands::{Analyser, Average, BANDS, HOP, Hop, Levels, SILENT, decibels};
 use clock::InboundClock;
 use delay::DelayFinder;
 use path::EchoPath;
@@ -35,6 +35,12 @@ const ABOVE_NOISE: f32 = 6.0;
 /// A band stands out of its noise by this much (5 dB).
 const CLEAR: f32 = 3.0;
 const AUDIBLE_DBFS: f32 = -55.0;
+/// What comes while our voice may return and is so much softer than it, and as soft as this, is taken for ours without
+/// proof: too soft to be measured, and softer than people speak over somebody.
+const FAINT: f32 = 24.0;
+const FAINT_DBFS: f32 = -44.0;
+/// What the loudest inbound hop falls by in a hop, dB: a caller's closures and soft ends belong to the caller.
+const PEAK_FALL: f32 = 0.3;
 
 /// Finds our own voice in what a call brings in. Pure; 26 KB, none of it allocated after it was made.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +80,16 @@ impl EchoGuard {
             least = least.min(self.hop(number, codes));
         }
         self.look_for_echo(first + 1);
+        if self.is_faint() {
+            self.figure = 1.0;
+            return 1.0;
+        }
         if self.path.is_some() { least } else { self.suspected() }
+    }
+
+    /// Whether all that came in of late is too soft for a caller who speaks over us.
+    fn is_faint(&self) -> bool {
+        self.inbound.peak < (self.sent.loudest() - FAINT).min(FAINT_DBFS)
     }
 
     /// Before an echo was found.
@@ -131,6 +146,8 @@ struct Inbound {
     analyser: Analyser,
     average: Average,
     hops: Box<[Hop; Self::KEPT]>,
+    /// Loudest hop of late, dBFS.
+    peak: f32,
     /// Energy in each band.
     noise: Levels,
     /// 1 for each band in which the last hop stands out of it, else 0.
@@ -143,6 +160,7 @@ impl Default for Inbound {
             analyser: Analyser::default(),
             average: Average::default(),
             hops: Box::new([Hop::SILENCE; Self::KEPT]),
+            peak: SILENT,
             noise: [f32::INFINITY; BANDS],
             clear: [0.0; BANDS],
         }
@@ -159,6 +177,7 @@ impl Inbound {
         for (noise, energy) in self.noise.iter_mut().zip(hop.energy) {
             *noise = energy.min(*noise * NOISE_RISE);
         }
+        self.peak = hop.total.max(self.peak - PEAK_FALL);
         let noise = decibels(self.noise.iter().sum());
         let audible = hop.total >= AUDIBLE_DBFS.max(noise + ABOVE_NOISE);
         if audible {
