@@ -17,6 +17,16 @@ node_is_new_enough() {
     process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1
 }
 
+# The tests start a server of their own from these; the path is not looked at, because Debian keeps them off it.
+has_postgres() {
+  local initdb version
+  for initdb in /usr/lib/postgresql/*/bin/initdb; do
+    version=${initdb#/usr/lib/postgresql/}
+    [ ! -x "$initdb" ] || [ "${version%%/*}" -lt 15 ] || return 0
+  done
+  return 1
+}
+
 debian_packages() {
   local want=(ca-certificates gcc g++ libc6-dev make python3 python3-venv) missing=() name
   [ "$flavour" = run ] || want+=(fonts-liberation shellcheck)
@@ -29,6 +39,7 @@ debian_packages() {
       fail "Ubuntu has no Chromium package that runs headless everywhere; install one and name it in CHROMIUM"
     missing+=(chromium)
   fi
+  [ "$flavour" = run ] || has_postgres || missing+=(postgresql)
   if [ ${#missing[@]} -gt 0 ]; then
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
       fail "not root and no sudo; as root, run: apt-get install -y --no-install-recommends ${missing[*]}"
@@ -37,6 +48,8 @@ debian_packages() {
   elif [ "$flavour" = test ] && ! apt-cache show asterisk-core-sounds-en >/dev/null 2>&1; then
     apt update # scripts/prompts.sh downloads by the list that this brings
   fi
+  [ "$flavour" = run ] || has_postgres ||
+    fail "this system's PostgreSQL is older than 15; install a newer one (packages: https://wiki.postgresql.org/wiki/Apt)"
 }
 
 # apt-get, patient with another one that runs, and silent unless it fails.

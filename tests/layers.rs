@@ -24,16 +24,18 @@ const OWNED: [(&str, &str); 2] = [("sqlx", "storage"), ("axum", "gateway")];
 
 /// Modules that do no I/O, spawn nothing, read no clock and draw no randomness: a file, or a folder with all in it.
 /// Others may join them by carrying the attribute.
-const PURE: [&str; 5] = [
+const PURE: [&str; 7] = [
     "pipeline/src/session",
     "telephony/src/jitter",
     "telephony/src/ledger",
     "telephony/src/playout",
+    "agents/src/guard",
     "agents/src/passport",
+    "agents/src/safety",
 ];
 
 /// Modules of the plan that will be pure from their first day.
-const PURE_WHEN_BUILT: [&str; 3] = ["agents/src/guard", "agents/src/rules", "pipeline/src/provider/breaker"];
+const PURE_WHEN_BUILT: [&str; 2] = ["agents/src/rules", "pipeline/src/provider/breaker"];
 
 /// Word sequences that a pure module may not hold.
 const IMPURE: [&str; 11] = [

@@ -12,6 +12,7 @@ pub mod record;
 pub mod screened;
 pub mod tenant_settings;
 pub mod tenants;
+pub mod text_checks;
 pub mod tokens;
 pub mod transcript;
 pub mod users;

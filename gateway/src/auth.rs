@@ -11,7 +11,7 @@ pub mod session;
 pub mod sign_in;
 
 pub use permission::{
-    Act, ManagePlatform, ReadCalls, ReadKnowledge, Record, SeeSelf, UsePhone, WriteKnowledge,
+    Act, CheckText, ManagePlatform, ReadCalls, ReadKnowledge, Record, SeeSelf, UsePhone, WriteKnowledge,
 };
 pub use principal::{Kind, Principal};
 pub use scope::Scoped;

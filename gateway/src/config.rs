@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use pipeline::provider::Endpoint;
 use secrecy::SecretString;
+use storage::{PlatformOptions, PostgresOptions, StorageError};
 
 pub use budget::Budget;
 pub use cloud::Cloud;
@@ -34,6 +35,8 @@ pub struct Config {
     /// Address of the HTTP listener.
     pub bind: SocketAddr,
     pub data_dir: PathBuf,
+    /// Everything is kept in PostgreSQL, not in files of `data_dir`.
+    pub postgres: Option<PostgresOptions>,
     pub models_dir: PathBuf,
     /// Address under which carrier and browsers reach us. Absent: the address that is bound.
     pub public_url: Option<PublicUrl>,
@@ -160,6 +163,7 @@ impl Config {
         let config = Self {
             bind: bind.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
             data_dir: s.path("data_dir", Some("DATA_DIR"), "./data"),
+            postgres: read_postgres(s),
             models_dir: s.path("models_dir", Some("MODELS_DIR"), "./models"),
             public_url: read_public_url(s),
             admin_token: s.secret("admin_token", Some("ADMIN_TOKEN")),
@@ -176,6 +180,12 @@ impl Config {
         };
         refuse_missing_backends(s);
         config
+    }
+
+    /// Where and how everything is kept.
+    #[must_use]
+    pub fn storage(&self) -> PlatformOptions {
+        PlatformOptions { postgres: self.postgres.clone(), ..PlatformOptions::new(&self.data_dir) }
     }
 
     /// True when carrier requests carry no signature that we could check.
@@ -195,6 +205,31 @@ fn read_file(file: Option<&Path>) -> Result<(String, String), ConfigError> {
             Err(ConfigError::one(name, format!("cannot be read ({e})"), "check --config and its permissions"))
         }
     }
+}
+
+/// The addresses are read here; whether they lead anywhere is found out when the database is opened.
+fn read_postgres(s: &mut Source<'_>) -> Option<PostgresOptions> {
+    let url = s.text("database_url", Some("DATABASE_URL"));
+    let owner = s.text("database_migration_url", Some("DATABASE_MIGRATION_URL"));
+    let connections = s.number("database_connections", None, 2..=1_000);
+    let Some((url, origin)) = url else {
+        if let Some((_, origin)) = owner {
+            let fix = "set DATABASE_URL to the same database as the role that serves with, or unset this";
+            s.problem(origin, "is set without DATABASE_URL", fix);
+        }
+        return None;
+    };
+    let (owner_url, owner_origin) = owner.map(|(url, origin)| (url.into(), origin)).unzip();
+    let defaults = PostgresOptions { owner_url, ..PostgresOptions::new(url) };
+    for (checked, origin) in
+        [(defaults.check_url(), Some(origin)), (defaults.check_owner_url(), owner_origin)]
+    {
+        if let (Err(StorageError::Unsuitable { problem, fix, .. }), Some(origin)) = (checked, origin) {
+            s.problem(origin, problem, fix);
+        }
+    }
+    let connections = connections.and_then(|n| u32::try_from(n).ok()).unwrap_or(defaults.connections);
+    Some(PostgresOptions { connections, ..defaults })
 }
 
 fn read_public_url(s: &mut Source<'_>) -> Option<PublicUrl> {
@@ -297,13 +332,12 @@ fn read_otlp(s: &mut Source<'_>) -> Option<Endpoint> {
 /// Back ends that are settled by contract and not built yet: starting without them would put data elsewhere
 /// than the operator said.
 fn refuse_missing_backends(s: &mut Source<'_>) {
-    for (key, var, what) in [
-        ("database_url", "DATABASE_URL", "PostgreSQL is not in this build"),
-        ("nats_url", "NATS_URL", "NATS is not in this build"),
-    ] {
-        if s.secret(key, Some(var)).is_some() {
-            s.problem(var, what, "unset it: embedded SQLite in DATA_DIR serves one node");
-        }
+    if s.secret("nats_url", Some("NATS_URL")).is_some() {
+        s.problem(
+            "NATS_URL",
+            "NATS is not in this build",
+            "unset it: live events reach one node's supervisors only",
+        );
     }
 }
 
@@ -347,10 +381,46 @@ mod tests {
 
     #[test]
     fn secrets_are_never_shown() {
-        let config =
-            load("", &[("ADMIN_TOKEN", "s3cret-admin"), ("TWILIO_AUTH_TOKEN", "s3cret-carrier")]).unwrap();
+        let secrets = [
+            ("ADMIN_TOKEN", "s3cret-admin"),
+            ("TWILIO_AUTH_TOKEN", "s3cret-carrier"),
+            ("DATABASE_URL", "postgres://app:s3cret-app@localhost/quandura"),
+            ("DATABASE_MIGRATION_URL", "postgres://owner:s3cret-owner@localhost/quandura"),
+        ];
+        let config = load("", &secrets).unwrap();
         assert!(!format!("{config:?}").contains("s3cret"));
         assert!(!config.unsigned());
+    }
+
+    #[test]
+    fn a_database_url_chooses_postgres_and_an_owner_alone_is_refused() {
+        assert!(load("", &[]).unwrap().storage().postgres.is_none());
+        let config =
+            load("database_connections = 8\n", &[("DATABASE_URL", "postgres://app@localhost/q")]).unwrap();
+        let postgres = config.storage().postgres.unwrap();
+        assert_eq!((postgres.connections, postgres.owner_url.is_none()), (8, true));
+        let error =
+            load("", &[("DATABASE_MIGRATION_URL", "postgres://o@localhost/q")]).unwrap_err().to_string();
+        assert!(error.contains("DATABASE_MIGRATION_URL") && error.contains("DATABASE_URL"), "{error}");
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_named_by_its_key_and_not_shown() {
+        let text = "database_url = \"mysql://app:s3cret@localhost/q\"\ndatabase_connections = 1\n";
+        let vars = [("DATABASE_MIGRATION_URL", "postgres://owner:s3cret@db.example/q")];
+        let error = load(text, &vars).unwrap_err();
+        let shown = error.to_string();
+        assert_eq!(error.0.len(), 3, "{shown}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+        for part in [
+            "database_url (in quandura.toml): is not the address of a PostgreSQL database",
+            "postgres://role:password@host:5432/database",
+            "DATABASE_MIGRATION_URL: names a database on another machine",
+            "sslmode=verify-full",
+            "database_connections (in quandura.toml)",
+        ] {
+            assert!(shown.contains(part), "{part:?} is not in {shown}");
+        }
     }
 
     #[test]

@@ -204,7 +204,7 @@ impl From<storage::StorageError> for ApiError {
             }
             E::Taken { .. } => Self::new(ErrorCode::Conflict, error.to_string()),
             E::Invalid { what } => Self::new(ErrorCode::InvalidRequest, *what),
-            E::Busy { .. } | E::DiskFull { .. } | E::ReadOnly { .. } | E::Closing => {
+            E::Busy { .. } | E::Unavailable { .. } | E::DiskFull { .. } | E::ReadOnly { .. } | E::Closing => {
                 tracing::error!(%error, "storage does not take the request");
                 Self::new(ErrorCode::ServiceUnavailable, "storage does not answer").advise("try again later")
             }

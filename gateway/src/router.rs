@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post};
 use axum::{Router, http::StatusCode};
 
 use crate::api::{
-    calls, control, events, knowledge, me, passport, phone, record, tenant_settings, tenants, tokens,
-    transcript, users, work_items,
+    calls, control, events, knowledge, me, passport, phone, record, tenant_settings, tenants, text_checks,
+    tokens, transcript, users, work_items,
 };
 use crate::app::App;
 use crate::auth::{guard, sign_in};
@@ -30,6 +30,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route(voice::RESUME_PATH, get(resume::handle).post(resume::handle))
         .route("/twilio/status", post(status::handle))
         .route(voice::MEDIA_PATH, get(accept::carrier));
+    let texts = DefaultBodyLimit::max(text_checks::MAX_BODY);
     let api = Router::new()
         .route("/v1/me", get(me::handle))
         .route("/v1/calls", get(calls::list))
@@ -44,6 +45,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route(phone::MEDIA_PATH, get(accept::phone))
         .route("/v1/knowledge/documents", post(knowledge::put))
         .route("/v1/knowledge/search", post(knowledge::search))
+        .route("/v1/safety/check", post(text_checks::safety_check).layer(texts))
+        .route("/v1/guard/sanitize", post(text_checks::sanitize).layer(texts))
         .route("/v1/record", get(record::handle))
         .route("/v1/tenants", get(tenants::list).post(tenants::create))
         .route(

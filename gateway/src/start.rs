@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::serve::ListenerExt;
 use chrono::Utc;
-use storage::{Calls, Directory, Platform, PlatformOptions};
+use storage::{Calls, Directory, Platform};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -53,12 +53,14 @@ impl Gateway {
         let addr = listener.local_addr().context("the listener has no address")?;
         let public_url = config.public_url.clone().or_else(|| PublicUrl::of_listener(addr));
         let public_url = public_url.context("the bound address is no URL; set PUBLIC_URL")?;
-        let platform = Platform::open(PlatformOptions::new(&config.data_dir)).await?;
+        let platform = Platform::open(config.storage()).await?;
+        let turn = platform.start_turn().await?;
         demo::seed_first_start(&platform).await.context("the demo tenant could not be created")?;
         recover(&platform).await?;
         let app =
             App::new(config, public_url, platform).context("admin.token could not be written in DATA_DIR")?;
         sign_in::local_link(&app).await.context("the local administrator could not be created")?;
+        drop(turn);
         let (stop, requests) = mpsc::channel(2);
         let warming = tokio::spawn(warm(app.clone(), Box::new(engines), progress));
         tokio::spawn(reaper::run(app.clone()));

@@ -3,4 +3,5 @@
 mod api;
 mod carrier;
 mod settings;
+mod text_checks;
 mod whole_calls;

@@ -25,6 +25,18 @@ pub struct CallEvent {
     pub body: EventBody,
 }
 
+/// An attack on a language model, found in a text that a turn read. Holds no word of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attack {
+    pub turn: TurnId,
+    /// Where the text came from: `voice`, `document` or `tool`.
+    pub channel: String,
+    /// What it is after, as `instruction_override`.
+    pub kind: String,
+    /// `low`, `medium`, `high` or `critical`.
+    pub severity: String,
+}
+
 /// What happened. [`EventBody::name`] is the SSE event name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -72,6 +84,8 @@ pub enum EventBody {
         tool: String,
         ok: bool,
     },
+    /// The guard found an attack, and the call went on.
+    Guard(Attack),
     /// `state` as [`crate::ports::ProviderState::name`] has it, or `lost`; `reason` holds no caller text.
     Provider {
         provider: String,
@@ -127,6 +141,7 @@ impl EventBody {
             Self::Interrupted { .. } => "call.interrupted",
             Self::Dtmf { .. } => "call.dtmf",
             Self::Tool { .. } => "call.tool",
+            Self::Guard(_) => "call.guard",
             Self::Provider { .. } => "call.provider",
             Self::Attention { .. } => "call.attention",
             Self::Latency { .. } => "call.latency",
@@ -136,5 +151,24 @@ impl EventBody {
             Self::PassportUpdated { .. } => "passport.updated",
             Self::EscalationUpdated { .. } => "escalation.updated",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_attack_is_told_by_kind_and_severity_and_reads_back_as_itself() {
+        let (channel, kind, severity) = ("voice".into(), "role_play".into(), "medium".into());
+        let body = EventBody::Guard(Attack { turn: TurnId(3), channel, kind, severity });
+        assert_eq!(body.name(), "call.guard");
+        let shown = json!({ "turn": 3, "channel": "voice", "kind": "role_play", "severity": "medium" });
+        assert_eq!(serde_json::to_value(&body).unwrap(), shown);
+        assert_eq!(serde_json::from_value::<EventBody>(shown).unwrap(), body);
     }
 }

@@ -13,7 +13,7 @@ use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
-use crate::event::CallEvent;
+use crate::event::{Attack, CallEvent};
 use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
@@ -414,6 +414,7 @@ pub enum ReplyEvent {
         name: String,
         ok: bool,
     },
+    Guard(Attack),
     /// The reply is complete. `expects` says what kind of answer we now wait for.
     Done {
         turn: TurnId,

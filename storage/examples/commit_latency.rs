@@ -1,4 +1,5 @@
-//! Prints what durability costs a live turn: `cargo run -p storage --example commit_latency [CALLS] [SECONDS]`.
+//! Prints what durability costs a live turn:
+//! `cargo run -p storage --example commit_latency [CALLS] [SECONDS] [DATABASE_URL DATABASE_MIGRATION_URL]`.
 //!
 //! Each call appends a turn's rows twice a second, as a lively conversation would, and waits until they are durable.
 
@@ -8,18 +9,27 @@ use std::time::{Duration, Instant};
 use chrono::Utc;
 use storage::records::{CallEntry, Direction, LogRow, NewCall};
 use storage::{
-    CallId, CallWriter, Calls, Durability, NewTenant, Platform, PlatformOptions, StorageError, TenantStore,
+    CallId, CallWriter, Calls, Durability, NewTenant, Platform, PlatformOptions, PostgresOptions,
+    StorageError, TenantStore,
 };
 
 const PAUSE: Duration = Duration::from_millis(500);
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
-    let calls = arguments.next().transpose()?.unwrap_or(50);
-    let seconds = arguments.next().transpose()?.unwrap_or(5);
+    let mut arguments = std::env::args().skip(1);
+    let mut number = || arguments.next().map(|text| text.parse::<u64>()).transpose();
+    let calls = number()?.unwrap_or(50);
+    let seconds = number()?.unwrap_or(5);
+    let postgres = arguments.next().zip(arguments.next());
+    let postgres = postgres.map(|(url, owner)| PostgresOptions::new(url).with_owner(owner));
+    // One folder for both: a database knows the master key of the first.
+    let folder =
+        std::env::current_dir()?.join("target").join(format!("commit-latency-{}", std::process::id()));
     for durability in [Durability::Full, Durability::Normal] {
-        let mut waits = measure(durability, calls, Duration::from_secs(seconds)).await?;
+        let options =
+            PlatformOptions { durability, postgres: postgres.clone(), ..PlatformOptions::new(&folder) };
+        let mut waits = measure(options, calls, Duration::from_secs(seconds)).await?;
         waits.sort_unstable();
         let at = |share: f64| waits[((waits.len() - 1) as f64 * share) as usize];
         println!(
@@ -31,23 +41,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
             at(1.0)
         );
     }
+    std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
 
 async fn measure(
-    durability: Durability,
+    options: PlatformOptions,
     calls: u64,
     span: Duration,
 ) -> Result<Vec<Duration>, Box<dyn Error>> {
-    let folder =
-        std::env::current_dir()?.join("target").join(format!("commit-latency-{}", std::process::id()));
-    let options = PlatformOptions { durability, ..PlatformOptions::new(&folder) };
+    let slug = format!("{:?}-{}", options.durability, std::process::id()).to_lowercase();
     let platform = Platform::open(options).await?;
-    let new = NewTenant {
-        slug: format!("{durability:?}").to_lowercase(),
-        name: "x".into(),
-        timezone: "UTC".into(),
-    };
+    let new = NewTenant { slug, name: "x".into(), timezone: "UTC".into() };
     let store = platform.tenant(platform.create_tenant(new).await?.id).await?;
     let mut tasks = Vec::new();
     for n in 0..calls {
@@ -60,7 +65,6 @@ async fn measure(
         waits.extend(task.await??);
     }
     platform.close().await;
-    std::fs::remove_dir_all(&folder)?;
     Ok(waits)
 }
 

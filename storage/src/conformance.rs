@@ -112,6 +112,7 @@ macro_rules! suite {
                 references_are_short_and_found_in_any_spelling,
                 a_drawn_reference_can_be_given,
                 a_reference_in_use_is_taken,
+                references_drawn_at_once_differ,
                 items_are_listed_by_filter,
                 a_status_can_be_changed,
                 a_slot_is_booked_once,
@@ -124,6 +125,8 @@ macro_rules! suite {
                 a_source_is_replaced,
                 passages_come_back_with_vectors,
                 a_deleted_document_is_gone,
+                a_document_with_a_nul_is_refused,
+                documents_are_listed_by_the_bytes_of_their_source,
                 settings_and_counters_keep_their_values;
             platform:
                 tenants_and_lines_are_found,

@@ -60,6 +60,28 @@ pub enum StorageError {
     #[error("{what} cannot be unsealed: wrong key, or the row was changed outside the program")]
     Crypto { what: &'static str },
 
+    /// The database server does not answer, or gave up on us. Try again; if that was a commit, it is open whether it
+    /// took place. Stop taking calls while it lasts.
+    #[error(
+        "{database}: does not answer ({reason}); start it, or correct DATABASE_URL (nothing acknowledged is lost)"
+    )]
+    Unavailable { database: String, reason: String },
+
+    /// The database would let this role past the rules that keep tenants apart. Do not start.
+    #[error("{database}: the role {role} {problem}; {fix}")]
+    UnsafeRole { database: String, role: String, problem: String, fix: &'static str },
+
+    /// What the operator gave for a database, or the database itself, cannot be used as it is. Do not start.
+    #[error("{database}: {problem}; {fix}")]
+    Unsuitable { database: String, problem: String, fix: &'static str },
+
+    /// The database lacks migrations of this program, and no role that may run them was given. Do not start.
+    #[error(
+        "{database}: its schema is older than this program ({detail}); run `quandura migrate` with \
+         DATABASE_MIGRATION_URL set to the role that owns the tables"
+    )]
+    OlderSchema { database: String, detail: String },
+
     /// The group-commit task is gone: the store is closing.
     #[error("the store is closing")]
     Closing,
@@ -88,7 +110,7 @@ impl StorageError {
     /// Trying the same call again, unchanged, may succeed.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Busy { .. } | Self::DiskFull { .. })
+        matches!(self, Self::Busy { .. } | Self::DiskFull { .. } | Self::Unavailable { .. })
     }
 }
 
@@ -122,3 +144,11 @@ impl From<StorageError> for Fault {
 
 /// What a statement gives.
 pub(crate) type Step<T> = Result<T, Fault>;
+
+/// Turns a broken uniqueness rule into `Taken`.
+pub(crate) fn taken(error: sqlx::Error, what: &'static str) -> Fault {
+    match &error {
+        sqlx::Error::Database(said) if said.is_unique_violation() => StorageError::Taken { what }.into(),
+        _ => error.into(),
+    }
+}

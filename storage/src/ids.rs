@@ -66,4 +66,6 @@ id! {
     SessionId,
     /// An API token.
     TokenId,
+    /// A data folder, and the process that uses it. Drawn when the folder is made; kept in `<data>/node.id`.
+    NodeId,
 }

@@ -34,7 +34,7 @@ pub(crate) struct WrappedKey {
     pub wrapped: Vec<u8>,
 }
 
-/// The key of the whole folder. Lives in `<data>/master.key`.
+/// The key of the whole platform. Lives in `<data>/master.key`.
 pub struct MasterKey {
     cipher: Aes256Gcm,
 }
@@ -56,7 +56,8 @@ impl MasterKey {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(problem(
                 path,
-                "the master key is missing, and this folder holds data sealed with it; put the file back from your backup",
+                "the master key is missing, and there is data that was sealed with it; put the file back from your backup, \
+                 or copy it from another node of the same database",
             )),
             Err(error) => Err(StorageError::from_io(&error, path)),
         }
@@ -75,7 +76,7 @@ impl MasterKey {
         Ok(Self { cipher: cipher_of(&key) })
     }
 
-    /// A sealed constant: opening it tells whether this key is the folder's.
+    /// A sealed constant: opening it tells whether this key is the data's.
     pub(crate) fn make_check(&self) -> Result<Vec<u8>, StorageError> {
         seal_with(&self.cipher, MASTER_KEY_ID, b"", KEY_CHECK, "the key check")
     }
@@ -83,7 +84,7 @@ impl MasterKey {
     pub(crate) fn check(&self, sealed: &[u8], path: &Path) -> Result<(), StorageError> {
         match open_with(&self.cipher, b"", sealed, "the key check") {
             Ok(plain) if *plain == KEY_CHECK => Ok(()),
-            _ => Err(problem(path, "this is not the master key that the folder's data was sealed with")),
+            _ => Err(problem(path, "this is not the master key that the data was sealed with")),
         }
     }
 

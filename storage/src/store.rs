@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde_json::Value;
 
+use crate::backend::{PlatformStore, TenantStore, on_backend};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
 use crate::ids::{CallId, DocumentId, PassportId, SessionId, TenantId, TokenId, UserId};
@@ -21,12 +22,25 @@ use crate::records::{
 
 type Result<T> = std::result::Result<T, StorageError>;
 
-/// Declares a trait of async methods whose futures may move between threads.
+/// Declares a trait of async methods whose futures may move between threads, and hands them on from the public handle
+/// to the back end that it holds.
 macro_rules! store {
-    ($(#[$meta:meta])* $name:ident { $($(#[$fmeta:meta])* fn $f:ident(&self $(, $arg:ident: $ty:ty)*) -> $out:ty;)+ }) => {
+    (
+        $(#[$meta:meta])* $name:ident of $handle:ident {
+            $($(#[$fmeta:meta])* fn $f:ident(&self $(, $arg:ident: $ty:ty)*) -> $out:ty;)+
+        }
+    ) => {
         $(#[$meta])*
         pub trait $name: Send + Sync {
             $($(#[$fmeta])* fn $f(&self $(, $arg: $ty)*) -> impl Future<Output = Result<$out>> + Send;)+
+        }
+
+        impl $name for $handle {
+            $(
+                async fn $f(&self $(, $arg: $ty)*) -> Result<$out> {
+                    on_backend!(self, store => store.$f($($arg),*).await)
+                }
+            )+
         }
     };
 }
@@ -35,7 +49,7 @@ macro_rules! store {
 
 store! {
     /// Calls and their append-only log. Text comes back raw: screen it before it leaves the sensitive zone.
-    Calls {
+    Calls of TenantStore {
         /// Registers a live call. `Taken` when the id or the carrier's name for it is known already.
         fn begin_call(&self, new: NewCall) -> Call;
         /// Appends to a call's log in one transaction; rows whose `seq` is on record already are ignored.
@@ -60,14 +74,15 @@ store! {
         fn turn_costs(&self, call: CallId) -> Vec<TurnCost>;
         /// What the calls that began at or after `from` have cost so far, millionths of a US dollar.
         fn spent_since(&self, from: DateTime<Utc>) -> u64;
-        /// Closes every call that the last process left live, with the reason `interrupted`. Once, at start.
+        /// Closes every call that the last process of this node left live, with the reason `interrupted`. Once, at
+        /// start. Calls of other nodes on the same database are theirs and go on (see [`crate::NodeId`]).
         fn recover_live_calls(&self) -> Vec<RecoveredCall>;
     }
 }
 
 store! {
     /// Work-item state under an optimistic lock.
-    Passports {
+    Passports of TenantStore {
         fn create_passport(&self, new: NewPassport) -> Passport;
         fn passport(&self, id: PassportId) -> Option<Passport>;
         /// Gives the new version, or `Conflict` with the expected and the found one.
@@ -78,7 +93,7 @@ store! {
 
 store! {
     /// Incidents, inspections, messages, escalations and call-backs.
-    WorkItems {
+    WorkItems of TenantStore {
         /// Files it, or gives the row filed earlier with the same key.
         /// `Taken` when the reference given belongs to another item.
         fn file_work_item(&self, new: NewWorkItem) -> WorkItem;
@@ -94,7 +109,7 @@ store! {
 
 store! {
     /// An agent turn's effects, all or nothing.
-    Turns {
+    Turns of TenantStore {
         /// Fails with `Conflict` (passport), or `Taken` (slot or reference); then nothing at all was written.
         fn commit_turn(&self, commit: TurnCommit) -> TurnCommitted;
     }
@@ -102,7 +117,7 @@ store! {
 
 store! {
     /// Inspection appointments.
-    Slots {
+    Slots of TenantStore {
         /// Adds slots; ids that are known are left alone.
         fn insert_slots(&self, slots: &[Slot]) -> ();
         /// Slots nobody booked, soonest first. At most 500.
@@ -114,7 +129,7 @@ store! {
 
 store! {
     /// Claims that callers ask about.
-    Claims {
+    Claims of TenantStore {
         /// Adds a claim, or replaces the one with the same number.
         fn insert_claim(&self, claim: Claim) -> ();
         /// By number, without regard to case, spaces and dashes. Verify the caller before telling anything of it.
@@ -128,7 +143,7 @@ store! {
 
 store! {
     /// The tenant's own documents. Not sensitive: kept in the clear.
-    Knowledge {
+    Knowledge of TenantStore {
         /// Keeps a document with its passages, in place of the one of the same source.
         fn replace_document(&self, document: NewDocument) -> DocumentId;
         fn document(&self, id: DocumentId) -> Option<Document>;
@@ -142,7 +157,7 @@ store! {
 
 store! {
     /// Small values by name.
-    Settings {
+    Settings of TenantStore {
         fn setting(&self, key: &str) -> Option<Value>;
         fn put_setting(&self, key: &str, value: &Value) -> ();
         /// Adds one to a counter (from 0) and gives the sum.
@@ -157,7 +172,7 @@ store! {
 
 store! {
     /// Tenants and the numbers that reach them. [`crate::Platform::create_tenant`] makes a tenant.
-    Directory {
+    Directory of PlatformStore {
         fn tenants(&self) -> Vec<Tenant>;
         fn tenant_by_id(&self, id: TenantId) -> Option<Tenant>;
         fn tenant_by_slug(&self, slug: &str) -> Option<Tenant>;
@@ -171,7 +186,7 @@ store! {
 
 store! {
     /// Who may come in. Secrets are given out once and kept only as SHA-256 hashes.
-    Auth {
+    Auth of PlatformStore {
         /// `Taken` when the login is in use.
         fn create_user(&self, new: NewUser) -> User;
         fn user(&self, id: UserId) -> Option<User>;
@@ -200,5 +215,13 @@ store! {
 
         /// Uses a stream nonce up. `false`: it was used before. Forgotten some time after `expires_at`.
         fn use_nonce(&self, nonce: &str, expires_at: DateTime<Utc>) -> bool;
+    }
+}
+
+/// Rows to give for a limit that was asked: 50 when none was, never more than 500.
+pub(crate) fn page_size(limit: u32) -> i64 {
+    match limit {
+        0 => 50,
+        n => i64::from(n.min(500)),
     }
 }

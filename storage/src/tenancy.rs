@@ -1,4 +1,4 @@
-//! The platform: the data folder, its lock, its master key, and the only way to a tenant's data.
+//! The platform: the data folder, its lock, its master key, the database, and the only way to a tenant's data.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sqlx::{Postgres, Transaction};
 use tokio::sync::OnceCell;
 
+use crate::backend::{Backend, Either, PlatformStore, TenantStore, on_backend};
 use crate::clock::now;
 use crate::error::StorageError;
-use crate::ids::TenantId;
+use crate::ids::{NodeId, TenantId};
 use crate::keys::MasterKey;
 use crate::platform_records::{NewTenant, Tenant};
-use crate::sqlite::{PlatformStore, TenantStore};
+use crate::postgres::{PostgresOptions, Server};
 use crate::store::Directory;
+use crate::{node, sqlite};
 
 /// What a returned write survives. Both survive a kill of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,14 +33,16 @@ pub enum Durability {
 pub struct PlatformOptions {
     pub data_dir: PathBuf,
     pub durability: Durability,
-    /// Read connections per database.
+    /// Read connections per SQLite database.
     pub readers: u32,
+    /// Keep everything in PostgreSQL. The folder still holds the master key, the node's id and the lock.
+    pub postgres: Option<PostgresOptions>,
 }
 
 impl PlatformOptions {
     #[must_use]
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
-        Self { data_dir: data_dir.into(), durability: Durability::Full, readers: 3 }
+        Self { data_dir: data_dir.into(), durability: Durability::Full, readers: 3, postgres: None }
     }
 }
 
@@ -59,11 +64,20 @@ pub struct Platform {
 #[derive(Debug)]
 struct Inner {
     options: PlatformOptions,
+    node: NodeId,
     master: MasterKey,
+    /// The server, where there is one; else every tenant has a file.
+    server: Option<Server>,
     store: PlatformStore,
     tenants: OpenTenants,
     /// Last, so that the databases are closed before another process may come in.
     _lock: File,
+}
+
+/// Held while this node does what one node at a time may do; see [`Platform::start_turn`].
+#[derive(Debug)]
+pub struct StartTurn {
+    _held: Option<Transaction<'static, Postgres>>,
 }
 
 /// The tenants that are open.
@@ -71,29 +85,67 @@ struct Inner {
 struct OpenTenants(Mutex<HashMap<TenantId, Arc<OnceCell<TenantStore>>>>);
 
 impl Platform {
-    /// Opens the data folder, creating it where it is missing, and brings its schema up to date.
+    /// Opens the data folder, creating it where it is missing, and brings the schema up to date.
     ///
     /// Fails with `Locked` when another process has it, `MasterKey` when the key file is missing or wrong,
-    /// `ReadOnly`, `CannotOpen`, `Corrupt` or `NewerSchema`; each message names the path and the fix.
+    /// `ReadOnly`, `CannotOpen`, `Corrupt` or `NewerSchema`; with PostgreSQL also with `Unavailable`, `Unsuitable`,
+    /// `UnsafeRole` or `OlderSchema`. Each message names what is wrong and the fix.
     pub async fn open(options: PlatformOptions) -> Result<Self, StorageError> {
         let folder = &options.data_dir;
         create_folder(folder)?;
-        create_folder(&folder.join("tenants"))?;
         let lock = take_lock(folder)?;
-        let database = folder.join("platform.db");
-        let key_file = folder.join("master.key");
-        let sealed_already = fs::metadata(&database).is_ok_and(|file| file.len() > 0);
-        let master = MasterKey::load(&key_file, !sealed_already)?;
-        let store = PlatformStore::open(&database, &options).await?;
-        master.check(&store.key_check(master.make_check()?).await?, &key_file)?;
-        let inner = Inner { options, master, store, tenants: OpenTenants::default(), _lock: lock };
-        Ok(Self { inner: Arc::new(inner) })
+        let node = node::id_of(folder)?;
+        let (server, master, store) = match &options.postgres {
+            Some(postgres) => {
+                let server = Server::open(postgres, options.durability).await?;
+                let master = server.master_key(&folder.join("master.key")).await?;
+                let store = PlatformStore(Either::Postgres(server.platform()));
+                (Some(server), master, store)
+            }
+            None => {
+                let (master, store) = open_files(&options).await?;
+                (None, master, store)
+            }
+        };
+        let tenants = OpenTenants::default();
+        Ok(Self { inner: Arc::new(Inner { options, node, master, server, store, tenants, _lock: lock }) })
+    }
+
+    /// Where everything is kept.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        if self.inner.server.is_some() { Backend::Postgres } else { Backend::Sqlite }
+    }
+
+    /// What messages call that place: the folder, or host, port and name of the database. No password.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.inner.server {
+            Some(server) => server.place().to_owned(),
+            None => self.inner.options.data_dir.display().to_string(),
+        }
+    }
+
+    /// Which process this is, among those that share a database.
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        self.inner.node
     }
 
     /// Tenants, lines and sign-in: implements [`Directory`] and [`crate::Auth`].
     #[must_use]
     pub fn store(&self) -> &PlatformStore {
         &self.inner.store
+    }
+
+    /// For what is done once for all nodes, such as filling an empty platform: nodes that start together wait for one
+    /// another here, a minute at most (`Busy`). Others may go on when the turn is dropped. With SQLite there is one node.
+    pub async fn start_turn(&self) -> Result<StartTurn, StorageError> {
+        let held = match &self.inner.server {
+            Some(server) => Some(server.start_turn().await?),
+            None => None,
+        };
+        Ok(StartTurn { _held: held })
     }
 
     /// Makes a tenant with keys of its own. `Taken` when the slug is in use.
@@ -111,7 +163,7 @@ impl Platform {
             created_at: now(),
         };
         let keys = self.inner.master.issue(tenant.id)?;
-        self.inner.store.insert_tenant(&tenant, &keys).await?;
+        on_backend!(self.inner.store, store => store.insert_tenant(&tenant, &keys).await)?;
         Ok(tenant)
     }
 
@@ -128,15 +180,22 @@ impl Platform {
 
     async fn open_tenant(&self, id: TenantId) -> Result<TenantStore, StorageError> {
         let inner = &self.inner;
-        let sealer = inner.master.sealer(id, &inner.store.tenant_keys(id).await?)?;
+        let keys = on_backend!(inner.store, store => store.tenant_keys(id).await)?;
+        let sealer = inner.master.sealer(id, &keys)?;
+        if let Some(server) = &inner.server {
+            return Ok(TenantStore(Either::Postgres(server.tenant(id, inner.node, sealer))));
+        }
         let file = inner.options.data_dir.join("tenants").join(format!("{id}.db"));
-        TenantStore::open(&file, &inner.options, id, sealer).await
+        let store = sqlite::open_tenant(&file, &inner.options, id, inner.node, sealer).await?;
+        Ok(TenantStore(Either::Sqlite(store)))
     }
 
-    /// Asks every open database for an answer.
+    /// Asks every open database for an answer. PostgreSQL is one, whatever the number of tenants.
     pub async fn health(&self) -> Vec<DatabaseHealth> {
-        let mut health = vec![timed("platform".to_owned(), self.inner.store.ping()).await];
-        for tenant in self.inner.tenants.all() {
+        let ping = async { on_backend!(self.inner.store, store => store.ping().await) };
+        let mut health = vec![timed("platform".to_owned(), ping).await];
+        let files = if self.inner.server.is_none() { self.inner.tenants.all() } else { Vec::new() };
+        for tenant in files {
             health.push(timed(tenant.id().to_string(), tenant.ping()).await);
         }
         health
@@ -147,7 +206,7 @@ impl Platform {
         for tenant in self.inner.tenants.all() {
             tenant.close().await;
         }
-        self.inner.store.close().await;
+        on_backend!(self.inner.store, store => store.close().await);
     }
 }
 
@@ -169,6 +228,19 @@ impl OpenTenants {
     fn lock(&self) -> MutexGuard<'_, HashMap<TenantId, Arc<OnceCell<TenantStore>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The platform's file and the master key of the folder.
+async fn open_files(options: &PlatformOptions) -> Result<(MasterKey, PlatformStore), StorageError> {
+    let folder = &options.data_dir;
+    create_folder(&folder.join("tenants"))?;
+    let database = folder.join("platform.db");
+    let key_file = folder.join("master.key");
+    let sealed_already = fs::metadata(&database).is_ok_and(|file| file.len() > 0);
+    let master = MasterKey::load(&key_file, !sealed_already)?;
+    let store = sqlite::open_platform(&database, options).await?;
+    master.check(&store.key_check(master.make_check()?).await?, &key_file)?;
+    Ok((master, PlatformStore(Either::Sqlite(store))))
 }
 
 async fn timed(database: String, ping: impl Future<Output = Result<(), StorageError>>) -> DatabaseHealth {

@@ -62,7 +62,8 @@ impl CallWriter {
 
     /// Appends and waits until it is durable. Rows of one call are written in the order of submission.
     ///
-    /// On an error none of `rows` was written. Dropping the future does not take a submitted append back.
+    /// On an error none of `rows` was written; only after [`StorageError::Unavailable`] it is open whether they were,
+    /// and submitting the same numbers again is safe. Dropping the future does not take a submitted append back.
     pub async fn append(&self, call: CallId, rows: Vec<LogRow>) -> Result<Durable, StorageError> {
         self.submit(call, rows).await?.await.unwrap_or(Err(StorageError::Closing))
     }
@@ -88,13 +89,14 @@ async fn run(sink: impl LogSink, mut waiting: mpsc::Receiver<Job>) {
     }
 }
 
-/// One commit for all; when it fails, each on its own, so that one call's fault does not silence the others.
+/// One commit for all; when it fails by what is in it, each on its own, so that one call's fault does not silence the
+/// others.
 async fn commit(sink: &impl LogSink, jobs: &mut Vec<Job>) {
     let began = Instant::now();
     let (batch, asked): (Vec<Append>, Vec<(Instant, Answer)>) =
         jobs.drain(..).map(|job| (job.append, (job.submitted, job.answer))).unzip();
-    let outcome = sink.write_batch(&batch).await;
-    if outcome.is_ok() || batch.len() == 1 {
+    let outcome = write(sink, &batch).await;
+    if batch.len() == 1 || !outcome.as_ref().is_err_and(is_of_the_rows) {
         for (append, (submitted, answer)) in batch.iter().zip(asked) {
             let _ = answer.send(outcome.clone().map(|()| durable(append, submitted, began)));
         }
@@ -103,9 +105,22 @@ async fn commit(sink: &impl LogSink, jobs: &mut Vec<Job>) {
     tracing::warn!(calls = batch.len(), "a shared commit failed; writing each call's rows on their own");
     for (append, (submitted, answer)) in batch.iter().zip(asked) {
         let began = Instant::now();
-        let outcome = sink.write_batch(std::slice::from_ref(append)).await;
+        let outcome = write(sink, std::slice::from_ref(append)).await;
         let _ = answer.send(outcome.map(|()| durable(append, submitted, began)));
     }
+}
+
+/// Once more after a lost connection: rows have numbers, so writing them twice is writing them once.
+async fn write(sink: &impl LogSink, batch: &[Append]) -> Result<(), StorageError> {
+    match sink.write_batch(batch).await {
+        Err(StorageError::Unavailable { .. }) => sink.write_batch(batch).await,
+        outcome => outcome,
+    }
+}
+
+/// Writing less at a time may help. Where the database itself is out of reach it would only multiply the wait.
+const fn is_of_the_rows(error: &StorageError) -> bool {
+    !matches!(error, StorageError::Unavailable { .. } | StorageError::Closing)
 }
 
 fn durable(append: &Append, submitted: Instant, began: Instant) -> Durable {

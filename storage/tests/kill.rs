@@ -68,8 +68,14 @@ fn run_and_kill(folder: &Path, after: Duration, acknowledged: &mut Acknowledged)
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The child says this when its calls are under way.
-    while !lines.next().expect("the child died early").unwrap().contains("ready") {}
+    // The child says this when its calls are under way; what it acknowledged before that counts, too.
+    loop {
+        let line = lines.next().expect("the child died early").unwrap();
+        note(&line, acknowledged);
+        if line.contains("ready") {
+            break;
+        }
+    }
     std::thread::sleep(after);
     child.kill().unwrap();
     for line in lines.map_while(Result::ok) {

@@ -10,12 +10,12 @@ mod faults;
 mod languages;
 mod voice;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tests::caller::Caller;
 use tests::gateway::{LINE, TestGateway};
+use tests::home::Home;
 use tests::vendors::anthropic::{self, AnthropicServer};
 use tests::vendors::aura::AuraServer;
 use tests::vendors::deepgram::{DeepgramServer, ListenOptions};
@@ -119,8 +119,15 @@ const LISTS: &str = "stt = [\"deepgram\", \"deepgram-flux\"]\nllm = [\"anthropic
     tts = [\"elevenlabs\", \"deepgram\"]\n";
 
 async fn gateway(vendors: &Vendors, text: &str) -> TestGateway {
-    let dir = Arc::new(tempfile::tempdir().unwrap());
-    TestGateway::start_as_served(dir, text, &vendors.vars()).await.unwrap()
+    gateway_at(&Home::sqlite().unwrap(), vendors, text).await
+}
+
+/// The same where another may have run before. The database is named in the environment.
+async fn gateway_at(home: &Home, vendors: &Vendors, text: &str) -> TestGateway {
+    let vars = [vendors.vars(), home.vars()].concat();
+    let gateway = TestGateway::start_as_served(home.dir.clone(), text, &vars).await.unwrap();
+    home.check(&gateway).unwrap();
+    gateway
 }
 
 /// Calls the demo line and listens to the greeting to its end.

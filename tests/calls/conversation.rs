@@ -4,10 +4,14 @@ use std::time::Duration;
 
 use tests::caller::Caller;
 use tests::gateway::{Doubles, LINE, TestGateway};
+use tests::home::Home;
 
-#[tokio::test]
-async fn a_caller_is_greeted_asks_and_is_answered() {
-    let gateway = TestGateway::start(Doubles::default()).await.unwrap();
+tests::on_both_back_ends!(a_caller_is_greeted_asks_and_is_answered);
+
+async fn a_caller_is_greeted_asks_and_is_answered(home: Home) {
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
+    let health = gateway.get("/health").await.unwrap();
+    assert_eq!(health["dependencies"][home.dependency()], "healthy", "{health}");
     let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
     let call = caller.order.call_sid.clone();
     caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();

@@ -6,7 +6,13 @@ use pipeline::ports::{AfterReply, TurnInput};
 use tests::caller::{Caller, StreamOrder, order};
 use tests::doubles::{Answer, ScriptedResponder};
 use tests::gateway::{Doubles, LINE, TestGateway};
+use tests::home::Home;
 use tokio::time::{Instant, sleep};
+
+tests::on_both_back_ends!(
+    a_newer_stream_of_the_same_call_takes_over,
+    a_stopping_gateway_lets_calls_end_and_keeps_their_record,
+);
 
 /// Tasks that the gateway alone keeps alive.
 async fn settled_tasks() -> usize {
@@ -71,9 +77,8 @@ async fn goodbye_is_heard_to_its_end_and_the_stream_is_closed() {
     gateway.running.shutdown().await;
 }
 
-#[tokio::test]
-async fn a_newer_stream_of_the_same_call_takes_over() {
-    let gateway = TestGateway::start(Doubles::default()).await.unwrap();
+async fn a_newer_stream_of_the_same_call_takes_over(home: Home) {
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
     let first = order(&gateway.base, LINE).await.unwrap();
     let sid = first.call_sid.clone();
     let mut old = Caller::open(first).await.unwrap();
@@ -128,16 +133,14 @@ async fn speech_engines_at_their_limit_refuse_the_next_caller_politely() {
     gateway.running.shutdown().await;
 }
 
-#[tokio::test]
-async fn a_stopping_gateway_lets_calls_end_and_keeps_their_record() {
-    let dir = std::sync::Arc::new(tempfile::tempdir().unwrap());
-    let gateway = TestGateway::start_in(dir.clone(), Doubles::default()).await.unwrap();
+async fn a_stopping_gateway_lets_calls_end_and_keeps_their_record(home: Home) {
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
     let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
     let call = caller.order.call_sid.clone();
     caller.silent_ms(600).await.unwrap();
     gateway.running.shutdown().await;
     assert!(caller.closed(Duration::from_secs(5)).await.is_ok());
-    let again = TestGateway::start_in(dir, Doubles::default()).await.unwrap();
+    let again = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
     let ended = again.get(&format!("/v1/calls/{call}")).await.unwrap();
     assert_eq!((&ended["state"], &ended["end_reason"]), (&"ended".into(), &"draining".into()));
     again.running.shutdown().await;

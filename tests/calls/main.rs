@@ -6,4 +6,5 @@ mod conversation;
 mod echo;
 mod endings;
 mod events;
+mod postgres;
 mod replay;

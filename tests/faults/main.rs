@@ -7,8 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::config::Config;
+use storage::PostgresOptions;
 use tests::caller::Caller;
 use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
+use tests::home::Home;
+
+tests::on_both_back_ends!(killed_at_any_moment_of_a_reply_the_words_spoken_are_on_the_record);
 
 /// Names the data folder of a gateway that is to run in a process of its own.
 const CHILD_DIR: &str = "QUANDURA_TEST_CHILD_DIR";
@@ -19,16 +23,19 @@ async fn gateway_process() {
     let dir = std::env::var_os(CHILD_DIR).expect("the parent names the data folder");
     let mut config = Config::for_test(std::path::Path::new(&dir));
     config.admin_token = Some(ADMIN.to_owned().into());
+    config.postgres = std::env::var("DATABASE_URL").ok().map(PostgresOptions::new);
     let dir = Arc::new(tempfile::tempdir().unwrap());
     let gateway = TestGateway::start_configured(dir, config, Doubles::default()).await.unwrap();
     println!("listening {}", gateway.base);
     std::future::pending::<()>().await;
 }
 
-fn spawn_gateway(dir: &std::path::Path) -> (Child, String) {
+/// With the application's role alone: the parent has migrated.
+fn spawn_gateway(home: &Home) -> (Child, String) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["gateway_process", "--exact", "--ignored", "--nocapture"])
-        .env(CHILD_DIR, dir)
+        .env(CHILD_DIR, home.dir.path())
+        .envs(home.vars().into_iter().filter(|(name, _)| *name == "DATABASE_URL"))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -43,9 +50,9 @@ fn spawn_gateway(dir: &std::path::Path) -> (Child, String) {
 
 /// Runs a call, kills the gateway `after_ms` into the reply, and gives what the caller had heard by then (bytes),
 /// the transcript after a restart, and the call.
-async fn killed_in_mid_reply(after_ms: u64) -> (usize, serde_json::Value, serde_json::Value) {
-    let dir = Arc::new(tempfile::tempdir().unwrap());
-    let (mut child, base) = spawn_gateway(dir.path());
+async fn killed_in_mid_reply(home: &Home, after_ms: u64) -> (usize, serde_json::Value, serde_json::Value) {
+    TestGateway::start_at(home, Doubles::default()).await.unwrap().running.shutdown().await;
+    let (mut child, base) = spawn_gateway(home);
     let mut caller = Caller::dial(&base, LINE).await.unwrap();
     let sid = caller.order.call_sid.clone();
     caller.silent_until(Duration::from_secs(5), |h| h.bytes() > 0).await.unwrap();
@@ -57,7 +64,7 @@ async fn killed_in_mid_reply(after_ms: u64) -> (usize, serde_json::Value, serde_
     child.kill().unwrap();
     child.wait().unwrap();
     let heard = caller.heard.lock().bytes() - before;
-    let again = TestGateway::start_in(dir, Doubles::default()).await.unwrap();
+    let again = TestGateway::start_at(home, Doubles::default()).await.unwrap();
     let call = again.get(&format!("/v1/calls/{sid}")).await.unwrap();
     let transcript = again.get(&format!("/v1/calls/{sid}/transcript")).await.unwrap();
     let passport = again.get(&format!("/v1/calls/{sid}/passport")).await.unwrap();
@@ -67,10 +74,9 @@ async fn killed_in_mid_reply(after_ms: u64) -> (usize, serde_json::Value, serde_
     (heard, transcript, call)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_at_any_moment_of_a_reply_the_words_spoken_are_on_the_record() {
+async fn killed_at_any_moment_of_a_reply_the_words_spoken_are_on_the_record(home: Home) {
     for after_ms in [0, 40, 300, 1_100] {
-        let (heard, transcript, call) = killed_in_mid_reply(after_ms).await;
+        let (heard, transcript, call) = killed_in_mid_reply(&home, after_ms).await;
         assert!(heard > 0);
         let turns = transcript["turns"].as_array().unwrap();
         let text = |who: &str| {

@@ -3,4 +3,5 @@
 pub mod caller;
 pub mod doubles;
 pub mod gateway;
+pub mod home;
 pub mod vendors;

@@ -5,13 +5,14 @@ use pipeline::ports::TurnInput;
 use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
 use tokio::time::Instant;
 
+use super::alarms::{self, Alarms};
 use super::effects::{Committed, TurnWork, tool_name};
 use super::office::{Knowledge, Office};
 use super::outbox::{Outbox, Spent};
 use super::seat::Seat;
 use super::unheard::{Origin, Unheard, plain_origin};
 use super::{opening, sentences};
-use crate::llm::builtin::{Effect, Filing, Lookup, Say, Search, Step, Trouble};
+use crate::llm::builtin::{Effect, Filing, Lookup, Note, Say, Search, Step, Trouble};
 
 /// Look-ups that one step may ask for before it is taken as it is.
 const MAX_LOOKUPS: usize = 3;
@@ -34,9 +35,11 @@ pub(super) struct BuiltinRun {
     pub(super) spent: Spent,
     /// The caller's words are on the record already: a model had taken the turn.
     pub(super) noted: bool,
+    /// What the guard found.
+    pub(super) alarms: Alarms,
 }
 
-shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, said, next_index, ended, took_ms, spent, noted; input);
+shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, said, next_index, ended, took_ms, spent, noted, alarms; input);
 
 impl BuiltinRun {
     /// The step holds under a new number; its segments are new.
@@ -84,6 +87,7 @@ impl Seat {
         let began = Instant::now();
         let mut knowledge = Knowledge { local: self.office.today(), ..Knowledge::default() };
         let origin = self.origin(&input);
+        let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
             read_up(&self.office, &mut knowledge, &query).await;
             self.out.since(turn, Stage::Retrieval, began).await;
@@ -104,7 +108,19 @@ impl Seat {
             took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             spent: Spent::default(),
             noted: false,
+            alarms,
         }
+    }
+
+    /// The guard hears what the dialogue hears. Nothing is taken out: the dialogue takes no instructions.
+    async fn watch(&self, turn: TurnId, origin: &Origin) -> Alarms {
+        let began = Instant::now();
+        let mut alarms = Alarms::default();
+        if let TurnInput::Said { .. } = &origin.input {
+            alarms.watch(&origin.input, alarms::context(origin.state.last_expects, origin.state.language));
+            self.out.since(turn, Stage::Guard, began).await;
+        }
+        alarms
     }
 
     // ------------------------------------------------------------ taking effect
@@ -136,10 +152,12 @@ impl Seat {
     }
 
     async fn write_builtin(&mut self, run: &BuiltinRun) -> Result<Committed, Trouble> {
+        let note = &run.step.note;
+        let note = Note { did: run.alarms.beside(&note.did, "recorded"), ..note.clone() };
         let work = TurnWork {
             key: format!("{}/{}", self.office.brief.call, run.turn.0),
             effects: &run.step.effects,
-            note: &run.step.note,
+            note: &note,
             duration_ms: run.took_ms,
             tokens: run.spent.tokens(),
             patches: Vec::new(),
@@ -172,7 +190,10 @@ impl Seat {
         run.step = Step { say, effects: Vec::new(), ..instead };
     }
 
-    async fn tell_tools(&self, run: &BuiltinRun) {
+    async fn tell_tools(&self, run: &mut BuiltinRun) {
+        for alarm in run.alarms.untold() {
+            self.out.guard(run.turn, alarm).await;
+        }
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), true).await;
         }

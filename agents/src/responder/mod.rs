@@ -6,6 +6,7 @@
 //! makes the effects durable in one transaction, and only then are words spoken that promise them. A turn of a model
 //! is in [`model`]; it makes its effects by the same functions.
 
+mod alarms;
 mod books;
 mod builtin;
 mod call;
@@ -28,9 +29,11 @@ use storage::TenantStore;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use crate::guard::Guard;
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
 use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
+use crate::safety::Guardian;
 
 pub(crate) use model::{delimit, memory};
 pub use recover::note_interrupted;
@@ -69,8 +72,10 @@ impl FrontDesk {
     /// A front desk without tenants yet.
     ///
     /// # Errors
-    /// Only when the shipped dialogue data is broken.
+    /// Only when the shipped data of the dialogue or of the prompt guard is broken.
     pub fn new(retriever: Arc<Retriever>) -> Result<Self, ScriptError> {
+        // Without a guard no call is taken. Its lists are read here, before a caller waits for them.
+        Guard::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
         let shared = Shared {
             dialogue: Dialogue::front_desk()?,
             retriever,
@@ -106,8 +111,9 @@ impl FrontDesk {
     }
 
     /// Warms intent recognition up: embeds the examples. Until it is done, and without a model, likeness is
-    /// lexical.
+    /// lexical. The word lists of the redactors are read here too.
     pub async fn warm(&self) {
+        let _ = Guardian::new();
         let Some(embedder) = self.shared.retriever.embedder().cloned() else { return };
         let intents = &self.shared.dialogue.script().intents;
         let texts: Vec<String> = intents.iter().flat_map(|i| i.examples.iter().cloned()).collect();

@@ -1,11 +1,13 @@
 //! What leaves a conversation: the events of the port, in order.
 
+use pipeline::event::Attack;
 use pipeline::latency::Stage;
 use pipeline::ports::{AfterReply, Language, ProviderNote, ReplyEvent};
 use pipeline::turn::{Expectation, ReplySegment, TurnId};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::alarms::Alarm;
 use crate::llm::model::Tally;
 
 /// The event side. A closed one means that the call is over; the command side says so too.
@@ -63,6 +65,13 @@ impl Outbox {
     /// A tool was used. Its name is one of ours, never a model's invention.
     pub(super) async fn tool(&self, turn: TurnId, name: &str, ok: bool) {
         self.send(ReplyEvent::Tool { turn, name: name.to_owned(), ok }).await;
+    }
+
+    /// The guard found something. Kinds only, never the words.
+    pub(super) async fn guard(&self, turn: TurnId, alarm: Alarm) {
+        let Alarm { channel, kind, severity } = alarm;
+        let [channel, kind, severity] = [channel.name(), kind.name(), severity.name()].map(str::to_owned);
+        self.send(ReplyEvent::Guard(Attack { turn, channel, kind, severity })).await;
     }
 
     pub(super) async fn done(&self, turn: TurnId, expects: Expectation, then: AfterReply) {

@@ -8,6 +8,7 @@ use pipeline::ports::{Language, TurnInput};
 use tokio::time::timeout;
 
 use super::{Asked, DayPart, Outcome};
+use crate::guard::{Channel, Context};
 use crate::llm::builtin::hear::Ear;
 use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
 use crate::llm::builtin::state::{Filled, Stage, Task};
@@ -22,6 +23,8 @@ const DEADLINE: Duration = Duration::from_secs(3);
 const TIMES: usize = 6;
 /// Characters of one passage that a model is shown.
 const PASSAGE: usize = 900;
+/// In place of a record of which the guard left nothing.
+const UNTOLD: &str = "The record holds nothing that can be told.";
 /// Relevance under which a passage is not shown.
 const RELEVANT: f32 = 0.3;
 
@@ -77,14 +80,18 @@ pub(crate) fn tell(
     }
 }
 
-/// Passages as a block of data, each with the name of its page.
+/// Passages as a block of data, each with the name of its page. What speaks to the model out of a page is taken out, and
+/// a page of which nothing is left is not shown.
 pub(crate) fn information(passages: &[Passage], memory: &mut Memory) -> Option<String> {
     let shown: Vec<String> = passages
         .iter()
         .filter(|p| p.relevance >= RELEVANT)
-        .map(|p| {
+        .filter_map(|p| {
             let source = p.front.spoken.clone().unwrap_or_else(|| format!("the {} page", p.title));
-            format!("[{}]\n{}", data(&source, 80), data(&p.text, PASSAGE))
+            let alarms = &mut memory.alarms;
+            let mut passed = |text: &str| alarms.pass(text, Channel::Document, Context::default());
+            let (source, text) = (passed(&source)?, passed(&p.text)?);
+            Some(format!("[{}]\n{}", data(&source, 80), data(&text, PASSAGE)))
         })
         .collect();
     (!shown.is_empty()).then(|| {
@@ -207,7 +214,8 @@ pub(crate) fn tell_secret(
 }
 
 fn status(claim: &ClaimRecord, memory: &mut Memory) -> Outcome {
-    let text = screen(memory, &data(&claim.status_text, 600));
+    let passed = memory.alarms.pass(&claim.status_text, Channel::Tool, Context::default());
+    let text = screen(memory, &data(passed.as_deref().unwrap_or(UNTOLD), 600));
     Outcome::ok(format!("The caller is the claim's holder.\n{}", block(delimit::RECORD, &text)))
 }
 

@@ -36,6 +36,8 @@ permissions! {
     UsePhone = "use the browser phone": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
     ReadKnowledge = "search knowledge": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     WriteKnowledge = "change knowledge": AgentAdmin | TenantAdmin | PlatformAdmin;
+    /// Have a text checked for personal data and for attacks on a model. Nothing of it is kept.
+    CheckText = "have texts checked": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Users and tokens of a tenant.
     ManageTenant = "manage users and tokens": TenantAdmin | PlatformAdmin;
     /// Tenants, and users and tokens of the platform.

@@ -29,7 +29,9 @@ pub enum Command {
     /// Check everything that running needs, with the fix for what is wrong
     Doctor(Doctor),
     /// Bring the databases to this version's schema
-    #[command(after_help = "Example:\n  DATA_DIR=/var/lib/quandura quandura migrate")]
+    #[command(after_help = "Examples:\n  DATA_DIR=/var/lib/quandura quandura migrate\n  \
+        DATABASE_URL=postgres://quandura_app@db/quandura DATABASE_MIGRATION_URL=postgres://quandura_owner@db/quandura \
+        quandura migrate")]
     Migrate,
     /// Tenants: customers whose lines are answered
     #[command(subcommand)]
@@ -48,6 +50,7 @@ const SERVE_HELP: &str = "\
 Settings come from the TOML file and, above it, from the environment:
   BIND               address to listen on [127.0.0.1:8080]
   DATA_DIR           databases, keys, recordings [./data]
+  DATABASE_URL       PostgreSQL in place of the databases in DATA_DIR
   MODELS_DIR         speech models [./models]
   PUBLIC_URL         address under which the carrier reaches this gateway
   ADMIN_TOKEN        bearer token with role platform-admin

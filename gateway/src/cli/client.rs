@@ -13,7 +13,7 @@ use axum::http::{Method, Request, header};
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use storage::{Platform, PlatformOptions};
+use storage::Platform;
 use tower::ServiceExt;
 
 use crate::app::App;
@@ -41,8 +41,10 @@ impl Api {
         {
             return Ok(api);
         }
-        let platform = Platform::open(PlatformOptions::new(&config.data_dir)).await?;
+        let platform = Platform::open(config.storage()).await?;
+        let turn = platform.start_turn().await?;
         demo::seed_first_start(&platform).await?;
+        drop(turn);
         let public_url = config.public_url.clone().or_else(|| PublicUrl::of_listener(config.bind));
         let app = App::new(config.clone(), public_url.context("BIND is no URL; set PUBLIC_URL")?, platform)?;
         Ok(Self::Inside { router: router(app.clone()), app })

@@ -44,3 +44,28 @@ pub fn adopter(desk: &FrontDesk) -> AdoptTenant {
     let desk = desk.clone();
     Arc::new(move |store, facts| desk.put_tenant(store.id().0, store, facts))
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn events_and_answers_show_numbers_and_secrets_as_tokens_and_what_a_report_needs_in_the_clear() {
+        let desk = FrontDesk::new(Arc::new(Retriever::lexical())).unwrap();
+        let mut screen = screens(&desk)(storage::TenantId(Uuid::nil()));
+        for (said, token) in [
+            ("my social is 078-05-1120", "⟨ssn:1⟩"),
+            ("the card is 4111 1111 1111 1111", "⟨credit_card:1⟩"),
+            ("my bank account number is 000123456789", "⟨bank_account:1⟩"),
+            ("my email is ada at example dot com", "⟨email:1⟩"),
+            ("my password is hunter22", "⟨secret:1⟩"),
+        ] {
+            let shown = screen.screen(said);
+            assert!(shown.contains(token), "{said}: {shown}");
+        }
+        let report = "I am Maria Lopez and the street light at 12 Oak Street is out.";
+        assert_eq!(screen.screen(report), report);
+    }
+}

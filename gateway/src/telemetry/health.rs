@@ -136,7 +136,9 @@ async fn check(app: &App) -> HealthCheckResponse {
         Some(_) | None => HealthStatus::Degraded,
     };
     let storage = if storage_works { HealthStatus::Healthy } else { HealthStatus::Unhealthy };
-    let mut dependencies = BTreeMap::from([("storage".to_owned(), storage), ("speech".to_owned(), speech)]);
+    let backend = format!("storage.{}", app.platform.backend()).to_lowercase();
+    let mut dependencies =
+        BTreeMap::from([("storage".to_owned(), storage), (backend, storage), ("speech".to_owned(), speech)]);
     if let Some(ready) = app.ready.get() {
         dependencies.extend(of_providers(&(ready.lineup.states)()));
         if let Some(rendered) = &ready.lineup.rendered {

@@ -172,6 +172,11 @@ impl Traces {
             EventBody::Tool { tool, ok, .. } => {
                 vec![KeyValue::new("tool", tool.clone()), KeyValue::new("ok", *ok)]
             }
+            EventBody::Guard(found) => vec![
+                KeyValue::new("channel", found.channel.clone()),
+                KeyValue::new("kind", found.kind.clone()),
+                KeyValue::new("severity", found.severity.clone()),
+            ],
             EventBody::Cost { turn, turn_usd, call_usd, .. } => vec![
                 KeyValue::new("quandura.turn", i64::from(turn.0)),
                 KeyValue::new("turn_usd", *turn_usd),

@@ -6,7 +6,7 @@ use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::waterfall::Moments;
 use super::{Port, Session};
-use crate::event::EventBody;
+use crate::event::{Attack, EventBody};
 use crate::ports::{
     AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput,
 };
@@ -178,6 +178,10 @@ impl Session {
             ReplyEvent::Tool { name, ok, .. } => {
                 let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
                 self.emit(EventBody::Tool { turn, tool: name, ok });
+            }
+            ReplyEvent::Guard(attack) => {
+                let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
+                self.emit(EventBody::Guard(Attack { turn, ..attack }));
             }
             ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
             ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
@@ -523,6 +527,7 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         ReplyEvent::Segment(s) => s.id.turn,
         ReplyEvent::Stage { turn, .. }
         | ReplyEvent::Tool { turn, .. }
+        | ReplyEvent::Guard(Attack { turn, .. })
         | ReplyEvent::Done { turn, .. }
         | ReplyEvent::Language { turn, .. }
         | ReplyEvent::Busy { turn, .. }

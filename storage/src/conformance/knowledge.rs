@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Fixture;
 use crate::records::{Chunk, NewDocument};
-use crate::{Knowledge, Settings};
+use crate::{Knowledge, Settings, StorageError};
 
 pub(crate) fn new_document(source: &str, texts: &[&str]) -> NewDocument {
     let chunks = (0..)
@@ -52,6 +52,22 @@ pub(crate) async fn a_deleted_document_is_gone(f: &Fixture) {
     assert!(!f.river.delete_document(id).await.unwrap());
     assert_eq!(f.river.document(id).await.unwrap(), None);
     assert!(f.river.all_chunks().await.unwrap().is_empty());
+}
+
+pub(crate) async fn a_document_with_a_nul_is_refused(f: &Fixture) {
+    for document in [new_document("a\0.md", &["one"]), new_document("a.md", &["one", "t\0wo"])] {
+        let refused = f.river.replace_document(document).await;
+        assert!(matches!(refused, Err(StorageError::Invalid { .. })), "{refused:?}");
+    }
+    assert!(f.river.list_documents().await.unwrap().is_empty());
+}
+
+pub(crate) async fn documents_are_listed_by_the_bytes_of_their_source(f: &Fixture) {
+    for source in ["b.md", "A.md", "a.md", "B.md", "a-b.md", "\u{e9}.md", "_.md"] {
+        f.river.replace_document(new_document(source, &["one"])).await.unwrap();
+    }
+    let sources: Vec<_> = f.river.list_documents().await.unwrap().into_iter().map(|d| d.source).collect();
+    assert_eq!(sources, ["A.md", "B.md", "_.md", "a-b.md", "a.md", "b.md", "\u{e9}.md"]);
 }
 
 pub(crate) async fn settings_and_counters_keep_their_values(f: &Fixture) {

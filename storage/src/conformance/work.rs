@@ -71,6 +71,19 @@ pub(crate) async fn a_reference_in_use_is_taken(f: &Fixture) {
     assert!(matches!(refused, Err(StorageError::Taken { what: "reference" })), "{refused:?}");
 }
 
+pub(crate) async fn references_drawn_at_once_differ(f: &Fixture) {
+    const FILED: usize = 300;
+    let tries = (0..FILED).map(|n| {
+        let (store, new) = (f.river.clone(), new_item(WorkKind::Incident, &format!("at once {n}")));
+        tokio::spawn(async move { store.file_work_item(new).await.unwrap().reference })
+    });
+    let mut references = std::collections::BTreeSet::new();
+    for filed in tries.collect::<Vec<_>>() {
+        references.insert(filed.await.unwrap());
+    }
+    assert_eq!(references.len(), FILED);
+}
+
 pub(crate) async fn items_are_listed_by_filter(f: &Fixture) {
     let call_id = Some(CallId::new());
     let other = NewWorkItem { call_id, caller: None, ..new_item(WorkKind::Message, "c") };

@@ -1,9 +1,11 @@
 //! The append-only log of a call: personal text apart and sealed, the rest plain JSON.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
-use super::Conn;
 use super::tenant::Scope;
+use super::{Conn, log_rows};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::CallId;
@@ -23,27 +25,41 @@ struct Kept {
 const NOT_JSON: StorageError = StorageError::Invalid { what: "a log entry that is not JSON" };
 const TOO_LARGE: StorageError = StorageError::Invalid { what: "a log number that does not fit" };
 
+/// A row as it goes in: how rows are inserted is each back end's own (`log_rows`).
+pub(super) struct Entry {
+    pub call: CallId,
+    pub seq: i64,
+    pub at_ms: i64,
+    pub kind: String,
+    pub turn: Option<i64>,
+    pub payload: String,
+    pub sealed: Option<Vec<u8>>,
+}
+
 /// Appends rows; a number that is on record already is left as it is.
-pub(super) async fn append(conn: &mut Conn, scope: &Scope, call: CallId, rows: &[LogRow]) -> Step<()> {
-    for row in rows {
-        insert(conn, scope, call, row).await?;
+pub(super) async fn append(conn: &mut Conn, scope: &Scope, rows: &[(CallId, &LogRow)]) -> Step<()> {
+    let entries = rows.iter().map(|(call, row)| entry(scope, *call, row)).collect::<Step<Vec<_>>>()?;
+    log_rows::insert(conn, scope.tenant, &entries).await.map_err(unknown_call)?;
+    let mut costs = BTreeMap::new();
+    for (call, row) in rows {
         match &row.entry {
             CallEntry::Ended { reason } => {
-                super::calls::end(conn, scope, call, reason, now()).await?;
+                super::calls::end(conn, scope, *call, reason, now()).await?;
             }
             CallEntry::Cost { call_micros, .. } => {
-                super::calls::raise_cost(conn, scope, call, *call_micros).await?;
+                let cost = costs.entry(*call).or_default();
+                *cost = i64::try_from(*call_micros).unwrap_or(i64::MAX).max(*cost);
             }
             CallEntry::Language { language, .. } => {
-                super::calls::set_language(conn, scope, call, language).await?;
+                super::calls::set_language(conn, scope, *call, language).await?;
             }
             _ => {}
         }
     }
-    Ok(())
+    Ok(log_rows::raise_costs(conn, scope.tenant, &costs).await?)
 }
 
-async fn insert(conn: &mut Conn, scope: &Scope, call: CallId, row: &LogRow) -> Step<()> {
+fn entry(scope: &Scope, call: CallId, row: &LogRow) -> Step<Entry> {
     let (kind, mut payload) = to_object(&row.entry)?;
     let mut said = Map::new();
     if let Some(field) = secret_field(&row.entry) {
@@ -51,24 +67,15 @@ async fn insert(conn: &mut Conn, scope: &Scope, call: CallId, row: &LogRow) -> S
     }
     let seal = |said: &Map<String, Value>| scope.sealer.seal_json(SAID, &row_id(call, row.seq), said);
     let sealed = if said.is_empty() { None } else { Some(seal(&said)?) };
-    let turn = payload.get("turn").and_then(Value::as_i64);
-    sqlx::query(
-        "insert into call_log (tenant_id, call_id, seq, at_ms, kind, turn, payload, sealed)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)
-         on conflict (tenant_id, call_id, seq) do nothing",
-    )
-    .bind(scope.tenant)
-    .bind(call)
-    .bind(i64::try_from(row.seq).map_err(|_| TOO_LARGE)?)
-    .bind(i64::try_from(row.at_ms).map_err(|_| TOO_LARGE)?)
-    .bind(kind)
-    .bind(turn)
-    .bind(Value::Object(payload).to_string())
-    .bind(sealed)
-    .execute(conn)
-    .await
-    .map_err(unknown_call)?;
-    Ok(())
+    Ok(Entry {
+        call,
+        seq: i64::try_from(row.seq).map_err(|_| TOO_LARGE)?,
+        at_ms: i64::try_from(row.at_ms).map_err(|_| TOO_LARGE)?,
+        kind,
+        turn: payload.get("turn").and_then(Value::as_i64),
+        payload: Value::Object(payload).to_string(),
+        sealed,
+    })
 }
 
 fn unknown_call(error: sqlx::Error) -> crate::error::Fault {

@@ -48,7 +48,8 @@ impl Calls for TenantStore {
     async fn append(&self, call: CallId, rows: &[LogRow]) -> Result<(), StorageError> {
         let core = &*self.core;
         let mut write = core.db.write().await?;
-        let step = call_log::append(write.conn(), &core.scope, call, rows).await;
+        let rows: Vec<_> = rows.iter().map(|row| (call, row)).collect();
+        let step = call_log::append(write.conn(), &core.scope, &rows).await;
         write.finish(step).await
     }
 
@@ -142,8 +143,8 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewCall) -> Step<Call> {
     let hash = caller.and_then(|number| scope.sealer.lookup_hash(number));
     sqlx::query(
         "insert into calls (tenant_id, id, carrier_sid, line, caller_sealed, caller_hash, direction, language,
-            passport_id, state, started_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'live', $10)",
+            passport_id, state, started_at, node_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'live', $10, $11)",
     )
     .bind(scope.tenant)
     .bind(new.id)
@@ -155,6 +156,7 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewCall) -> Step<Call> {
     .bind(&new.language)
     .bind(new.passport_id)
     .bind(new.started_at)
+    .bind(scope.node)
     .execute(&mut *conn)
     .await
     .map_err(|error| taken(error, "call"))?;
@@ -193,20 +195,9 @@ pub(super) async fn set_language(conn: &mut Conn, scope: &Scope, call: CallId, l
     Ok(())
 }
 
-/// Raises a call's cost to what its log says; it never falls.
-pub(super) async fn raise_cost(conn: &mut Conn, scope: &Scope, call: CallId, micros: u64) -> Step<()> {
-    sqlx::query("update calls set cost_micros = $3 where tenant_id = $1 and id = $2 and cost_micros < $3")
-        .bind(scope.tenant)
-        .bind(call)
-        .bind(i64::try_from(micros).unwrap_or(i64::MAX))
-        .execute(conn)
-        .await?;
-    Ok(())
-}
-
 async fn spent_since(conn: &mut Conn, scope: &Scope, from: DateTime<Utc>) -> Step<u64> {
     let sum: i64 = sqlx::query_scalar(
-        "select coalesce(sum(cost_micros), 0) from calls where tenant_id = $1 and started_at >= $2",
+        "select cast(coalesce(sum(cost_micros), 0) as bigint) from calls where tenant_id = $1 and started_at >= $2",
     )
     .bind(scope.tenant)
     .bind(from)
@@ -301,9 +292,11 @@ async fn caller_number(conn: &mut Conn, scope: &Scope, call: CallId) -> Step<Opt
 
 async fn recover(conn: &mut Conn, scope: &Scope) -> Step<Vec<RecoveredCall>> {
     let live: Vec<(CallId, Option<PassportId>)> = sqlx::query_as(
-        "select id, passport_id from calls where tenant_id = $1 and state = 'live' order by id",
+        "select id, passport_id from calls
+         where tenant_id = $1 and state = 'live' and (node_id = $2 or node_id is null) order by id",
     )
     .bind(scope.tenant)
+    .bind(scope.node)
     .fetch_all(&mut *conn)
     .await?;
     let mut recovered = Vec::with_capacity(live.len());
@@ -311,7 +304,7 @@ async fn recover(conn: &mut Conn, scope: &Scope) -> Step<Vec<RecoveredCall>> {
         let (seq, at_ms, turn) = call_log::last(conn, scope, call).await?;
         let entry = CallEntry::Ended { reason: INTERRUPTED.to_owned() };
         let row = LogRow { seq: seq.unsigned_abs() + 1, at_ms: at_ms.unsigned_abs(), entry };
-        call_log::append(conn, scope, call, &[row]).await?;
+        call_log::append(conn, scope, &[(call, &row)]).await?;
         end(conn, scope, call, INTERRUPTED, now()).await?;
         let last_turn = u32::try_from(turn).unwrap_or_default();
         recovered.push(RecoveredCall { call, passport_id, last_turn });

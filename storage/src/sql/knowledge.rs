@@ -54,7 +54,18 @@ impl Knowledge for TenantStore {
     }
 }
 
+/// PostgreSQL cannot keep a NUL character in a text, and a document that one back end takes the other must take too.
+fn refuse_nul(new: &NewDocument) -> Step<()> {
+    let head = [&new.source, &new.title, &new.media_type, &new.content].into_iter();
+    let mut texts = head.chain(new.chunks.iter().flat_map(|chunk| [&chunk.heading, &chunk.text]));
+    if texts.any(|text| text.contains('\0')) {
+        return Err(StorageError::Invalid { what: "a document's text must not hold a NUL character" }.into());
+    }
+    Ok(())
+}
+
 async fn replace(conn: &mut Conn, scope: &Scope, new: &NewDocument) -> Step<DocumentId> {
+    refuse_nul(new)?;
     let id: DocumentId = sqlx::query_scalar(
         "insert into documents (tenant_id, id, source, title, media_type, content, created_at, updated_at)
          values ($1, $2, $3, $4, $5, $6, $7, $7)

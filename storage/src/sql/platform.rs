@@ -1,28 +1,25 @@
 //! The platform's own rows: tenants, their wrapped keys, and the numbers that reach them.
 
-use std::path::Path;
-
 use sqlx::types::Json;
 
-use super::{Conn, Database, PLATFORM_SCHEMA, taken};
+use super::{Conn, Database, taken};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::TenantId;
 use crate::keys::WrappedKey;
 use crate::platform_records::{Line, Tenant};
 use crate::store::Directory;
-use crate::tenancy::PlatformOptions;
 use crate::zones::normalise_phone;
 
-/// The platform's database: implements [`Directory`] and [`crate::Auth`].
+/// The platform's own rows on this back end.
 #[derive(Debug)]
 pub struct PlatformStore {
     pub(super) db: Database,
 }
 
 impl PlatformStore {
-    pub(crate) async fn open(file: &Path, options: &PlatformOptions) -> Result<Self, StorageError> {
-        Ok(Self { db: Database::open(file, &PLATFORM_SCHEMA, options).await? })
+    pub(super) fn on(db: Database) -> Self {
+        Self { db }
     }
 
     /// The folder's key check; the one given is kept when there is none yet.

@@ -1,18 +1,14 @@
 //! The handle to one tenant's data.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use super::{Conn, Database, TENANT_SCHEMA, call_log};
+use super::{Database, call_log};
 use crate::crypto::Sealer;
-use crate::error::{Step, StorageError};
-use crate::ids::TenantId;
-use crate::tenancy::PlatformOptions;
+use crate::error::StorageError;
+use crate::ids::{NodeId, TenantId};
 use crate::writer::{Append, CallWriter, LogSink};
 
-/// One tenant's data: implements every tenant trait of [`crate::store`]. Cheap to clone.
-///
-/// [`crate::Platform::tenant`] is the only way to one.
+/// One tenant's data on this back end. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct TenantStore {
     pub(super) core: Arc<Core>,
@@ -30,37 +26,27 @@ pub(super) struct Core {
 #[derive(Debug)]
 pub(super) struct Scope {
     pub tenant: TenantId,
+    /// Whose the calls are that begin here.
+    pub node: NodeId,
     pub sealer: Sealer,
 }
 
 impl TenantStore {
-    pub(crate) async fn open(
-        file: &Path,
-        options: &PlatformOptions,
-        tenant: TenantId,
-        sealer: Sealer,
-    ) -> Result<Self, StorageError> {
-        let db = Database::open(file, &TENANT_SCHEMA, options).await?;
-        let core = Arc::new(Core { db, scope: Scope { tenant, sealer } });
+    pub(super) fn on(db: Database, tenant: TenantId, node: NodeId, sealer: Sealer) -> Self {
+        let core = Arc::new(Core { db, scope: Scope { tenant, node, sealer } });
         let writer = CallWriter::start(Arc::clone(&core));
-        Ok(Self { core, writer })
+        Self { core, writer }
     }
 
-    /// Whose data this is.
-    #[must_use]
-    pub fn id(&self) -> TenantId {
+    pub(crate) fn id(&self) -> TenantId {
         self.core.scope.tenant
     }
 
-    /// Where live calls append: one commit for all that wait.
-    #[must_use]
-    pub fn call_writer(&self) -> CallWriter {
+    pub(crate) fn call_writer(&self) -> CallWriter {
         self.writer.clone()
     }
 
-    /// Seals, opens and hashes with this tenant's keys.
-    #[must_use]
-    pub fn sealer(&self) -> &Sealer {
+    pub(crate) fn sealer(&self) -> &Sealer {
         &self.core.scope.sealer
     }
 
@@ -68,7 +54,7 @@ impl TenantStore {
         self.core.db.ping().await
     }
 
-    /// Appends that were submitted before are written first: closing waits for the one writer connection.
+    /// Appends that were submitted before are written first: this one is behind them in the queue.
     pub(crate) async fn close(&self) {
         let nothing = crate::ids::CallId(uuid::Uuid::nil());
         if self.writer.append(nothing, Vec::new()).await.is_err() {
@@ -80,15 +66,13 @@ impl TenantStore {
 
 impl LogSink for Arc<Core> {
     async fn write_batch(&self, batch: &[Append]) -> Result<(), StorageError> {
-        let mut write = self.db.write().await?;
-        let step = append_all(write.conn(), &self.scope, batch).await;
+        let rows = batch.iter().flat_map(|append| append.rows.iter().map(|row| (append.call, row)));
+        let rows: Vec<_> = rows.collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut write = self.db.write_log().await?;
+        let step = call_log::append(write.conn(), &self.scope, &rows).await;
         write.finish(step).await
     }
-}
-
-async fn append_all(conn: &mut Conn, scope: &Scope, batch: &[Append]) -> Step<()> {
-    for append in batch {
-        call_log::append(conn, scope, append.call, &append.rows).await?;
-    }
-    Ok(())
 }

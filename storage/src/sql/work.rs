@@ -79,15 +79,25 @@ pub(super) async fn file(conn: &mut Conn, scope: &Scope, new: &NewWorkItem) -> S
     if let Some(earlier) = by_key(conn, scope, &new.idempotency_key).await? {
         return Ok(earlier);
     }
-    let reference = match &new.reference {
-        Some(given) => normalise(given),
-        None => draw(conn, scope, new.kind).await?,
-    };
+    let Some(given) = &new.reference else { return file_drawn(conn, scope, new).await };
+    let reference = normalise(given);
     let inserted = insert(conn, scope, new, &reference).await?;
     match by_key(conn, scope, &new.idempotency_key).await? {
         Some(item) if inserted || item.reference != reference => Ok(item),
         _ => Err(TAKEN.into()),
     }
+}
+
+/// With a reference of ours. Where writers run side by side, another may take it between drawing and filing.
+async fn file_drawn(conn: &mut Conn, scope: &Scope, new: &NewWorkItem) -> Step<WorkItem> {
+    for _ in 0..TRIES {
+        let reference = draw(conn, scope, new.kind).await?;
+        insert(conn, scope, new, &reference).await?;
+        if let Some(item) = by_key(conn, scope, &new.idempotency_key).await? {
+            return Ok(item);
+        }
+    }
+    Err(TAKEN.into())
 }
 
 /// `false` when the key or the reference is on record already.
@@ -120,11 +130,17 @@ async fn insert(conn: &mut Conn, scope: &Scope, new: &NewWorkItem, reference: &s
 async fn draw(conn: &mut Conn, scope: &Scope, kind: WorkKind) -> Step<String> {
     for attempt in 0..TRIES {
         let reference = candidate(kind, attempt, &mut rand::rng());
-        if by_reference(conn, scope, &reference).await?.is_none() {
+        if !is_taken(conn, scope, &reference).await? {
             return Ok(reference);
         }
     }
     Err(TAKEN.into())
+}
+
+async fn is_taken(conn: &mut Conn, scope: &Scope, reference: &str) -> Step<bool> {
+    let sql = "select count(*) from work_items where tenant_id = $1 and reference = $2";
+    let found: i64 = sqlx::query_scalar(sql).bind(scope.tenant).bind(reference).fetch_one(conn).await?;
+    Ok(found > 0)
 }
 
 async fn by_key(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<WorkItem>> {

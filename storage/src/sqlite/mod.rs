@@ -4,6 +4,7 @@
 //! each backend's module includes the same files, and they find its connection type through `super`.
 
 mod fault;
+mod log_rows;
 #[cfg(test)]
 mod tests;
 
@@ -40,10 +41,13 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
-pub use platform::PlatformStore;
-pub use tenant::TenantStore;
+pub(crate) use platform::PlatformStore;
+pub(crate) use tenant::TenantStore;
 
-use crate::error::{Fault, Step, StorageError};
+use crate::crypto::Sealer;
+use crate::error::{Fault, Step, StorageError, taken};
+use crate::ids::{NodeId, TenantId};
+use crate::store::page_size;
 use crate::tenancy::{Durability, PlatformOptions};
 
 /// The connection that the stamped statements run on.
@@ -56,6 +60,26 @@ static TENANT_SCHEMA: Migrator = sqlx::migrate!("migrations/sqlite/tenant");
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Reading connections that nobody used for so long are closed.
 const READER_IDLE: Duration = Duration::from_secs(60);
+
+/// Opens the platform's file, creating it where it is missing.
+pub(crate) async fn open_platform(
+    file: &Path,
+    options: &PlatformOptions,
+) -> Result<PlatformStore, StorageError> {
+    Ok(PlatformStore::on(Database::open(file, &PLATFORM_SCHEMA, options).await?))
+}
+
+/// Opens a tenant's file, creating it where it is missing.
+pub(crate) async fn open_tenant(
+    file: &Path,
+    options: &PlatformOptions,
+    tenant: TenantId,
+    node: NodeId,
+    sealer: Sealer,
+) -> Result<TenantStore, StorageError> {
+    let db = Database::open(file, &TENANT_SCHEMA, options).await?;
+    Ok(TenantStore::on(db, tenant, node, sealer))
+}
 
 /// One database file.
 #[derive(Debug)]
@@ -116,6 +140,11 @@ impl Database {
         Ok(Write { transaction, database: self })
     }
 
+    /// For the log of live calls: here the one writer serves all.
+    async fn write_log(&self) -> Result<Write<'_>, StorageError> {
+        self.write().await
+    }
+
     /// Gives a fault the name of this file.
     fn name(&self, fault: Fault) -> StorageError {
         fault::name(fault, &self.file)
@@ -173,20 +202,4 @@ fn connect_options(file: &Path, durability: Durability) -> SqliteConnectOptions 
         .pragma("recursive_triggers", "on")
         // Freed pages of the folder's files must not keep what was deleted.
         .pragma("secure_delete", "on")
-}
-
-/// Turns a broken uniqueness rule into `Taken`.
-fn taken(error: sqlx::Error, what: &'static str) -> Fault {
-    match &error {
-        sqlx::Error::Database(said) if said.is_unique_violation() => StorageError::Taken { what }.into(),
-        _ => error.into(),
-    }
-}
-
-/// Rows to give for a limit that was asked: 50 when none was, never more than 500.
-fn page_size(limit: u32) -> i64 {
-    match limit {
-        0 => 50,
-        n => i64::from(n.min(500)),
-    }
 }

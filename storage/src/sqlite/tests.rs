@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::backend::Either;
 use crate::conformance::calls::{row, said};
 use crate::conformance::{Fixture, new_call, suite};
 use crate::{Calls, Platform, PlatformOptions, StorageError};
@@ -10,6 +11,13 @@ async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().expect("a folder");
     let platform = Platform::open(PlatformOptions::new(folder.path())).await.expect("a platform");
     Fixture::on(platform, Box::new(folder)).await
+}
+
+fn core(f: &Fixture) -> &super::tenant::Core {
+    match &f.river.0 {
+        Either::Sqlite(store) => &store.core,
+        Either::Postgres(_) => panic!("the fixture is on SQLite"),
+    }
 }
 
 mod suite {
@@ -34,17 +42,17 @@ async fn a_full_disk_is_told_and_costs_nothing_that_was_acknowledged() {
 }
 
 async fn limit_pages(f: &Fixture, pragma: &'static str) {
-    sqlx::query(pragma).execute(&f.river.core.db.writer).await.unwrap();
+    sqlx::query(pragma).execute(&core(f).db.writer).await.unwrap();
 }
 
 #[tokio::test]
 async fn commits_are_synced_unless_asked_otherwise() {
     let f = fixture().await;
     let synchronous: i64 =
-        sqlx::query_scalar("pragma synchronous").fetch_one(&f.river.core.db.writer).await.unwrap();
+        sqlx::query_scalar("pragma synchronous").fetch_one(&core(&f).db.writer).await.unwrap();
     assert_eq!(synchronous, 2, "FULL");
     let mode: String =
-        sqlx::query_scalar("pragma journal_mode").fetch_one(&f.river.core.db.writer).await.unwrap();
+        sqlx::query_scalar("pragma journal_mode").fetch_one(&core(&f).db.writer).await.unwrap();
     assert_eq!(mode, "wal");
 }
 
@@ -57,7 +65,7 @@ async fn every_tenant_table_has_its_tenant_and_is_strict() {
            and (not t.strict or not exists (
                select 1 from pragma_table_info(t.name) c where c.name = 'tenant_id' and c.\"notnull\" = 1))",
     )
-    .fetch_all(&f.river.core.db.readers)
+    .fetch_all(&core(&f).db.readers)
     .await
     .unwrap();
     assert_eq!(loose, Vec::<String>::new());
@@ -66,8 +74,8 @@ async fn every_tenant_table_has_its_tenant_and_is_strict() {
 #[tokio::test]
 async fn readers_can_not_write() {
     let f = fixture().await;
-    let refused = sqlx::query("delete from settings").execute(&f.river.core.db.readers).await.unwrap_err();
-    let named = f.river.core.db.name(refused.into());
+    let refused = sqlx::query("delete from settings").execute(&core(&f).db.readers).await.unwrap_err();
+    let named = core(&f).db.name(refused.into());
     assert!(matches!(named, StorageError::ReadOnly { .. }), "{named}");
 }
 

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tests::home::Home;
 use tests::vendors::model::Script;
 
 use super::*;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_is_greeted_understood_and_answered_and_the_cost_is_on_record() {
+tests::on_both_back_ends!(a_caller_is_greeted_understood_and_answered_and_passport_and_cost_are_on_record);
+
+async fn a_caller_is_greeted_understood_and_answered_and_passport_and_cost_are_on_record(home: Home) {
     let vendors = Vendors::start("When is the office open?").await;
-    let gateway = gateway(&vendors, LISTS).await;
+    let gateway = gateway_at(&home, &vendors, LISTS).await;
     let mut caller = greeted(&gateway).await;
     let sid = caller.order.call_sid.clone();
     let waited = ask(&mut caller, 1_250).await;
@@ -26,6 +28,9 @@ async fn a_caller_is_greeted_understood_and_answered_and_the_cost_is_on_record()
     assert_eq!(said(&gateway, &sid, 1).await, ANSWER);
     let turn = gateway.get(&format!("/v1/calls/{sid}/latency")).await.unwrap()["turns"][0].clone();
     assert!(turn["cost_usd"].as_f64().unwrap() > 0.0, "{turn}");
+    let passport = gateway.get(&format!("/v1/calls/{sid}/passport")).await.unwrap();
+    assert_eq!((&passport["call_id"], &passport["passport_id"]), (&call["id"], &call["passport_id"]));
+    assert!(passport["ledger"].as_array().is_some_and(|ledger| !ledger.is_empty()), "{passport}");
     let asked = vendors.claude.requests();
     assert!(asked.iter().any(|r| r.body.to_string().contains("When is the office open?")));
     assert_eq!(vendors.violations(), Vec::<String>::new());

@@ -85,10 +85,11 @@ async fn without_any_model_the_caller_is_spoken_to_and_not_left_in_silence() {
     gateway.running.shutdown().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn when_everything_is_down_the_caller_hears_an_apology_and_is_called_back() {
+tests::on_both_back_ends!(when_everything_is_down_the_caller_hears_an_apology_and_is_called_back);
+
+async fn when_everything_is_down_the_caller_hears_an_apology_and_is_called_back(home: Home) {
     let vendors = Vendors::start("When is the office open?").await;
-    let gateway = gateway(&vendors, LISTS).await;
+    let gateway = gateway_at(&home, &vendors, LISTS).await;
     let mut caller = greeted(&gateway).await;
     let sid = caller.order.call_sid.clone();
     let before = caller.heard.lock().bytes();

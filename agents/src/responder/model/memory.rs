@@ -9,7 +9,9 @@ use regex::Regex;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::guard::Context;
 use crate::llm::builtin::Opening;
+use crate::responder::alarms::Alarms;
 use crate::safety::Redactor;
 
 /// Tries that a caller has on one call to show that a claim is theirs, and tries at a PIN.
@@ -38,9 +40,13 @@ pub(crate) struct Memory {
     references: BTreeSet<String>,
     /// What was filed: the tool, its input, and the reference it gave.
     filed: Vec<(String, Value, String)>,
+    /// What the guard found in this turn.
+    pub(crate) alarms: Alarms,
+    /// What the guard is told of this turn.
+    pub(crate) context: Context,
 }
 
-shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries; offered, proven, pin_for, references, filed);
+shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, alarms, context; offered, proven, pin_for, references, filed);
 
 impl Memory {
     pub(crate) fn new(redactor: Redactor, language: Language) -> Self {
@@ -54,7 +60,15 @@ impl Memory {
             pin_for: None,
             references: BTreeSet::new(),
             filed: Vec::new(),
+            alarms: Alarms::default(),
+            context: Context::default(),
         }
+    }
+
+    /// A turn begins: nothing was found in it yet.
+    pub(crate) fn begin(&mut self, context: Context) {
+        self.alarms = Alarms::default();
+        self.context = context;
     }
 
     /// The name of a free time; the same time keeps its name.

@@ -365,11 +365,14 @@ impl ModelRun {
         }
     }
 
-    /// Tools are told of once the turn counts.
+    /// Tools, and what the guard found, are told of once the turn counts.
     pub(super) async fn tell_tools(&mut self, out: &Outbox) {
         if self.committed {
             for (name, ok) in self.used.drain(..) {
                 out.tool(self.turn, name, ok).await;
+            }
+            for alarm in self.memory.alarms.untold() {
+                out.guard(self.turn, alarm).await;
             }
         }
     }

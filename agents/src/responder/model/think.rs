@@ -8,6 +8,7 @@ use pipeline::ports::{Language, Screen, TurnInput};
 use pipeline::turn::{Expectation, TurnId};
 use tokio::time::Instant;
 
+use super::super::alarms;
 use super::super::office::Knowledge;
 use super::super::seat::Seat;
 use super::act::speak;
@@ -17,6 +18,7 @@ use super::history::{Beginning, Exchange};
 use super::memory::Memory;
 use super::run::ModelRun;
 use super::{CONNECTED, Live};
+use crate::guard::Channel;
 use crate::llm::builtin::Passage;
 use crate::llm::builtin::hear::answer::is_bare_yes_no;
 use crate::llm::builtin::hear::language_of;
@@ -25,6 +27,7 @@ use crate::tools::reads;
 
 /// Characters of the caller's words in one turn.
 const MAX_SAID: usize = 4_000;
+const NOTHING_SAID: &str = "The caller said nothing.";
 
 impl Live {
     /// Begins a reply. Nothing but reading happens until it is committed.
@@ -33,6 +36,7 @@ impl Live {
         let mut memory = self.memory.clone();
         memory.claim_tries = memory.claim_tries.max(seat.state.claim_tries);
         memory.pin_tries = memory.pin_tries.max(seat.state.pin_tries);
+        memory.begin(alarms::context(seat.state.last_expects, memory.language));
         let words = if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
         let beginning = self.history.beginning(&words);
         let guard = Instant::now();
@@ -85,15 +89,19 @@ async fn tell_stages(seat: &Seat, turn: TurnId, began: Instant, guard: Duration,
     seat.out.stage(turn, Stage::Orchestrator, own).await;
 }
 
-/// What came in, as data in its block.
+/// What came in, as data in its block. Words of the caller have passed the guard: what tries to steer the model is out
+/// of them, and words that are nothing else count as none.
 pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String {
     let event = |text: &str| block(delimit::EVENT, text);
     match input {
         TurnInput::Said { .. } if rest.trim().is_empty() => event("The caller said the same once more."),
         TurnInput::Said { .. } => {
             memory.learn_references(rest);
-            let text = memory.redactor.screen(&data(rest, MAX_SAID));
-            block(delimit::SAID, &text)
+            let said: String = rest.chars().take(MAX_SAID).collect();
+            match memory.alarms.pass(&said, Channel::Voice, memory.context) {
+                Some(text) => block(delimit::SAID, &memory.redactor.screen(&data(&text, MAX_SAID))),
+                None => event(NOTHING_SAID),
+            }
         }
         TurnInput::Digits { digits } if digits == "0" => event("The caller pressed 0: they want a person."),
         TurnInput::Digits { digits } => {
@@ -103,7 +111,7 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
         }
         TurnInput::Secret(_) => event("The caller keyed a code."),
         TurnInput::Opened => event(CONNECTED),
-        TurnInput::Silence { .. } => event("The caller said nothing."),
+        TurnInput::Silence { .. } => event(NOTHING_SAID),
         TurnInput::Unintelligible => event("There was a sound, but no words."),
     }
 }

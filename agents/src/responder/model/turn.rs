@@ -207,6 +207,8 @@ impl Live {
         let mut instead = seat.prepare(run.turn, run.input.clone()).await;
         instead.go_on_from(run.sent());
         instead.spent = std::mem::take(&mut run.spent);
+        // The same words, and whatever came from elsewhere; what was told once is not told again.
+        instead.alarms = std::mem::take(&mut run.memory.alarms);
         instead.noted = run.committed;
         if run.committed {
             self.memory = run.memory;
@@ -254,7 +256,10 @@ impl Live {
         let took = run.clock.began.elapsed();
         let note = Note {
             heard: heard(&run.input).to_owned(),
-            did: format!("answered by {}", self.driver.model.name()),
+            did: run
+                .memory
+                .alarms
+                .beside(&format!("answered by {}", self.driver.model.name()), "neutralised"),
             sources: cited(&run, &text),
         };
         run.phase = Phase::Over;

@@ -11,6 +11,7 @@ use super::*;
 use crate::llm::conversation::Message;
 use crate::llm::model::Stop;
 
+mod attacks;
 mod bounds;
 mod failing;
 mod guessing;

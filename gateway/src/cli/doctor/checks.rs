@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use secrecy::ExposeSecret;
+use storage::StorageError;
 use tokio::net::TcpListener;
 
 use super::{Check, online, outside};
@@ -23,6 +24,7 @@ const SHORT_TOKEN: usize = 16;
 pub async fn all(config: &Config, ask: bool) -> Vec<Check> {
     let mut checks =
         vec![data_folder(&config.data_dir), disk_space(&config.data_dir), master_key(&config.data_dir)];
+    checks.push(database(config).await);
     let models = models(&config.models_dir, &config.providers);
     let try_speech = config.providers.need_speech_models() && models.verdict != super::Verdict::Fail;
     checks.push(models);
@@ -78,6 +80,33 @@ fn master_key(folder: &Path) -> Check {
     }
     let fix = format!("chmod 600 {}", file.display());
     Check::fail("master key", format!("{} has mode {mode:o}: others can read it", file.display()), fix)
+}
+
+/// Connects as a start would, and changes nothing.
+async fn database(config: &Config) -> Check {
+    let Some(postgres) = &config.postgres else {
+        return Check::ok("database", format!("SQLite, files in {}", config.data_dir.display()));
+    };
+    let found = match postgres.probe().await {
+        Ok(found) => found,
+        Err(StorageError::OlderSchema { database, detail }) if postgres.owner_url.is_some() => {
+            let detail = format!("{database}: its schema is older than this program ({detail})");
+            return Check::warn(
+                "database",
+                detail,
+                "the next start, or `quandura migrate`, brings it up to date",
+            );
+        }
+        Err(error) => return Check::fail("database", error.to_string(), "see docs/guides/postgresql.md"),
+    };
+    let tls = found.tls.as_deref().unwrap_or("in the clear");
+    let detail = format!("{}, version {}, as {}, {tls}", found.database, found.version, found.role);
+    if found.survives_power_cuts {
+        Check::ok("database", detail)
+    } else {
+        let fix = "turn fsync and full_page_writes on in the server";
+        Check::warn("database", format!("{detail}; a power cut there may lose what was said"), fix)
+    }
 }
 
 fn models(folder: &Path, lists: &ProviderLists) -> Check {
@@ -206,6 +235,19 @@ mod tests {
         let check = master_key(dir.path());
         assert_eq!(check.verdict, Verdict::Fail);
         assert!(check.fix.unwrap().starts_with("chmod 600"));
+    }
+
+    #[tokio::test]
+    async fn the_database_is_named_with_its_back_end_and_an_unreachable_one_fails() {
+        let files = database(&config(&[("DATA_DIR", "/some/where")])).await;
+        assert_eq!((files.verdict, files.detail.as_str()), (Verdict::Ok, "SQLite, files in /some/where"));
+        let url = "postgres://app:s3cret@127.0.0.1:1/quandura";
+        let away = database(&config(&[("DATABASE_URL", url)])).await;
+        assert_eq!(away.verdict, Verdict::Fail);
+        assert!(!away.detail.contains("s3cret"), "{}", away.detail);
+        for part in ["PostgreSQL database quandura at 127.0.0.1:1", "does not answer", "DATABASE_URL"] {
+            assert!(away.detail.contains(part), "{part:?} is not in {}", away.detail);
+        }
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::world::{Habits, World, say};
 use super::{GREETED, world};
-use crate::event::EventBody;
+use crate::event::{Attack, EventBody};
 use crate::ports::{CallRecord, EndReason, ReplyEvent, TurnInput};
 use crate::ports::{ReplyCommand, SttEvent};
 use crate::session::{Input, SessionConfig};
-use crate::turn::{Expectation, SegmentKind};
+use crate::turn::{Expectation, SegmentKind, TurnId};
 
 fn fillers(w: &World) -> Vec<u64> {
     w.spoken.iter().filter(|(_, s)| s.kind == SegmentKind::Filler).map(|(at, _)| at.as_ms()).collect()
@@ -96,4 +96,31 @@ fn words_that_the_detector_missed_open_a_turn() {
     assert_eq!(w.session.regions().caller, crate::session::state::Caller::Speaking);
     w.run_to(4_000 + Duration::from_secs(4).as_millis() as u64);
     assert!(w.session.regions().caller != crate::session::state::Caller::Speaking, "it ends by silence");
+}
+
+#[test]
+fn an_attack_in_the_turn_that_counts_is_an_event_of_that_turn_and_one_of_a_dropped_reply_is_not() {
+    let attack = |turn: TurnId| Attack {
+        turn,
+        channel: "voice".into(),
+        kind: "instruction_override".into(),
+        severity: "high".into(),
+    };
+    let mut w = world(vec![say(GREETED, 4_500, "Book it please")]);
+    w.run_to(5_200);
+    let begun = w.commands.iter().rev().find_map(|(_, c)| match c {
+        ReplyCommand::Start { turn, .. } => Some(*turn),
+        _ => None,
+    });
+    let turn = begun.unwrap();
+    w.at(5_200, Input::Reply(ReplyEvent::Guard(attack(TurnId(turn.0 + 7)))));
+    w.at(5_200, Input::Reply(ReplyEvent::Guard(attack(turn))));
+    w.run_to(12_000);
+    let told: Vec<&Attack> = w
+        .events
+        .iter()
+        .filter_map(|(_, e)| if let EventBody::Guard(found) = e { Some(found) } else { None })
+        .collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((told[0].kind.as_str(), told[0].severity.as_str()), ("instruction_override", "high"));
 }

@@ -1,0 +1,216 @@
+//! Codes of letters and digits: licences, passports, patient and member numbers, international account numbers.
+
+use super::checks;
+use super::cues::{self, IBAN, LICENSE, MEDICAL_ID, PASSPORT};
+use super::kind::Kind;
+use super::lexicon::{class, hash_of};
+use super::numbers::{spoken, written};
+use super::scan::{REACH, Scan};
+use super::token::{Case, Form, letter_of};
+
+/// Tokens of one code: an account of 34 signs, each said alone.
+const LONGEST_CODE: usize = 40;
+
+/// Some tokens as a code.
+#[derive(Clone, Copy, Default, Debug)]
+struct Code {
+    letters: usize,
+    digits: usize,
+    /// After the last token that holds a digit, or that is glued to one.
+    end: usize,
+}
+
+/// Proposes all codes of the text.
+pub(super) fn find(scan: &mut Scan<'_>) {
+    for n in 0..scan.cues.len() {
+        let cue = scan.cues[n];
+        if cue.mask & (LICENSE | PASSPORT | MEDICAL_ID | IBAN) != 0 {
+            after_cue(scan, cue.mask, cue.to);
+        }
+    }
+    let asked = scan.settings.expected & (LICENSE | PASSPORT | MEDICAL_ID | IBAN);
+    if asked != 0 {
+        after_cue(scan, asked, 0);
+    }
+    for at in 0..scan.toks.len() {
+        if scan.toks[at].form == Form::Mixed {
+            before_cue(scan, at);
+            accounts(scan, at);
+        }
+    }
+}
+
+fn after_cue(scan: &mut Scan<'_>, mask: u64, cue_end: usize) {
+    let Some(start) = (cue_end..scan.toks.len().min(cue_end + REACH + 1)).find(|at| !passes(scan, *at))
+    else {
+        return;
+    };
+    let Some(code) = read(scan, start) else { return };
+    if let Some(kind) = kind_of(mask, code) {
+        scan.propose(kind, start, code.end, 0.9);
+    }
+}
+
+/// What may stand between "license" and its number: "number is", ": #", "from Ohio".
+fn passes(scan: &Scan<'_>, at: usize) -> bool {
+    let token = &scan.toks[at];
+    if starts_code(scan, at) {
+        return false;
+    }
+    token.is(class::CONNECTOR | class::FILLER | class::STATE | class::STATE_FIRST | class::STATE_SECOND)
+        || matches!(token.form, Form::Sign(':' | '#' | ',' | '.' | '=' | '-' | '?' | '"'))
+        || matches!(scan.word(at), "from" | "in" | "issued" | "which" | "de" | "and" | "sure" | "yes" | "it")
+}
+
+/// A letter starts one only before more of it: "a" alone is a word.
+fn starts_code(scan: &Scan<'_>, at: usize) -> bool {
+    let token = &scan.toks[at];
+    match token.form {
+        Form::Digits | Form::Mixed => true,
+        Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => true,
+        Form::Word if token.is_letter() || token.is(class::LETTER_WORD) => continues(scan, at + 1),
+        Form::Word => token.case == Case::Upper && (beside_dash(scan, at) || before_digits(scan, at)),
+        _ => false,
+    }
+}
+
+fn continues(scan: &Scan<'_>, at: usize) -> bool {
+    scan.toks.get(at).is_some_and(|t| {
+        matches!(t.form, Form::Digits | Form::Mixed)
+            || t.is(class::NUMBER | class::REPEAT | class::SPELL)
+            || (t.is_letter() && !t.is(class::FUNCTION))
+            || (t.sign('-') && !t.spaced)
+    })
+}
+
+fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
+    let mut code = Code::default();
+    let mut at = start;
+    while at < scan.toks.len() && at < start + LONGEST_CODE {
+        let token = &scan.toks[at];
+        match token.form {
+            Form::Digits => {
+                if at > start && scan.sign(at - 1, '$') {
+                    break;
+                }
+                code.digits += written(scan.text, token).len();
+                at += 1;
+                code.end = at;
+            }
+            Form::Mixed => {
+                let digits = scan.word(at).bytes().filter(u8::is_ascii_digit).count();
+                code.digits += digits;
+                code.letters += token.len() - digits;
+                at += 1;
+                code.end = at;
+            }
+            Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => {
+                let Some((digits, next)) = spoken(scan, at) else { break };
+                code.digits += digits.len();
+                at = next;
+                code.end = at;
+            }
+            Form::Word if letter_of(scan.text, token).is_some() => {
+                code.letters += 1;
+                at = spelled(scan, at + 1);
+                if at < scan.toks.len() && scan.glued(at) || token.case != Case::Lower {
+                    code.end = at;
+                }
+            }
+            Form::Word
+                if token.case == Case::Upper
+                    && token.len() <= 12
+                    && (beside_dash(scan, at) || before_digits(scan, at)) =>
+            {
+                code.letters += token.len();
+                at += 1;
+                code.end = at;
+            }
+            Form::Sign('-' | '.' | '*' | ' ') if continues(scan, at + 1) || scan.glued(at + 1) => at += 1,
+            Form::Sign(',') if continues(scan, at + 1) => at += 1,
+            Form::Word if token.is(class::FILLER) && continues(scan, at + 1) => at += 1,
+            _ => break,
+        }
+    }
+    (code.digits > 0).then_some(code)
+}
+
+/// "RK 482 913".
+fn before_digits(scan: &Scan<'_>, at: usize) -> bool {
+    scan.toks[at].len() <= 3 && scan.toks.get(at + 1).is_some_and(|t| t.form == Form::Digits)
+}
+
+fn beside_dash(scan: &Scan<'_>, at: usize) -> bool {
+    (scan.sign(at + 1, '-') && scan.glued(at + 1)) || (at > 0 && scan.sign(at - 1, '-') && scan.glued(at))
+}
+
+/// Passes "as in David", "for David".
+fn spelled(scan: &Scan<'_>, at: usize) -> usize {
+    let word =
+        |n: usize| scan.toks.get(n).is_some_and(|t| t.is_word() && !t.is_letter() && !t.is(class::NUMBER));
+    if scan.hash_is(at, hash_of("as")) && scan.hash_is(at + 1, hash_of("in")) && word(at + 2) {
+        return at + 3;
+    }
+    let like = scan.hash_is(at, hash_of("for"))
+        || scan.hash_is(at, hash_of("like"))
+        || scan.hash_is(at, hash_of("de"));
+    if like && word(at + 1) { at + 2 } else { at }
+}
+
+fn kind_of(mask: u64, code: Code) -> Option<Kind> {
+    let total = code.letters + code.digits;
+    if mask & IBAN != 0 {
+        return (code.digits >= 10 && total >= 15).then_some(Kind::BankAccount);
+    }
+    if mask & PASSPORT != 0 {
+        return (code.digits >= 6 && (6..=12).contains(&total)).then_some(Kind::Passport);
+    }
+    if mask & LICENSE != 0 {
+        let enough = code.digits >= 4 || (code.digits == 3 && total >= 8);
+        return (enough && (5..=20).contains(&total)).then_some(Kind::DriversLicense);
+    }
+    (code.digits >= 4 && (5..=15).contains(&total)).then_some(Kind::Medical)
+}
+
+/// "D1234567 is my license number".
+fn before_cue(scan: &mut Scan<'_>, at: usize) {
+    if scan.toks[at].len() < 6 {
+        return;
+    }
+    let mask = scan.cue_after(at + 1, cues::NUMERIC) & (LICENSE | PASSPORT | MEDICAL_ID);
+    if mask == 0 {
+        return;
+    }
+    if let Some(kind) = read(scan, at).and_then(|code| kind_of(mask, code)) {
+        scan.propose(kind, at, at + 1, 0.85);
+    }
+}
+
+/// Accounts after ISO 13616 need no cue: their check digits tell.
+fn accounts(scan: &mut Scan<'_>, at: usize) {
+    let head = scan.word(at).as_bytes();
+    if head.len() < 4
+        || !head[..2].iter().all(u8::is_ascii_alphabetic)
+        || !head[2..4].iter().all(u8::is_ascii_digit)
+    {
+        return;
+    }
+    let mut joined = String::new();
+    let mut best = None;
+    for end in at..scan.toks.len().min(at + 12) {
+        if matches!(scan.toks[end].form, Form::Digits | Form::Mixed | Form::Word) {
+            joined.push_str(&scan.word(end).to_ascii_uppercase());
+        } else if !scan.sign(end, '-') {
+            break;
+        }
+        if joined.len() > 34 {
+            break;
+        }
+        if checks::iban(&joined) {
+            best = Some(end + 1);
+        }
+    }
+    if let Some(end) = best {
+        scan.propose(Kind::BankAccount, at, end, 0.98);
+    }
+}

@@ -1,0 +1,322 @@
+//! Which kind of number a run of digits is: by length, check digits, grouping and cues.
+
+use super::checks;
+use super::cues::{
+    API_KEY, BANK, BIRTH, CARD, LICENSE, MEDICAL_ID, NEGATIVE, NEGATIVE_WEAK, PASSPORT, PASSWORD, PHONE,
+    ROUTING, SSN, SSN_WEAK,
+};
+use super::kind::Kind;
+use super::lexicon::{class, hash_of};
+use super::numbers::{Digits, Gap, Piece};
+use super::scan::Scan;
+use super::token::{Form, Token};
+
+/// Pieces of one number: a card said digit by digit has up to nineteen.
+const MOST_PIECES: usize = 19;
+
+/// Tokens between "social security number" and nine digits in one piece, which are hardly anything else.
+const FAR: usize = 14;
+
+/// Some pieces of one run, put together.
+struct Window<'a> {
+    pieces: &'a [Piece],
+    digits: Digits,
+    lengths: [u8; MOST_PIECES],
+    cue: u64,
+    /// The text ends with it.
+    last: bool,
+    /// The text is nothing else.
+    alone: bool,
+    plus: bool,
+}
+
+impl Window<'_> {
+    fn lengths(&self) -> &[u8] {
+        &self.lengths[..self.pieces.len()]
+    }
+
+    fn has(&self, cue: u64) -> bool {
+        self.cue & cue != 0
+    }
+
+    fn one_by_one(&self) -> bool {
+        self.pieces.iter().any(|p| p.spoken) || self.lengths().iter().all(|n| *n == 1)
+    }
+
+    fn singles(&self) -> usize {
+        self.lengths().iter().filter(|n| **n == 1).count()
+    }
+
+    /// Whether pieces end after so many digits each, whatever they are made of.
+    fn groups(&self, groups: &[u8]) -> bool {
+        let (mut sum, mut group, mut target) = (0, 0, 0);
+        for (n, length) in self.lengths().iter().enumerate() {
+            if sum == target {
+                let Some(next) = groups.get(group) else { return false };
+                // A new group begins after some pause, where there are any.
+                if n > 0 && self.pieces[n].gap == Gap::Blank && self.pauses() {
+                    return false;
+                }
+                target += next;
+                group += 1;
+            }
+            sum += length;
+        }
+        sum == target && group == groups.len()
+    }
+
+    fn pauses(&self) -> bool {
+        self.pieces[1..].iter().any(|p| p.gap != Gap::Blank)
+    }
+}
+
+/// Proposes all numbers of the text.
+pub(super) fn find(scan: &mut Scan<'_>, pieces: &[Piece]) {
+    let mut from = 0;
+    while from < pieces.len() {
+        let run = 1 + pieces[from + 1..].iter().take_while(|p| p.gap != Gap::Start).count();
+        find_in_run(scan, &pieces[from..from + run]);
+        from += run;
+    }
+}
+
+fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
+    let total: usize = run.iter().take(MOST_PIECES).map(|p| p.digits.len()).sum();
+    if total < 3 {
+        return;
+    }
+    let mut at = 0;
+    while at < run.len() {
+        match longest(scan, &run[at..]) {
+            Some((kind, used, confidence)) => {
+                let (from, to) = bounds(scan, kind, &run[at..at + used]);
+                scan.propose(kind, from, to, confidence);
+                at += used;
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The longest number at the front of these pieces.
+fn longest(scan: &Scan<'_>, run: &[Piece]) -> Option<(Kind, usize, f32)> {
+    let most = fitting(run);
+    (1..=most).rev().find_map(|used| {
+        let window = window(scan, run, used)?;
+        decide(&window)
+            .filter(|(kind, _)| !is_public(scan, *kind, &window.digits))
+            .map(|(kind, c)| (kind, used, c))
+    })
+}
+
+fn fitting(run: &[Piece]) -> usize {
+    let mut sum = 0;
+    run.iter()
+        .take(MOST_PIECES)
+        .take_while(|p| {
+            sum += p.digits.len();
+            sum <= 19 && !p.digits.over
+        })
+        .count()
+}
+
+fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'a>> {
+    let pieces = run.get(..used)?;
+    let mut digits = Digits::default();
+    let mut lengths = [0; MOST_PIECES];
+    for (n, piece) in pieces.iter().enumerate() {
+        digits.append(&piece.digits);
+        lengths[n] = u8::try_from(piece.digits.len()).ok()?;
+    }
+    if digits.len() < 3 {
+        return None;
+    }
+    let (from, to) = (pieces[0].from, pieces[used - 1].to);
+    let plus = from > 0 && scan.sign(from - 1, '+');
+    let last = scan.toks.len() - to <= 6
+        && scan.toks[to..].iter().all(|t| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER));
+    let small = |t: &Token| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER | class::CONNECTOR);
+    let alone = last && from <= 6 && scan.toks[..from].iter().all(small);
+    let mut cue = scan.numeric_cue(from, to);
+    if cue == 0 && digits.len() == 9 && pieces.len() == 1 {
+        cue = scan.cue_before(from, SSN, FAR);
+    }
+    Some(Window { pieces, digits, lengths, cue, last, alone, plus })
+}
+
+fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
+    let digits = w.digits.as_slice();
+    let sorted = w.has(LICENSE | PASSPORT | MEDICAL_ID | PASSWORD | API_KEY);
+    if let 13..=19 = digits.len() {
+        return card(w).map(|c| (Kind::CreditCard, c)).or_else(|| account(w)).or_else(|| phone(w));
+    }
+    if sorted && !plainly_phone(w) {
+        return None;
+    }
+    social(w).map(|c| (Kind::Ssn, c)).or_else(|| card_part(w)).or_else(|| account(w)).or_else(|| phone(w))
+}
+
+fn card(w: &Window<'_>) -> Option<f32> {
+    let digits = w.digits.as_slice();
+    let valid = checks::luhn(digits);
+    let like_a_card =
+        w.groups(&[4, 4, 4, 4]) || w.groups(&[4, 6, 5]) || w.groups(&[16]) && digits.len() == 16;
+    if w.has(CARD) {
+        return Some(if valid { 0.98 } else { 0.8 });
+    }
+    if w.has(NEGATIVE | BANK) && !(like_a_card && w.pieces.len() > 1) {
+        return None;
+    }
+    (valid && checks::card_range(digits) && !w.plus).then_some(0.95)
+}
+
+/// A card number that is not complete: the rest comes in another breath, or a digit was not heard.
+fn card_part(w: &Window<'_>) -> Option<(Kind, f32)> {
+    let n = w.digits.len();
+    let part = w.has(CARD) && !plainly_phone(w) && (n >= 8 || (n >= 4 && w.last && w.one_by_one()));
+    part.then_some((Kind::CreditCard, 0.6))
+}
+
+fn social(w: &Window<'_>) -> Option<f32> {
+    let digits = w.digits.as_slice();
+    if w.has(SSN | SSN_WEAK) && digits.len() == 9 {
+        return Some(0.97);
+    }
+    if w.has(SSN) && !plainly_phone(w) {
+        let part = digits.len() == 4 || (5..=8).contains(&digits.len()) || (digits.len() == 3 && w.last);
+        return part.then_some(0.6);
+    }
+    let other =
+        w.has(NEGATIVE | PHONE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID) && !w.has(SSN_WEAK);
+    let said = w.pieces.iter().all(|p| p.spoken) || w.lengths().iter().all(|n| *n == 1);
+    let grouped = said && w.groups(&[3, 2, 4]) && w.pauses() || w.lengths() == [3, 2, 4];
+    if digits.len() == 9 && w.alone && w.one_by_one() && w.cue == 0 && checks::ssn(digits) {
+        return Some(0.6);
+    }
+    (digits.len() == 9 && grouped && !other && checks::ssn(digits)).then_some(0.9)
+}
+
+fn account(w: &Window<'_>) -> Option<(Kind, f32)> {
+    let n = w.digits.len();
+    if w.has(ROUTING) && n == 9 {
+        return Some((Kind::BankAccount, if checks::aba(w.digits.as_slice()) { 0.97 } else { 0.8 }));
+    }
+    let whole = (6..=17).contains(&n) && !plainly_phone(w);
+    (w.has(BANK) && (whole || (n >= 4 && w.last && w.one_by_one()))).then_some((Kind::BankAccount, 0.85))
+}
+
+/// Grouped as only phone numbers are.
+fn plainly_phone(w: &Window<'_>) -> bool {
+    let ten = w.digits.len() == 10 && checks::nanp(w.digits.as_slice());
+    ten && (w.lengths() == [3, 3, 4])
+}
+
+fn phone(w: &Window<'_>) -> Option<(Kind, f32)> {
+    let digits = w.digits.as_slice();
+    if w.plus && (8..=15).contains(&digits.len()) && w.pieces.len() <= 8 {
+        return Some((Kind::Phone, 0.9));
+    }
+    if w.has(NEGATIVE | BANK | ROUTING) && !(w.has(NEGATIVE_WEAK) && plainly_phone(w)) {
+        return None;
+    }
+    let confidence = match digits.len() {
+        10 => ten_digits(w, digits),
+        11 if digits[0] == 1 => ten_digits(w, &digits[1..]),
+        7 => seven_digits(w, digits),
+        13 if digits[..3] == [0, 0, 1] && checks::nanp(&digits[3..]) => Some(0.9),
+        9 if w.has(PHONE) => Some(0.7),
+        8 | 11..=15 if w.has(PHONE) && !w.has(BIRTH) => Some(0.6),
+        6 if w.has(PHONE) && w.last && w.one_by_one() => Some(0.55),
+        _ => None,
+    };
+    confidence.map(|c| (Kind::Phone, c))
+}
+
+fn ten_digits(w: &Window<'_>, ten: &[u8]) -> Option<f32> {
+    const GROUPS: [&[u8]; 10] = [
+        &[10],
+        &[11],
+        &[3, 3, 4],
+        &[1, 3, 3, 4],
+        &[3, 7],
+        &[6, 4],
+        &[3, 3, 2, 2],
+        &[1, 10],
+        &[3, 4, 3],
+        &[1, 3, 7],
+    ];
+    let usual = GROUPS.contains(&w.lengths());
+    let firm = w.pieces[1..].iter().any(|p| matches!(p.gap, Gap::Dash | Gap::Dot | Gap::Other));
+    if checks::nanp(ten) {
+        return (w.one_by_one() || usual || w.has(PHONE)).then_some(0.92);
+    }
+    (w.has(PHONE) || (firm && usual && w.pieces.len() > 1)).then_some(0.7)
+}
+
+fn seven_digits(w: &Window<'_>, seven: &[u8]) -> Option<f32> {
+    if !checks::exchange(seven) {
+        return (w.has(PHONE) && w.groups(&[3, 4])).then_some(0.6);
+    }
+    if w.has(PHONE) {
+        return Some(0.85);
+    }
+    if w.has(BIRTH) {
+        return None;
+    }
+    let year = seven[3..5] == [1, 9] || seven[3..5] == [2, 0];
+    let written = w.lengths() == [3, 4] && !w.pieces[0].spoken && (!year || w.pieces[1].gap != Gap::Blank);
+    let said = w.one_by_one() && w.groups_of_local() && w.singles() >= 5;
+    (written || said || (w.lengths() == [3, 4] && !year)).then_some(0.75)
+}
+
+impl Window<'_> {
+    fn groups_of_local(&self) -> bool {
+        let mut sum = 0;
+        self.lengths().iter().any(|n| {
+            sum += n;
+            sum == 3
+        })
+    }
+}
+
+fn is_public(scan: &Scan<'_>, kind: Kind, digits: &Digits) -> bool {
+    kind == Kind::Phone && scan.settings.public.is_phone(digits.as_slice())
+}
+
+/// The tokens of a number with the signs and extension that belong to it.
+fn bounds(scan: &Scan<'_>, kind: Kind, pieces: &[Piece]) -> (usize, usize) {
+    let (mut from, mut to) = (pieces[0].from, pieces[pieces.len() - 1].to);
+    if kind != Kind::Phone {
+        return (from, to);
+    }
+    let closes = scan.toks[from..to].iter().any(|t| t.sign(')'));
+    if from > 0 && scan.sign(from - 1, '(') && closes {
+        from -= 1;
+    }
+    if from > 0 && scan.sign(from - 1, '+') {
+        from -= 1;
+    }
+    to = extension(scan, to);
+    (from, to)
+}
+
+fn extension(scan: &Scan<'_>, to: usize) -> usize {
+    let comma = usize::from(scan.sign(to, ','));
+    let at = to + comma;
+    let Some(token) = scan.toks.get(at) else { return to };
+    let word = scan.word(at);
+    let packed = token.form == Form::Mixed
+        && word.starts_with(['x', 'X'])
+        && word[1..].bytes().all(|b| b.is_ascii_digit());
+    if packed && word.len() > 1 {
+        return at + 1;
+    }
+    let named = ["ext", "extension", "x"].iter().any(|w| token.hash == hash_of(w));
+    let digits = at + 1 + usize::from(scan.sign(at + 1, '.'));
+    if !named {
+        return to;
+    }
+    let number = |t: usize| scan.toks.get(t).is_some_and(|t| t.form == Form::Digits || t.is(class::NUMBER));
+    let more = (digits..digits + 6).take_while(|t| number(*t)).count();
+    if more == 0 { to } else { digits + more }
+}

@@ -1,0 +1,219 @@
+//! Which value is which kind, and what is none.
+
+use std::sync::Arc;
+
+use crate::safety::{Category, Guardian, Kind, KindSet, Public, RiskLevel, Settings, redact_labels};
+
+fn found(text: &str) -> Vec<(Kind, &str)> {
+    let findings = Guardian::new().check(text, &Settings::default());
+    findings.iter().map(|f| (f.kind, &text[f.start..f.end])).collect()
+}
+
+#[test]
+fn check_digits_and_ranges_decide() {
+    for (text, expected) in [
+        ("it is 4111 1111 1111 1111", vec![(Kind::CreditCard, "4111 1111 1111 1111")]),
+        ("it is 4111 1111 1111 1112", vec![]),
+        ("078-05-1120", vec![(Kind::Ssn, "078-05-1120")]),
+        ("000-05-1120", vec![]),
+        ("666-05-1120", vec![]),
+        ("call 202-555-0143", vec![(Kind::Phone, "202-555-0143")]),
+        ("911 or 311 or 988", vec![]),
+        ("routing 021000021", vec![(Kind::BankAccount, "021000021")]),
+        ("GB82WEST12345698765432", vec![(Kind::BankAccount, "GB82WEST12345698765432")]),
+        ("GB82WEST12345698765433", vec![]),
+        ("at 192.168.1.300 or 192.168.1.30", vec![(Kind::IpAddress, "192.168.1.30")]),
+    ] {
+        assert_eq!(found(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn words_beside_a_number_decide_what_it_is() {
+    for (text, kind) in [
+        ("my social is 123 45 6789", Some(Kind::Ssn)),
+        ("my social security number is 123456789", Some(Kind::Ssn)),
+        ("the parcel number is 123456789", None),
+        ("my account number is 123456789", Some(Kind::BankAccount)),
+        ("my water account number is 123456789", None),
+        ("my passport is 123456789", Some(Kind::Passport)),
+        ("driver's license 123456789", Some(Kind::DriversLicense)),
+        ("business license number 123456789", None),
+        ("123456789", None),
+        ("case number 2411875530", None),
+        ("reference number RB-2026-004417", None),
+    ] {
+        let kinds: Vec<Kind> = found(text).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, kind.into_iter().collect::<Vec<_>>(), "{text}");
+    }
+}
+
+#[test]
+fn the_answer_to_a_question_is_understood() {
+    let guardian = Guardian::new();
+    let plain = Settings::default();
+    let asked = plain.answering("What is your social security number?");
+    assert!(guardian.check("sure, 219099999", &plain).is_empty());
+    assert_eq!(guardian.check("sure, 219099999", &asked).iter().next().unwrap().kind, Kind::Ssn);
+    let born = plain.answering("And your date of birth?");
+    assert_eq!(
+        guardian.check("march third seventy four", &born).iter().next().unwrap().kind,
+        Kind::DateOfBirth
+    );
+    assert!(guardian.check("march third seventy four", &plain).is_empty());
+}
+
+#[test]
+fn what_the_county_prints_is_public() {
+    let public = Public::new(["202-555-0111".to_owned()], ["88 Maple Avenue".to_owned()]);
+    let settings = Settings { public: Arc::new(public), ..Settings::default() };
+    let guardian = Guardian::new();
+    assert!(guardian.check("Call 202-555-0111 or two oh two 555 0111.", &settings).is_empty());
+    assert!(guardian.check("We live at 88 Maple Avenue", &settings).is_empty());
+    assert_eq!(guardian.check("We live at 89 Maple Avenue", &settings).len(), 1);
+    assert_eq!(guardian.check("Call 202-555-0112", &settings).len(), 1);
+}
+
+#[test]
+fn an_office_has_no_home() {
+    assert!(found("The office at 100 Court Square is closed.").is_empty());
+    assert!(found("Is the Maple Avenue office open?").is_empty());
+    assert_eq!(found("I live at 100 Court Square."), [(Kind::Address, "100 Court Square")]);
+}
+
+#[test]
+fn where_business_is_done_is_no_home() {
+    for text in [
+        "Apply at 120 Court Square.",
+        "Ask at the Court Clerk, 150 Court Square.",
+        "Is the 88 Maple Avenue office open?",
+        "Early voting is at 140 Court Square.",
+    ] {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+}
+
+#[test]
+fn dates_of_events_and_numbers_of_things_are_nobody_s() {
+    for text in [
+        "The birthday party is on May 3, 2026.",
+        "The hearing is on March 14, 1999.",
+        "Call within five five five days",
+        "part 202-555-0143-AX",
+        "RB-202-555-0143",
+        "at the corner of lee and james",
+        "it printed 555 0143 copies",
+        "the reading was 11, 0.13, 2.6, 0.6",
+        "it took 200 ms wall time",
+    ] {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+    assert_eq!(found("call 202-555-0143x12 now"), [(Kind::Phone, "202-555-0143x12")]);
+}
+
+#[test]
+fn places_and_things_with_names_of_persons_are_no_persons() {
+    for text in [
+        "Is James Street plowed?",
+        "the kennedy center is closed",
+        "The Maria Lopez Library opens at nine.",
+        "the johnson building",
+        "Lake Martin Road is flooded",
+        "The mike is broken and so is the jack.",
+        "Martin Luther King Day is a holiday.",
+        "Will the grace period end in May?",
+    ] {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+    assert_eq!(found("Maria Lopez lives here"), [(Kind::Name, "Maria Lopez")]);
+    assert_eq!(found("ask for james"), [(Kind::Name, "james")]);
+}
+
+#[test]
+fn a_condition_is_somebody_s_or_none() {
+    assert_eq!(found("my wife has really bad asthma"), [(Kind::Medical, "asthma")]);
+    for text in [
+        "do i have diabetes coverage",
+        "if i have diabetes can i apply",
+        "is there a diabetes class",
+        "i have a question about cancer",
+        "i have a cancer screening",
+    ] {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+}
+
+#[test]
+fn signs_beside_an_address_are_not_of_it() {
+    assert_eq!(found("write to .ann.lee@example.org."), [(Kind::Email, "ann.lee@example.org")]);
+    assert_eq!(found("(202) 555-0143,"), [(Kind::Phone, "(202) 555-0143")]);
+    assert_eq!(found("(202-555-0143)"), [(Kind::Phone, "202-555-0143")]);
+}
+
+#[test]
+fn a_password_is_what_is_said_to_be_one() {
+    assert_eq!(found("my password is sunshine"), [(Kind::Secret, "sunshine")]);
+    assert_eq!(found("my pin is four four one seven"), [(Kind::Secret, "four four one seven")]);
+    for text in
+        ["my password is not working", "the pin is asked for", "password reset takes 2 days", "token: 0.29"]
+    {
+        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    }
+}
+
+#[test]
+fn settings_choose_kinds_and_confidence() {
+    let guardian = Guardian::new();
+    let text = "I'm Maria Gonzalez, 202-555-0143";
+    let phones = Settings { kinds: KindSet::EMPTY.with(Kind::Phone), ..Settings::default() };
+    assert_eq!(guardian.check(text, &phones).len(), 1);
+    let sure = Settings { min_confidence: 0.999, ..Settings::default() };
+    assert!(guardian.check(text, &sure).is_empty());
+    assert_eq!(guardian.check(text, &Settings::default()).len(), 2);
+}
+
+#[test]
+fn risk_is_that_of_the_gravest_finding() {
+    let risk = |text: &str| Guardian::new().check(text, &Settings::default()).risk();
+    assert_eq!(risk("When do you open?"), RiskLevel::None);
+    assert_eq!(risk("call 202-555-0143"), RiskLevel::Medium);
+    assert_eq!(risk("call 202-555-0143, ssn 078-05-1120"), RiskLevel::High);
+    assert_eq!(risk("my password is hunter22"), RiskLevel::Critical);
+}
+
+#[test]
+fn threats_despair_and_promises_are_noted_and_stay_in_the_text() {
+    let guardian = Guardian::new();
+    for (text, kind, category) in [
+        ("I'm going to burn it down", Kind::Threat, Category::Content),
+        ("te voy a matar", Kind::Threat, Category::Content),
+        ("I don't want to live anymore", Kind::SelfHarm, Category::Content),
+        ("quiero morir", Kind::SelfHarm, Category::Content),
+        ("this is bullshit", Kind::Profanity, Category::Content),
+        ("I guarantee your claim will be paid", Kind::Promise, Category::Policy),
+        ("you should sue them", Kind::Advice, Category::Policy),
+    ] {
+        let findings = guardian.check(text, &Settings::default());
+        let finding = findings.iter().next().unwrap();
+        assert_eq!((finding.kind, finding.kind.category()), (kind, category), "{text}");
+        assert_eq!(redact_labels(text, &findings), text);
+        assert_eq!(findings.must_escalate(), kind == Kind::SelfHarm);
+    }
+    for text in ["who fights the burn ban", "the deadline kills me", "suicide prevention week"] {
+        assert!(found(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn labels_stand_in_the_place_of_values_and_nothing_else_changes() {
+    let text = "  Señora Ruiz:\t078-05-1120,  (4111 1111 1111 1111)\n";
+    let findings = Guardian::new().check(text, &Settings::default());
+    assert_eq!(redact_labels(text, &findings), "  [NAME-REDACTED]:\t[SSN-REDACTED],  ([CC-REDACTED])\n");
+}
+
+#[test]
+fn a_token_that_nobody_made_hides_nothing() {
+    assert_eq!(found("⟨note: 078-05-1120⟩").len(), 1);
+    assert_eq!(found("⟨phone:2025550143 ext⟩").len(), 1);
+    assert!(found("⟨phone:1⟩ [PHONE-REDACTED]").is_empty());
+}

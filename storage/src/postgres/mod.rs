@@ -1,0 +1,170 @@
+//! PostgreSQL: one database for all tenants and any number of nodes, row-level security, a pool of connections.
+//!
+//! The modules under `../sql` hold statements that every backend accepts; see `../sqlite/mod.rs`. Every transaction
+//! says for itself whose rows it may see: nothing about a tenant outlives it on a connection.
+
+#![allow(clippy::duplicate_mod)] // the shared statements are stamped out once per backend, on purpose
+
+mod connect;
+mod fault;
+mod log_rows;
+mod role;
+mod schema;
+mod server;
+#[cfg(test)]
+mod tests;
+
+#[path = "../sql/auth.rs"]
+mod auth;
+#[path = "../sql/call_log.rs"]
+mod call_log;
+#[path = "../sql/calls.rs"]
+mod calls;
+#[path = "../sql/claims.rs"]
+mod claims;
+#[path = "../sql/knowledge.rs"]
+mod knowledge;
+#[path = "../sql/passports.rs"]
+mod passports;
+#[path = "../sql/platform.rs"]
+mod platform;
+#[path = "../sql/settings.rs"]
+mod settings;
+#[path = "../sql/slots.rs"]
+mod slots;
+#[path = "../sql/tenant.rs"]
+mod tenant;
+#[path = "../sql/turns.rs"]
+mod turns;
+#[path = "../sql/work.rs"]
+mod work;
+
+use std::time::Duration;
+
+use sqlx::{PgConnection, Postgres, Transaction};
+
+pub use connect::{PostgresOptions, Probe};
+pub(crate) use platform::PlatformStore;
+pub(crate) use server::Server;
+pub(crate) use tenant::TenantStore;
+
+use crate::error::{Fault, Step, StorageError, taken};
+use crate::ids::TenantId;
+use crate::store::page_size;
+use server::Pool;
+
+/// Longest wait for the answer to a question about health.
+const PING_WITHIN: Duration = Duration::from_secs(2);
+
+/// The connection that the stamped statements run on.
+type Conn = PgConnection;
+
+/// The database as the platform sees it, or one tenant.
+#[derive(Debug)]
+struct Database {
+    server: Server,
+    /// Opens a transaction that reads; for a tenant also says whose rows it may see, in the same journey.
+    begin_read: String,
+    begin_write: String,
+    /// The platform's, which closes the connections for all.
+    is_whole: bool,
+}
+
+/// An open write transaction; dropped without [`Self::finish`] it is rolled back.
+struct Write<'a> {
+    transaction: Transaction<'static, Postgres>,
+    database: &'a Database,
+}
+
+impl Database {
+    fn whole(server: Server) -> Self {
+        Self { server, begin_read: begin_read(""), begin_write: begin_write(""), is_whole: true }
+    }
+
+    fn of_tenant(server: Server, tenant: TenantId) -> Self {
+        // The id is a UUID that this program printed: nothing in it needs quoting. Local to the transaction (`true`).
+        let whose = format!("select set_config('app.tenant_id', '{}', true)", tenant.0);
+        Self { server, begin_read: begin_read(&whose), begin_write: begin_write(&whose), is_whole: false }
+    }
+
+    async fn read(&self) -> Result<Transaction<'static, Postgres>, StorageError> {
+        self.server.begin(Pool::Requests, &self.begin_read).await
+    }
+
+    /// One state of the database for several statements: every read is that here. Dropped when done.
+    async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StorageError> {
+        self.read().await
+    }
+
+    async fn write(&self) -> Result<Write<'_>, StorageError> {
+        let transaction = self.server.begin(Pool::Requests, &self.begin_write).await?;
+        Ok(Write { transaction, database: self })
+    }
+
+    /// For the log of live calls: connections of its own, so that no crowd of requests delays a reply.
+    async fn write_log(&self) -> Result<Write<'_>, StorageError> {
+        let transaction = self.server.begin(Pool::CallLog, &self.begin_write).await?;
+        Ok(Write { transaction, database: self })
+    }
+
+    fn named<T>(&self, step: Step<T>) -> Result<T, StorageError> {
+        step.map_err(|fault| self.name(fault))
+    }
+
+    /// Gives a fault the name of this database.
+    fn name(&self, fault: Fault) -> StorageError {
+        self.server.name(fault)
+    }
+
+    /// Whoever asks about health does not wait as long as a caller would.
+    async fn ping(&self) -> Result<(), StorageError> {
+        let ask = async {
+            let mut conn = self.read().await?;
+            let answer = sqlx::query("select 1").execute(&mut *conn).await;
+            answer.map(drop).map_err(|error| self.name(error.into()))
+        };
+        match tokio::time::timeout(PING_WITHIN, ask).await {
+            Ok(answer) => answer,
+            Err(_) => Err(StorageError::Unavailable {
+                database: self.server.place().to_owned(),
+                reason: format!("no answer within {} s", PING_WITHIN.as_secs()),
+            }),
+        }
+    }
+
+    async fn close(&self) {
+        if self.is_whole {
+            self.server.close().await;
+        }
+    }
+}
+
+impl Write<'_> {
+    fn conn(&mut self) -> &mut Conn {
+        &mut self.transaction
+    }
+
+    /// Commits what succeeded, rolls back what failed. Durable when it gives `Ok`; when the connection is lost in the
+    /// commit itself (`Unavailable`), it is open whether it took place.
+    async fn finish<T>(self, step: Step<T>) -> Result<T, StorageError> {
+        let Self { transaction, database } = self;
+        match step {
+            Ok(value) => transaction.commit().await.map(|()| value).map_err(|e| database.name(e.into())),
+            Err(fault) => {
+                if let Err(error) = transaction.rollback().await {
+                    tracing::debug!(error = %database.name(error.into()), "rolled back by the database itself");
+                }
+                Err(database.name(fault))
+            }
+        }
+    }
+}
+
+fn begin_read(whose: &str) -> String {
+    format!("begin isolation level repeatable read read only; {whose}")
+}
+
+/// Each statement sees what is committed before it: that is what the optimistic lock and the keys rely on.
+fn begin_write(whose: &str) -> String {
+    format!("begin isolation level read committed read write; {whose}")
+}
