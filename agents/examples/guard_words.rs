@@ -1,7 +1,7 @@
 //! Makes the guard's `data/guard/words.txt`: every whole word of the sentence model's vocabulary is embedded alone, and
 //! the vectors are grouped by spherical k-means, finely and coarsely.
 //!
-//! `cargo run --release -p agents --example guard_words -- models /tmp/words.txt`, then put the comment line of the old
+//! `cargo run --release -p agents --example guard_words -- models words.txt`, then put the comment line of the old
 //! file on top. Needed only when the list is to change; it takes about a minute.
 #![allow(clippy::unwrap_used, reason = "a tool for developers: a missing file may end it")]
 
