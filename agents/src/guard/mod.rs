@@ -4,8 +4,8 @@
 //! Layers, each a file: [`normalise`] and `repair` read a text as it was meant, [`signatures`] weighs patterns of word
 //! classes, [`delimiters`] finds forged structure, [`decode`] opens encodings, [`classifier`] is a small trained model,
 //! [`context`] knows what was asked. `judge` adds their log odds over stretches of words and compares with the channel's
-//! threshold; `neutralise` takes out and judges again until what is left is clean. [`taint`] marks text from outside by
-//! type. Everything is a pure function of its arguments and linear in the text.
+//! threshold; `neutralise` takes out and judges again until what is left is clean. Everything is a pure function of its
+//! arguments and linear in the text.
 #![deny(clippy::disallowed_methods)]
 
 pub mod classifier;
@@ -22,7 +22,6 @@ mod repair;
 mod sanitize;
 mod segment;
 pub mod signatures;
-pub mod taint;
 mod verdict;
 
 #[cfg(test)]
@@ -35,7 +34,6 @@ pub use judge::Thresholds;
 pub use normalise::MARKER;
 pub use repair::Mishearings;
 pub use sanitize::{SanitizeRequest, SanitizedInput, ThreatDetection};
-pub use taint::{Block, Prompt, Tainted};
 pub use verdict::{Action, Channel, Kind, Layer, Risk, Severity, Threat, Verdict};
 
 use classifier::Classifier;

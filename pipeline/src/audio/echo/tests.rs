@@ -301,19 +301,3 @@ fn times_in_any_order_neither_panic_nor_leave_the_range() {
     }
     assert!(guard.delay_ms().is_none_or(|d| d <= 710));
 }
-
-#[test]
-fn words_heard_a_moment_later_are_known_for_an_echo() {
-    let ours = voice(17, 4_000, 0.5);
-    let (sent, inbound) = (frames(&ours), frames(&returned(&ours, 120, 0.2)));
-    let mut vad = GuardedVad::new(Box::new(Any));
-    for (i, frame) in inbound.iter().enumerate() {
-        vad.sent(at(i), &MediaCommand::Frame(sent[i]));
-        vad.push(at(i) + Duration::from_millis(20), frame);
-    }
-    assert!(vad.explained_lately() > 0.5, "{}", vad.explained_lately());
-    for i in 0..100 {
-        vad.push(at(inbound.len() + i), &AudioFrame::SILENCE);
-    }
-    assert!(vad.explained_lately() < 0.1, "{}", vad.explained_lately());
-}

@@ -7,9 +7,6 @@ use telephony::media::{AudioFrame, CallTime, MediaCommand};
 use super::EchoGuard;
 use crate::ports::VoiceActivity;
 
-/// What a window (32 ms) weighs in the average of late.
-const LATELY: f32 = 0.07;
-
 /// A detector behind an [`EchoGuard`].
 pub struct GuardedVad {
     vad: Box<dyn VoiceActivity>,
@@ -17,9 +14,8 @@ pub struct GuardedVad {
     /// Sum and number of the figures since the last score.
     figures: f32,
     frames: u32,
-    /// Of the last window, and of the last half second or so.
+    /// Of the last window.
     last: f32,
-    lately: f32,
 }
 
 impl fmt::Debug for GuardedVad {
@@ -34,7 +30,7 @@ impl fmt::Debug for GuardedVad {
 impl GuardedVad {
     #[must_use]
     pub fn new(vad: Box<dyn VoiceActivity>) -> Self {
-        Self { vad, guard: EchoGuard::default(), figures: 0.0, frames: 0, last: 0.0, lately: 0.0 }
+        Self { vad, guard: EchoGuard::default(), figures: 0.0, frames: 0, last: 0.0 }
     }
 
     /// Takes every command that goes to the carrier, at the time it goes.
@@ -53,21 +49,8 @@ impl GuardedVad {
         self.frames += 1;
         let score = self.vad.push(frame)?;
         self.last = self.figures / self.frames as f32;
-        self.lately += (self.last - self.lately) * LATELY;
         (self.figures, self.frames) = (0.0, 0);
         Some(score * (1.0 - self.last))
-    }
-
-    /// Share (0 to 1) of the last window that was our own voice.
-    #[must_use]
-    pub fn explained(&self) -> f32 {
-        self.last
-    }
-
-    /// The same for the last half second or so: what a recogniser, which takes its time, has just heard words in.
-    #[must_use]
-    pub fn explained_lately(&self) -> f32 {
-        self.lately
     }
 
     /// Whether an echo is known, or it is not settled yet that there is none.
