@@ -8,6 +8,7 @@
 #[macro_use]
 mod shown;
 
+pub mod contracts;
 pub mod guard;
 pub mod llm;
 pub mod passport;

@@ -12,41 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Standard error codes that this crate answers with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ErrorCode {
-    InvalidRequest,
-    MissingParameter,
-    InvalidParameter,
-    Unauthorized,
-    Forbidden,
-    NotFound,
-    Conflict,
-    RateLimited,
-    InternalError,
-    ServiceUnavailable,
-}
-
-impl ErrorCode {
-    const fn status(self) -> StatusCode {
-        match self {
-            Self::InvalidRequest | Self::MissingParameter | Self::InvalidParameter => StatusCode::BAD_REQUEST,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Conflict => StatusCode::CONFLICT,
-            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-            Self::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::ServiceUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-        }
-    }
-
-    /// True when the same request may succeed later.
-    const fn recoverable(self) -> bool {
-        matches!(self, Self::RateLimited | Self::InternalError | Self::ServiceUnavailable)
-    }
-}
+pub use agents::contracts::ErrorCode;
 
 /// An answer that is not the one hoped for. Its text is safe to show: no caller text, no secrets.
 #[derive(Clone, Debug)]
@@ -72,7 +38,8 @@ struct Body<'a> {
 impl ApiError {
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { status: code.status(), code, message: message.into(), details: None, action: None }
+        let status = StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { status, code, message: message.into(), details: None, action: None }
     }
 
     /// What the caller can do about it.
