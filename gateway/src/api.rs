@@ -1,10 +1,12 @@
 //! The HTTP API, one file a resource. Shapes of the wire live here and nowhere else.
 
 pub mod calls;
+pub mod capabilities;
 pub mod control;
 pub mod events;
 pub mod knowledge;
 pub mod me;
+pub mod openapi;
 pub mod page;
 pub mod passport;
 pub mod phone;

@@ -19,6 +19,7 @@ pub mod error;
 pub mod fanout;
 pub mod providers;
 pub mod router;
+pub mod routes;
 #[cfg(test)]
 mod simulated;
 pub mod start;

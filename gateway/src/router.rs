@@ -1,77 +1,85 @@
-//! Every route on one screen.
+//! The HTTP surface.
 
 use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
-use axum::routing::{delete, get, post};
+use axum::routing::get;
 use axum::{Router, http::StatusCode};
 
 use crate::api::{
-    calls, control, events, knowledge, me, passport, phone, record, tenant_settings, tenants, text_checks,
-    tokens, transcript, users, work_items,
+    calls, capabilities, control, events, knowledge, me, openapi, passport, phone, record, tenant_settings,
+    tenants, text_checks, tokens, transcript, users, work_items,
 };
 use crate::app::App;
 use crate::auth::{guard, sign_in};
 use crate::calls::accept;
 use crate::console::assets;
 use crate::error::{ApiError, ErrorCode};
+use crate::routes::Routes;
 use crate::telemetry::{health, request};
 use crate::webhooks::{resume, status, voice};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
+/// Every route on one screen. What is added here is added to `data/openapi` too: a test holds one against the other.
+#[must_use]
+pub fn routes() -> Routes {
+    let carrier = Routes::default()
+        .get(voice::VOICE_PATH, voice::handle)
+        .post(voice::VOICE_PATH, voice::handle)
+        .get(voice::RESUME_PATH, resume::handle)
+        .post(voice::RESUME_PATH, resume::handle)
+        .post("/twilio/status", status::handle)
+        .get(voice::MEDIA_PATH, accept::carrier);
+    let process = carrier
+        .get("/health", health::health)
+        .get("/ready", health::ready)
+        .get("/metrics", health::metrics)
+        .get("/openapi.json", openapi::handle)
+        .get("/sign-in", sign_in::page)
+        .post("/sign-in", sign_in::submit)
+        .post("/sign-out", sign_in::sign_out);
+    process
+        .get("/v1/me", me::handle)
+        .get("/v1/capabilities", capabilities::handle)
+        .get("/v1/calls", calls::list)
+        .get("/v1/calls/{id}", calls::one)
+        .get("/v1/calls/{id}/transcript", transcript::handle)
+        .get("/v1/calls/{id}/latency", calls::latency)
+        .get("/v1/calls/{id}/passport", passport::handle)
+        .post("/v1/calls/{id}/hangup", control::hang_up)
+        .get("/v1/work-items", work_items::list)
+        .get("/v1/events", events::handle)
+        .post("/v1/phone", phone::dial)
+        .get(phone::MEDIA_PATH, accept::phone)
+        .post("/v1/knowledge/documents", knowledge::put)
+        .post("/v1/knowledge/search", knowledge::search)
+        .post_bounded("/v1/safety/check", text_checks::MAX_BODY, text_checks::safety_check)
+        .post_bounded("/v1/guard/sanitize", text_checks::MAX_BODY, text_checks::sanitize)
+        .get("/v1/record", record::handle)
+        .get("/v1/tenants", tenants::list)
+        .post("/v1/tenants", tenants::create)
+        .get("/v1/tenants/{id}/vocabulary", tenant_settings::vocabulary)
+        .put("/v1/tenants/{id}/vocabulary", tenant_settings::put_vocabulary)
+        .get("/v1/tenants/{id}/pronunciations", tenant_settings::pronunciations)
+        .put("/v1/tenants/{id}/pronunciations", tenant_settings::put_pronunciations)
+        .get("/v1/tenants/{id}/budget", tenant_settings::budget)
+        .put("/v1/tenants/{id}/budget", tenant_settings::put_budget)
+        .get("/v1/users", users::list)
+        .post("/v1/users", users::create)
+        .post("/v1/users/links", users::link)
+        .get("/v1/tokens", tokens::list)
+        .post("/v1/tokens", tokens::create)
+        .delete("/v1/tokens/{id}", tokens::revoke)
+}
+
 /// The whole HTTP surface.
 pub fn router(app: Arc<App>) -> Router {
-    let carrier = Router::new()
-        .route(voice::VOICE_PATH, get(voice::handle).post(voice::handle))
-        .route(voice::RESUME_PATH, get(resume::handle).post(resume::handle))
-        .route("/twilio/status", post(status::handle))
-        .route(voice::MEDIA_PATH, get(accept::carrier));
-    let texts = DefaultBodyLimit::max(text_checks::MAX_BODY);
-    let api = Router::new()
-        .route("/v1/me", get(me::handle))
-        .route("/v1/calls", get(calls::list))
-        .route("/v1/calls/{id}", get(calls::one))
-        .route("/v1/calls/{id}/transcript", get(transcript::handle))
-        .route("/v1/calls/{id}/latency", get(calls::latency))
-        .route("/v1/calls/{id}/passport", get(passport::handle))
-        .route("/v1/calls/{id}/hangup", post(control::hang_up))
-        .route("/v1/work-items", get(work_items::list))
-        .route("/v1/events", get(events::handle))
-        .route("/v1/phone", post(phone::dial))
-        .route(phone::MEDIA_PATH, get(accept::phone))
-        .route("/v1/knowledge/documents", post(knowledge::put))
-        .route("/v1/knowledge/search", post(knowledge::search))
-        .route("/v1/safety/check", post(text_checks::safety_check).layer(texts))
-        .route("/v1/guard/sanitize", post(text_checks::sanitize).layer(texts))
-        .route("/v1/record", get(record::handle))
-        .route("/v1/tenants", get(tenants::list).post(tenants::create))
-        .route(
-            "/v1/tenants/{id}/vocabulary",
-            get(tenant_settings::vocabulary).put(tenant_settings::put_vocabulary),
-        )
-        .route(
-            "/v1/tenants/{id}/pronunciations",
-            get(tenant_settings::pronunciations).put(tenant_settings::put_pronunciations),
-        )
-        .route("/v1/tenants/{id}/budget", get(tenant_settings::budget).put(tenant_settings::put_budget))
-        .route("/v1/users", get(users::list).post(users::create))
-        .route("/v1/users/links", post(users::link))
-        .route("/v1/tokens", get(tokens::list).post(tokens::create))
-        .route("/v1/tokens/{id}", delete(tokens::revoke));
-    let process = Router::new()
-        .route("/health", get(health::health))
-        .route("/ready", get(health::ready))
-        .route("/metrics", get(health::metrics))
-        .route("/sign-in", get(sign_in::page).post(sign_in::submit))
-        .route("/sign-out", post(sign_in::sign_out));
-    Router::new()
-        .merge(carrier)
-        .merge(api)
-        .merge(process)
+    routes()
+        .into_router()
         .fallback(get(assets::serve))
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))

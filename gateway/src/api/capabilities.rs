@@ -1,0 +1,88 @@
+//! `GET /v1/capabilities`: what each arm can do. The schemas are those of the API document, so that there is one truth.
+
+use agents::contracts::{ArmCapability, Contract};
+use axum::Json;
+use serde_json::{Value, json};
+
+use super::openapi;
+use crate::auth::SeeSelf;
+use crate::auth::scope::Allowed;
+
+/// An arm, and the route that it serves.
+struct Arm {
+    id: &'static str,
+    name: &'static str,
+    route: &'static str,
+    does: &'static str,
+    can: &'static [&'static str],
+}
+
+const ARMS: &[Arm] = &[
+    Arm {
+        id: "prompt_guard",
+        name: "Prompt guard",
+        route: "/v1/guard/sanitize",
+        does: "Takes out of a text what tries to steer a model.",
+        can: &["injection_detection", "sanitization"],
+    },
+    Arm {
+        id: "safety_guardian",
+        name: "Safety guardian",
+        route: "/v1/safety/check",
+        does: "Finds personal data, secrets, harmful content and breaches of policy, written and spoken.",
+        can: &["pii_detection", "secret_detection", "content_filtering", "policy_check", "redaction"],
+    },
+    Arm {
+        id: "retriever",
+        name: "Retriever",
+        route: "/v1/knowledge/search",
+        does: "Finds passages of the tenant's documents that answer a question, with their source.",
+        can: &["keyword_search", "vector_search", "hybrid_search", "citation"],
+    },
+];
+
+/// The handler.
+pub async fn handle(_who: Allowed<SeeSelf>) -> Json<Value> {
+    Json(json!({ "capabilities": declared() }))
+}
+
+/// Every declaration that keeps the contract.
+fn declared() -> Vec<ArmCapability> {
+    let document = openapi::document();
+    ARMS.iter().map(|arm| declaration(arm, &document)).filter(|arm| arm.check().is_ok()).collect()
+}
+
+fn declaration(arm: &Arm, document: &Value) -> ArmCapability {
+    let mut declared = ArmCapability::new(arm.id, arm.name, env!("CARGO_PKG_VERSION"), arm.route, arm.does);
+    declared.capabilities = arm.can.iter().map(|&can| can.to_owned()).collect();
+    declared.documentation_url = Some("/openapi.json".to_owned());
+    let operation = &document["paths"][arm.route]["post"];
+    declared.input_schema =
+        resolved(&operation["requestBody"]["content"]["application/json"]["schema"], document);
+    declared.output_schema =
+        resolved(&operation["responses"]["200"]["content"]["application/json"]["schema"], document);
+    declared
+}
+
+/// The schema itself where the document only points to one. The shapes of arms hold no further references.
+fn resolved(schema: &Value, document: &Value) -> Value {
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+    target.and_then(|path| document.pointer(path)).unwrap_or(schema).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_arm_is_declared_with_both_schemas() {
+        let declared = declared();
+        assert_eq!(declared.len(), ARMS.len());
+        for arm in declared {
+            for schema in [&arm.input_schema, &arm.output_schema] {
+                assert_eq!(schema["type"], "object", "{}", arm.arm_id);
+                assert!(!schema.to_string().contains("$ref"), "{} points elsewhere", arm.arm_id);
+            }
+        }
+    }
+}
