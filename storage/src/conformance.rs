@@ -4,6 +4,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod knowledge;
+pub(crate) mod organisation;
 pub(crate) mod passports;
 pub(crate) mod platform;
 pub(crate) mod tenants;
@@ -128,6 +129,21 @@ macro_rules! suite {
                 a_document_with_a_nul_is_refused,
                 documents_are_listed_by_the_bytes_of_their_source,
                 settings_and_counters_keep_their_values;
+            organisation:
+                a_node_comes_back_as_it_was_remembered,
+                a_symbol_names_one_node,
+                what_is_no_node_is_refused,
+                relations_lead_between_their_layers,
+                a_batch_is_whole_or_nothing,
+                a_successor_closes_what_it_supersedes,
+                uses_are_counted_on_nodes_and_their_types,
+                an_index_follows_the_changes,
+                many_changes_come_in_whole_steps,
+                a_forgotten_node_says_nothing,
+                nodes_are_listed_by_filter,
+                a_type_goes_up_by_decisions_on_record,
+                a_task_is_recorded_once,
+                another_tenants_memory_is_not_there;
             platform:
                 tenants_and_lines_are_found,
                 a_line_of_another_tenant_is_taken,

@@ -60,6 +60,10 @@ id! {
     SlotId,
     /// A knowledge document.
     DocumentId,
+    /// Something that the organisation knows.
+    MemoryNodeId,
+    /// A task in the history of tasks.
+    TaskRecordId,
     /// A person who may sign in.
     UserId,
     /// A signed-in console session.

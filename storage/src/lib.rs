@@ -27,6 +27,7 @@ pub mod error;
 pub mod ids;
 pub mod keys;
 mod node;
+pub mod organisation;
 mod platform_records;
 mod postgres;
 pub mod records;
@@ -42,7 +43,8 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, DocumentId, NodeId, PassportId, SessionId, SlotId, TenantId, TokenId, UserId, WorkItemId,
+    CallId, DocumentId, MemoryNodeId, NodeId, PassportId, SessionId, SlotId, TaskRecordId, TenantId, TokenId,
+    UserId, WorkItemId,
 };
 pub use platform_records::{
     ApiToken, IssuedToken, Line, NewTenant, NewToken, NewUser, RecordingConsent, Role, Session, Tenant, User,

@@ -33,6 +33,17 @@ pub const HOLDER: Place = Place::new("claims", "holder_sealed");
 /// The salted hash of a claim's PIN. Row: claim number key.
 pub const PIN: Place = Place::new("claims", "pin_sealed");
 
+/// What a memory node says, at each resolution, and its vector, from which the words could be guessed. Row: node id.
+pub const MEMORY_MICRO: Place = Place::new("memory_nodes", "micro_sealed");
+pub const MEMORY_SUMMARY: Place = Place::new("memory_nodes", "summary_sealed");
+pub const MEMORY_FULL: Place = Place::new("memory_nodes", "full_sealed");
+pub const MEMORY_PROPERTIES: Place = Place::new("memory_nodes", "properties_sealed");
+pub const MEMORY_EMBEDDING: Place = Place::new("memory_nodes", "embedding_sealed");
+/// What a task was to do, how, and what came of it. Row: id of the record.
+pub const TASK_GOAL: Place = Place::new("task_history", "goal_sealed");
+pub const TASK_PLAN: Place = Place::new("task_history", "plan_sealed");
+pub const TASK_RESULTS: Place = Place::new("task_history", "results_sealed");
+
 /// Keyed hash of a phone number: equal numbers of one tenant have equal hashes, and that is all it tells.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LookupHash(pub(crate) [u8; 32]);

@@ -8,6 +8,7 @@ use chrono::Utc;
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use storage::organisation::{Author, Layer, NewMemoryNode, NewTask};
 use storage::records::{
     CallEntry, Claim, ClaimHolder, Direction, LogRow, NewCall, NewDocument, NewPassport, NewWorkItem,
     PlayState, Priority, WorkKind,
@@ -18,7 +19,7 @@ use storage::{
 };
 
 /// What a caller said or is known by, in the spellings that a leak could take.
-const PLANTED: [&str; 14] = [
+const PLANTED: [&str; 17] = [
     "zebra crossing on Elm",
     "my daughter Wilhelmina",
     "we will send Ottoline",
@@ -33,6 +34,9 @@ const PLANTED: [&str; 14] = [
     "17 Larkspur Lane",
     "the gate code is violet",
     "+12025550199",
+    "Ottilie asked for mercy",
+    "the fence of Barnaby",
+    "Barnaby was promised a visit",
 ];
 const PUBLIC: &str = "The permit office opens at nine.";
 
@@ -129,7 +133,43 @@ async fn plant(store: &TenantStore) -> CallId {
         updated_at: Utc::now(),
     };
     store.insert_claim(claim).await.unwrap();
+    plant_memory(store).await;
     call
+}
+
+async fn plant_memory(store: &TenantStore) {
+    let node = NewMemoryNode {
+        symbol: "decision.fence.1".into(),
+        layer: Layer::Event,
+        node_type: "decision".into(),
+        team_id: None,
+        micro: "Ottilie asked for mercy".into(),
+        summary: Some("the fence of Barnaby".into()),
+        full: Some("Barnaby was promised a visit".into()),
+        properties: json!({"reason": "Barnaby was promised a visit"}),
+        valid_from: Utc::now(),
+        valid_until: None,
+        strength: 1.0,
+        pinned: false,
+        embedding: None,
+    };
+    let writer = store.organisation_writer(Author::Review);
+    writer.remember(&[node], &[]).await.unwrap();
+    let task = NewTask {
+        task_id: "t".into(),
+        passport_id: None,
+        team_id: "claims".into(),
+        goal: "the fence of Barnaby".into(),
+        plan: json!(["Ottilie asked for mercy"]),
+        results: json!({"said": "Barnaby was promised a visit"}),
+        success: true,
+        duration_ms: 1,
+        cost_tokens: None,
+        cost_micros: None,
+        created_at: Utc::now(),
+        completed_at: None,
+    };
+    writer.record_task(&task).await.unwrap();
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -65,7 +65,8 @@ async fn put(conn: &mut Conn, scope: &Scope, key: &str, value: &Value) -> Step<(
     Ok(())
 }
 
-async fn count_up(conn: &mut Conn, scope: &Scope, counter: &str) -> Step<i64> {
+/// Adds one to a counter. On PostgreSQL its row is locked until the transaction ends.
+pub(super) async fn count_up(conn: &mut Conn, scope: &Scope, counter: &str) -> Step<i64> {
     let query = sqlx::query_scalar(
         "insert into counters (tenant_id, name, value) values ($1, $2, 1)
          on conflict (tenant_id, name) do update set value = counters.value + 1

@@ -16,8 +16,12 @@ mod call_log;
 mod calls;
 #[path = "../sql/claims.rs"]
 mod claims;
+#[path = "../sql/extension_types.rs"]
+mod extension_types;
 #[path = "../sql/knowledge.rs"]
 mod knowledge;
+#[path = "../sql/organisation.rs"]
+mod organisation;
 #[path = "../sql/passports.rs"]
 mod passports;
 #[path = "../sql/platform.rs"]
@@ -26,6 +30,8 @@ mod platform;
 mod settings;
 #[path = "../sql/slots.rs"]
 mod slots;
+#[path = "../sql/task_history.rs"]
+mod task_history;
 #[path = "../sql/tenant.rs"]
 mod tenant;
 #[path = "../sql/turns.rs"]

@@ -5,6 +5,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 use super::{Cluster, TestDatabase, core, fixture_on, raw, state};
 use crate::conformance::calls::{row, said};
 use crate::conformance::knowledge::new_document;
+use crate::conformance::organisation::one_of_each;
 use crate::conformance::passports::new_passport;
 use crate::conformance::work::{new_claim, new_item, slots};
 use crate::conformance::{Fixture, new_call};
@@ -43,6 +44,7 @@ async fn plant_everywhere(f: &Fixture) {
     f.river.book_slot(NewBooking { slot: slots[0].id, idempotency_key: "k".into() }).await.unwrap();
     f.river.insert_claim(new_claim()).await.unwrap();
     f.river.replace_document(new_document("a.md", &["one"])).await.unwrap();
+    one_of_each(f).await;
     f.river.mark_seeded().await.unwrap();
     f.river.count_up("n").await.unwrap();
 }

@@ -1,0 +1,101 @@
+-- What the organisation knows: nodes in four layers, typed relations between them, types that teams declared, and what
+-- became of earlier tasks. Columns named *_sealed hold AES-256-GCM text (src/zones.rs lists them), so none of it is in a
+-- full-text index: src/organisation says how it is found. strength and weight are millionths. change: the number of the
+-- transaction that last wrote the row, which grows in the order of commits.
+
+create table memory_nodes (
+    tenant_id uuid not null,
+    id uuid not null,
+    symbol text not null,
+    layer text not null check (layer in ('strategic', 'operational', 'entity', 'event')),
+    type text not null,
+    team_id text,
+    micro_sealed bytea not null,
+    summary_sealed bytea,
+    full_sealed bytea,
+    properties_sealed bytea not null,
+    embedding_sealed bytea,
+    embedded_by text,
+    author text not null,
+    created_at timestamptz not null,
+    valid_from_at timestamptz not null,
+    valid_until_at timestamptz,
+    strength bigint not null check (strength between 0 and 1000000),
+    last_used_at timestamptz not null,
+    use_count bigint not null default 0,
+    pinned bigint not null check (pinned in (0, 1)),
+    superseded_by uuid,
+    forgotten_at timestamptz,
+    change bigint not null,
+    primary key (tenant_id, id),
+    unique (tenant_id, symbol)
+);
+
+create index memory_nodes_type on memory_nodes (tenant_id, type, id);
+create index memory_nodes_layer on memory_nodes (tenant_id, layer, id);
+create index memory_nodes_change on memory_nodes (tenant_id, change);
+
+create table memory_edges (
+    tenant_id uuid not null,
+    from_id uuid not null,
+    to_id uuid not null,
+    relation text not null
+        check (relation in ('involves', 'applies', 'aligned_with', 'supersedes', 'similar_to', 'caused')),
+    weight bigint not null check (weight between 0 and 1000000),
+    created_at timestamptz not null,
+    change bigint not null,
+    primary key (tenant_id, from_id, to_id, relation),
+    foreign key (tenant_id, from_id) references memory_nodes (tenant_id, id),
+    foreign key (tenant_id, to_id) references memory_nodes (tenant_id, id)
+);
+
+create index memory_edges_to on memory_edges (tenant_id, to_id, relation);
+create index memory_edges_relation on memory_edges (tenant_id, relation, weight);
+create index memory_edges_change on memory_edges (tenant_id, change);
+
+-- evidence: JSON, the figures that a change of state was decided on.
+create table extension_types (
+    tenant_id uuid not null,
+    type text not null,
+    layer text not null,
+    team_id text,
+    description text not null,
+    properties_schema text,
+    state text not null check (state in ('experimental', 'stable', 'promoted')),
+    nodes bigint not null default 0,
+    retrievals bigint not null default 0,
+    reason text,
+    decided_by text,
+    decided_at timestamptz,
+    evidence text,
+    created_at timestamptz not null,
+    primary key (tenant_id, type)
+);
+
+create table task_history (
+    tenant_id uuid not null,
+    id uuid not null,
+    task_id text not null,
+    passport_id uuid,
+    team_id text not null,
+    goal_sealed bytea not null,
+    plan_sealed bytea not null,
+    results_sealed bytea not null,
+    success bigint not null check (success in (0, 1)),
+    duration_ms bigint not null,
+    cost_tokens bigint,
+    cost_micros bigint,
+    created_at timestamptz not null,
+    completed_at timestamptz,
+    primary key (tenant_id, id),
+    unique (tenant_id, task_id)
+);
+
+create index task_history_created on task_history (tenant_id, created_at);
+create index task_history_success on task_history (tenant_id, success, id);
+
+select
+    keep_tenants_apart('memory_nodes'),
+    keep_tenants_apart('memory_edges'),
+    keep_tenants_apart('extension_types'),
+    keep_tenants_apart('task_history');
