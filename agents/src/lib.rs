@@ -10,6 +10,7 @@ mod shown;
 
 pub mod contracts;
 pub mod guard;
+pub mod judge;
 pub mod llm;
 pub mod passport;
 pub mod responder;

@@ -18,4 +18,5 @@ pub mod text_checks;
 pub mod tokens;
 pub mod transcript;
 pub mod users;
+pub mod validate;
 pub mod work_items;

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::api::validate;
 use crate::auth::local::LocalToken;
 use crate::calls::admission::{Capacity, NumberLimit};
 use crate::calls::expected::ExpectedCalls;
@@ -44,6 +45,8 @@ pub struct App {
     pub vocabularies: Vocabularies,
     /// Places for sockets that have not shown their token yet.
     pub handshakes: Arc<Semaphore>,
+    /// Places for outputs that are being judged.
+    pub judging: Arc<Semaphore>,
     pub fanout: Arc<Fanout>,
     /// Where spans go, if anywhere.
     pub traces: Option<Arc<Traces>>,
@@ -84,6 +87,7 @@ impl App {
             ready: OnceLock::new(),
             live: Arc::default(),
             expected: ExpectedCalls::default(),
+            judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             fanout: Arc::default(),
             traces,
             recorders: Recorders::default(),

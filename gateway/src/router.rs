@@ -10,7 +10,7 @@ use axum::{Router, http::StatusCode};
 
 use crate::api::{
     calls, capabilities, control, events, knowledge, me, openapi, passport, phone, record, tenant_settings,
-    tenants, text_checks, tokens, transcript, users, work_items,
+    tenants, text_checks, tokens, transcript, users, validate, work_items,
 };
 use crate::app::App;
 use crate::auth::{guard, sign_in};
@@ -59,6 +59,7 @@ pub fn routes() -> Routes {
         .post("/v1/knowledge/search", knowledge::search)
         .post_bounded("/v1/safety/check", text_checks::MAX_BODY, text_checks::safety_check)
         .post_bounded("/v1/guard/sanitize", text_checks::MAX_BODY, text_checks::sanitize)
+        .post_bounded("/v1/validate", validate::MAX_BODY, validate::handle)
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)

@@ -4,4 +4,5 @@ mod api;
 mod carrier;
 mod settings;
 mod text_checks;
+mod validate;
 mod whole_calls;

@@ -33,6 +33,19 @@ const ARMS: &[Arm] = &[
         can: &["pii_detection", "secret_detection", "content_filtering", "policy_check", "redaction"],
     },
     Arm {
+        id: "judge",
+        name: "Judge",
+        route: "/v1/validate",
+        does: "Judges an output: shape, rules, what was done, facts against sources, criteria, quality.",
+        can: &[
+            "schema_validation",
+            "fact_checking",
+            "criteria_checking",
+            "hallucination_detection",
+            "quality_assessment",
+        ],
+    },
+    Arm {
         id: "retriever",
         name: "Retriever",
         route: "/v1/knowledge/search",

@@ -1,0 +1,65 @@
+//! `POST /v1/validate`: an output judged against its schema, rules, record, question, sources and criteria. Nothing of it
+//! is kept or logged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::judge::{Means, NoRules, ValidationRequest, ValidationResult, ValidationType, validate};
+use agents::retriever::cosine;
+use axum::Json;
+use axum::extract::State;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::app::App;
+use crate::auth::{CheckText, Scoped};
+use crate::error::{ApiError, ErrorCode, JsonBody};
+
+/// Largest body, in bytes. The judge bounds each part of it below this.
+pub const MAX_BODY: usize = 512 * 1024;
+/// Outputs that are judged at a time: one core at most stays away from the calls.
+pub const AT_ONCE: usize = 2;
+/// How long a request waits for its place.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Characters of question and answer that are compared in meaning: what the model reads.
+const COMPARED: usize = 1_000;
+
+/// The handler.
+pub async fn handle(
+    State(app): State<Arc<App>>,
+    _scope: Scoped<CheckText>,
+    JsonBody(asked): JsonBody<ValidationRequest>,
+) -> Result<Json<ValidationResult>, ApiError> {
+    let checks = asked.checks().map_err(refused)?;
+    let Ok(Ok(place)) = timeout(PATIENCE, app.judging.clone().acquire_owned()).await else {
+        return Err(ApiError::new(
+            ErrorCode::RateLimited,
+            format!("{AT_ONCE} outputs are being judged already"),
+        )
+        .advise("try again in some seconds"));
+    };
+    let likeness =
+        if checks.contains(&ValidationType::Semantic) { likeness(&app, &asked).await } else { None };
+    let judged = move || {
+        let result = validate(&asked, Means { rules: &NoRules, likeness });
+        drop(place);
+        result
+    };
+    let result = tokio::task::spawn_blocking(judged).await.map_err(|error| ApiError::internal(&error))?;
+    Ok(Json(result.map_err(refused)?))
+}
+
+fn refused(error: agents::judge::RequestError) -> ApiError {
+    ApiError::invalid(error.parameter, error.what)
+}
+
+/// How alike question and answer are in meaning, where a model says so in time.
+async fn likeness(app: &App, asked: &ValidationRequest) -> Option<f32> {
+    let embedder = app.ready.get()?.providers.retriever.embedder()?;
+    let cut = |text: &str| -> String { text.chars().take(COMPARED).collect() };
+    let question = asked.context.get("question").and_then(Value::as_str)?;
+    let answer = asked.output.as_str()?;
+    let question = embedder.live(&cut(question)).await?;
+    let answer = embedder.live(&cut(answer)).await?;
+    Some(cosine(&question, &answer))
+}
