@@ -15,6 +15,7 @@ pub mod llm;
 pub mod passport;
 pub mod responder;
 pub mod retriever;
+pub mod rules;
 pub mod safety;
 pub mod seed;
 mod tools;
