@@ -1,13 +1,18 @@
 //! What a running gateway answers, against the document that it serves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use storage::{Auth, NewToken, Role};
+use tempfile::TempDir;
 use tests::caller::Caller;
-use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
+use tests::gateway::{ADMIN, LINE, TestGateway};
+use tests::vendors::deepgram::{DeepgramServer, ListenOptions};
+use tests::vendors::elevenlabs::ElevenLabsServer;
+use tests::vendors::tone::VoiceOptions;
 
 use super::document::operations;
 
@@ -65,8 +70,16 @@ async fn check(answer: Response, operation: &Value, document: &Value) -> Result<
     Ok(status)
 }
 
+/// Lists of providers: hearing and speech are simulated on loopback, the desk is the gateway's own.
+const LISTS: &str = "stt = [\"deepgram\"]\nllm = [\"builtin\"]\ntts = [\"elevenlabs\"]\n";
+/// One of the gateway's own recordings, mu-law, and where two and a half seconds without a pause begin in it.
+const CLIP: &[u8] = include_bytes!("../../gateway/data/clips/en-call-back.ulaw");
+const FLUENT: usize = 28 * 256;
+
 struct Bench {
     gateway: TestGateway,
+    /// They answer as long as they live.
+    _vendors: (DeepgramServer, ElevenLabsServer),
     document: Value,
     call: String,
     http: Client,
@@ -75,19 +88,34 @@ struct Bench {
 impl Bench {
     /// A gateway on which somebody has called.
     async fn new() -> Result<Self> {
-        let gateway = TestGateway::start(Doubles::default()).await?;
+        let texts = vec!["What are your opening hours?".to_owned(), String::new()];
+        let ears = DeepgramServer::start(ListenOptions { texts, ..ListenOptions::default() }).await;
+        let quick = VoiceOptions {
+            first_after: Duration::from_millis(5),
+            spacing: Duration::ZERO,
+            letter_ms: 20,
+            ..VoiceOptions::default()
+        };
+        let voice = ElevenLabsServer::start(quick).await;
+        let vars = [
+            ("DEEPGRAM_API_KEY", "test-key".to_owned()),
+            ("DEEPGRAM_BASE_URL", ears.base()),
+            ("ELEVENLABS_API_KEY", "test-key".to_owned()),
+            ("ELEVENLABS_BASE_URL", voice.base()),
+        ];
+        let gateway = TestGateway::start_as_served(Arc::new(TempDir::new()?), LISTS, &vars).await?;
         let mut caller = Caller::dial(&gateway.base, LINE).await?;
         let call = caller.order.call_sid.clone();
-        caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await?;
-        caller.silent_until_quiet(Duration::from_millis(200), Duration::from_secs(8)).await?;
-        caller.speak_ms(1_000).await?;
+        caller.silent_until(Duration::from_secs(4), |h| h.bytes() > 0).await?;
+        caller.silent_until_quiet(Duration::from_millis(300), Duration::from_secs(40)).await?;
         let before = caller.heard.lock().bytes();
-        caller.silent_until(Duration::from_secs(3), |h| h.bytes() > before).await?;
+        caller.speak(&CLIP[FLUENT..FLUENT + 8_000]).await?;
+        caller.silent_until(Duration::from_secs(10), |h| h.bytes() > before).await?;
         caller.hang_up().await?;
         gateway.until(&format!("/v1/calls/{call}"), |c| c["state"] == "ended").await?;
         let document = reqwest::get(format!("{}/openapi.json", gateway.base)).await?.json().await?;
         let http = Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
-        Ok(Self { gateway, document, call, http })
+        Ok(Self { gateway, _vendors: (ears, voice), document, call, http })
     }
 
     /// A path with its parameters filled in.
