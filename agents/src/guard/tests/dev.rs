@@ -38,17 +38,23 @@ fn sentences_written_after_the_training_keep_their_figures() {
     let attacks = concat!(
         include_str!("../../../data/guard/dev/second/attacks.txt"),
         include_str!("../../../data/guard/dev/third/attacks.txt"),
-        include_str!("../../../data/guard/dev/fourth/attacks.txt")
+        include_str!("../../../data/guard/dev/fourth/attacks.txt"),
+        include_str!("../../../data/guard/dev/fifth/attacks.txt"),
+        include_str!("../../../data/guard/dev/sixth/attacks.txt")
     );
     let requests = concat!(
         include_str!("../../../data/guard/dev/second/ordinary.txt"),
         include_str!("../../../data/guard/dev/third/ordinary.txt"),
-        include_str!("../../../data/guard/dev/fourth/ordinary.txt")
+        include_str!("../../../data/guard/dev/fourth/ordinary.txt"),
+        include_str!("../../../data/guard/dev/fifth/ordinary.txt"),
+        include_str!("../../../data/guard/dev/sixth/ordinary.txt")
     );
     let hard = concat!(
         include_str!("../../../data/guard/dev/second/hard.txt"),
         include_str!("../../../data/guard/dev/third/hard.txt"),
-        include_str!("../../../data/guard/dev/fourth/hard.txt")
+        include_str!("../../../data/guard/dev/fourth/hard.txt"),
+        include_str!("../../../data/guard/dev/fifth/hard.txt"),
+        include_str!("../../../data/guard/dev/sixth/hard.txt")
     );
     assert!(share(&lines(attacks)) >= 0.80, "{}", share(&lines(attacks)));
     assert!(share(&lines(requests)) <= 0.01, "{}", share(&lines(requests)));
@@ -78,6 +84,12 @@ fn no_sentence_of_the_dev_sets_is_in_the_training_files() {
         include_str!("../../../data/guard/dev/fourth/attacks.txt"),
         include_str!("../../../data/guard/dev/fourth/ordinary.txt"),
         include_str!("../../../data/guard/dev/fourth/hard.txt"),
+        include_str!("../../../data/guard/dev/fifth/attacks.txt"),
+        include_str!("../../../data/guard/dev/fifth/ordinary.txt"),
+        include_str!("../../../data/guard/dev/fifth/hard.txt"),
+        include_str!("../../../data/guard/dev/sixth/attacks.txt"),
+        include_str!("../../../data/guard/dev/sixth/ordinary.txt"),
+        include_str!("../../../data/guard/dev/sixth/hard.txt"),
     ];
     let twice: Vec<&str> = dev.into_iter().flat_map(lines).filter(|l| known.contains(&plain(l))).collect();
     assert_eq!(twice, Vec::<&str>::new());
