@@ -16,6 +16,9 @@ const LONGEST_NAME: usize = 7;
 /// Tokens between "I live at" and the address.
 const REACH: usize = 6;
 
+/// Words right before a place.
+const PLACING: [&str; 6] = ["at", "of", "to", "on", "near", "from"];
+
 /// The number of a house.
 #[derive(Clone, Copy, Debug)]
 struct House {
@@ -68,7 +71,10 @@ fn numbered(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let lives = lives(scan, at);
     let de = usize::from(scan.hash_is(house.end, hash_of("de")));
     let start = house.end + de + usize::from(de > 0 && scan.hash_is(house.end + de, hash_of("la")));
-    let Some(street) = road_number(scan, start).or_else(|| street(scan, start)) else {
+    let placed = lives || (at > 0 && PLACING.iter().any(|w| scan.hash_is(at - 1, hash_of(w))));
+    let Some(street) =
+        road_number(scan, start).or_else(|| street(scan, start)).or_else(|| rare(scan, house, start, placed))
+    else {
         return bare(scan, at, house);
     };
     let end = tail(scan, street.end);
@@ -204,6 +210,25 @@ fn names_street(scan: &Scan<'_>, at: usize) -> bool {
 fn ends_street(scan: &Scan<'_>, name: usize, at: usize) -> bool {
     let token = &scan.toks[at];
     token.is(class::SUFFIX | class::SUFFIX_ST) || (scan.toks[name].title() && token.title())
+}
+
+/// "four two seven short harbors", said: a rare kind of street counts after a name of persons or a word that is none, and
+/// so does a name that is a word too where the number is long or a place is spoken of. "Two hundred white pines" are trees.
+fn rare(scan: &Scan<'_>, house: House, start: usize, placed: bool) -> Option<Street> {
+    let round = (start.saturating_sub(6)..start).any(|n| scan.is(n, class::MULT));
+    if !house.spoken || house.digits < 2 || (round && !placed) {
+        return None;
+    }
+    let name = start + usize::from(scan.is(start, class::DIRECTION));
+    let names = |at: usize| {
+        let Some(token) = scan.toks.get(at).filter(|t| t.is_word() && !t.is_letter()) else { return false };
+        let plain = token.is(class::FUNCTION | class::QUANTITY | class::NUMBER | class::NO_STREET);
+        let free =
+            !token.is(class::WORD) || placed || house.digits >= 3 && token.is(class::FIRST | class::LAST);
+        free && !plain
+    };
+    let kind = (name + 1..name + 3).find(|at| scan.is(*at, class::SUFFIX_RARE))?;
+    (name..kind).all(names).then_some(Street { end: kind + 1, firm: true })
 }
 
 fn firm(scan: &Scan<'_>, name: usize, at: usize) -> bool {

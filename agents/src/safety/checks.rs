@@ -17,6 +17,12 @@ pub(super) fn card_range(digits: &[u8]) -> bool {
     matches!(digits.first(), Some(2..=6)) || digits.starts_with(&[1, 8, 0, 0])
 }
 
+/// The short cards of one network: twelve digits.
+pub(super) fn maestro(digits: &[u8]) -> bool {
+    let range = matches!(digits, [5, 0 | 6 | 7 | 8, ..] | [6, 3 | 7, ..]);
+    digits.len() == 12 && range && luhn(digits)
+}
+
 /// Social security numbers and individual taxpayer numbers that can have been given out.
 pub(super) fn ssn(digits: &[u8]) -> bool {
     digits.len() == 9

@@ -153,6 +153,9 @@ fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
     if sorted && !plainly_phone(w) {
         return None;
     }
+    if checks::maestro(digits) && !w.has(NEGATIVE | BANK) {
+        return Some((Kind::CreditCard, 0.8));
+    }
     social(w).map(|c| (Kind::Ssn, c)).or_else(|| card_part(w)).or_else(|| account(w)).or_else(|| phone(w))
 }
 

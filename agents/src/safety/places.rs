@@ -127,6 +127,27 @@ fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
         return Some(start + 1);
     }
     let name = |at: usize| scan.toks.get(at).is_some_and(|t| t.title() && !t.is(class::FUNCTION));
+    // "Lake Tara", "West Davidhaven", said without a sign too.
+    const BEFORE: [&str; 9] = ["lake", "port", "new", "north", "south", "east", "west", "saint", "fort"];
+    let second = scan.toks.get(start + 1).filter(|t| {
+        t.is_word()
+            && !t.is(class::FUNCTION | class::NUMBER)
+            && (t.title() || !t.is(class::WORD) || t.is(class::LAST))
+    });
+    if BEFORE.iter().any(|w| scan.hash_is(start, hash_of(w)))
+        && second.is_some_and(|t| t.title() == token.title())
+    {
+        return Some(start + 2);
+    }
+    let known = class::WORD | class::FIRST | class::LAST | class::FUNCTION | class::CUE | class::FILLER;
+    if token.is_word()
+        && !token.title()
+        && token.len() > 4
+        && !token.is(known | class::NUMBER | class::ES_FUNCTION)
+    {
+        // A long word that is in no list, right after a street.
+        return Some(start + 1);
+    }
     let own = comma && name(start) && !token.is(class::WORD | class::FIRST);
     own.then(|| start + 1 + usize::from(name(start + 1) && !scan.is(start + 1, class::WORD)))
 }
