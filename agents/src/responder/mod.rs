@@ -33,7 +33,7 @@ use crate::guard::Guard;
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
 use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
-use crate::safety::Guardian;
+use crate::safety::{Guardian, Public};
 
 pub(crate) use model::{delimit, memory};
 pub use recover::note_interrupted;
@@ -158,14 +158,10 @@ impl FrontDesk {
         self.shared.tenants.read().get(&tenant).map_or_else(Vec::new, |desk| of(&desk.facts))
     }
 
-    /// Numbers that the tenant's agent gives out itself: never personal data.
+    /// Numbers and addresses that the tenant's agent gives out itself: never personal data.
     #[must_use]
-    pub fn public_numbers(&self, tenant: Uuid) -> Vec<String> {
-        self.shared
-            .tenants
-            .read()
-            .get(&tenant)
-            .map_or_else(Vec::new, |desk| desk.facts.public_numbers.clone())
+    pub fn public(&self, tenant: Uuid) -> Public {
+        self.shared.tenants.read().get(&tenant).map(|desk| desk.facts.public()).unwrap_or_default()
     }
 }
 

@@ -196,9 +196,10 @@ impl KindSet {
     /// All kinds.
     pub const ALL: Self = Self((1 << 18) - 1);
 
-    /// What a model-driven front desk hides from its model: numbers and addresses of machines and mailboxes. A name, a
-    /// street address and a date of birth stay, so that the desk can file and compare them.
-    pub const DESK: Self = Self::EMPTY
+    /// What becomes a token wherever a call is shown or told outside the sensitive zone: to models, in events, logs and
+    /// answers of the API. What a caller says of an injury or an illness stays: whoever helps has to know it, and without
+    /// the name it is nobody's.
+    pub const CALL: Self = Self::EMPTY
         .with(Kind::Ssn)
         .with(Kind::CreditCard)
         .with(Kind::BankAccount)
@@ -207,11 +208,13 @@ impl KindSet {
         .with(Kind::Email)
         .with(Kind::Phone)
         .with(Kind::IpAddress)
+        .with(Kind::Name)
+        .with(Kind::Address)
+        .with(Kind::DateOfBirth)
         .with(Kind::Secret);
 
     /// All that is taken out of a text: personal data and secrets.
-    pub const PERSONAL: Self =
-        Self::DESK.with(Kind::Name).with(Kind::Address).with(Kind::DateOfBirth).with(Kind::Medical);
+    pub const PERSONAL: Self = Self::CALL.with(Kind::Medical);
 
     /// The set with one more.
     #[must_use]

@@ -54,16 +54,16 @@ impl std::fmt::Debug for Pending {
 
 impl Default for Redactor {
     fn default() -> Self {
-        Self::with(Public::default(), KindSet::DESK)
+        Self::new(Public::default())
     }
 }
 
 impl Redactor {
-    /// `public_numbers`: what the county prints on its own letters; these are spoken in the clear. Makes tokens of
-    /// [`KindSet::DESK`]: a name and a street address stay, for the desk to file.
+    /// Makes tokens of [`KindSet::CALL`], and of nothing in `public`: what the county prints on its own letters is
+    /// spoken in the clear.
     #[must_use]
-    pub fn new(public_numbers: impl IntoIterator<Item = String>) -> Self {
-        Self::with(Public::new(public_numbers, []), KindSet::DESK)
+    pub fn new(public: Public) -> Self {
+        Self::with(public, KindSet::CALL)
     }
 
     /// Makes tokens of `kinds`, and of nothing in `public`.

@@ -108,7 +108,7 @@ fn what_is_remembered_of_a_call_shows_no_words() {
         references: vec![said()],
         ..State::default()
     });
-    let mut redactor = Redactor::new([]);
+    let mut redactor = Redactor::default();
     redactor.screen(WORDS);
     hides(redactor);
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::Seen;
 use crate::llm::builtin::Opening;
 use crate::llm::builtin::hear::digits::{Phone, whole_phone};
+use crate::safety::Kind;
 use crate::shown::Shape;
 
 /// Days ahead for which an appointment or call-back can be asked.
@@ -231,10 +232,13 @@ impl<'a> Input<'a> {
     /// A date of birth, as the words that the check of a claim's holder reads.
     pub(super) fn birth_date(&mut self, name: &str) -> Option<String> {
         let given = self.string(name)?;
+        if let Some(said) = self.seen.redactor.told(&given, Kind::DateOfBirth) {
+            return Some(said.to_owned());
+        }
         match given.parse::<NaiveDate>() {
             Ok(day) if day < self.seen.now.date() => Some(day.format("%m/%d/%Y").to_string()),
             _ => {
-                self.problem(format!("{name} must be a date in the past such as 1961-03-09."));
+                self.problem(format!("{name} must be a token such as ⟨date_of_birth:1⟩ from the caller's words, or a date in the past such as 1961-03-09."));
                 None
             }
         }

@@ -158,8 +158,11 @@ fn tell_claim(
             "Ask the caller to key in the PIN of the claim and press pound, or, if they have none, to tell their date of birth or the last name on the claim."
         });
     }
+    let language = memory.language;
     let holds = |claim: &&ClaimRecord| {
-        proofs.iter().all(|proof| proves(claim, number, proof, Language::En, dialogue, view))
+        // A model writes English; a token stands for the caller's own words.
+        let right = |proof: &String, language| proves(claim, number, proof, language, dialogue, view);
+        proofs.iter().all(|proof| right(proof, Language::En) || right(proof, language))
     };
     prove(number, claim.filter(holds), memory)
 }

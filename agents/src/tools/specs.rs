@@ -56,8 +56,8 @@ pub(super) const TOOLS: &[Tool] = &[
             object(
                 json!({
                     "claim_number": { "type": "string", "description": "Like CLM-20417." },
-                    "last_name": { "type": "string", "maxLength": 80 },
-                    "date_of_birth": { "type": "string", "format": "date" },
+                    "last_name": { "type": "string", "maxLength": 80, "description": "A token such as ⟨name:1⟩." },
+                    "date_of_birth": { "type": "string", "description": "A token such as ⟨date_of_birth:1⟩, or YYYY-MM-DD." },
                     "phone": { "type": "string", "description": "A token such as ⟨phone:1⟩." }
                 }),
                 &["claim_number"],

@@ -16,7 +16,7 @@ struct Desk {
 }
 
 fn desk() -> Desk {
-    let mut redactor = Redactor::new([]);
+    let mut redactor = Redactor::default();
     redactor.screen("202-555-0143 and 555-0199");
     let facts = crate::seed::riverbend(chrono::Utc::now()).unwrap().facts;
     let starts = NaiveDate::from_ymd_opt(2026, 11, 24).unwrap().and_hms_opt(9, 0, 0).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agents::guard::{Guard, SanitizeRequest, SanitizedInput};
 use agents::safety::api::{SafetyRequest, SafetyResult};
-use agents::safety::{Guardian, Public, Settings, api};
+use agents::safety::{Guardian, Settings, api};
 use axum::Json;
 use axum::extract::State;
 
@@ -28,8 +28,7 @@ pub async fn safety_check(
     let facts =
         demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))?;
     let mut settings = Settings::default();
-    let address = Some(facts.office_address).filter(|address| !address.is_empty());
-    settings.public = Arc::new(Public::new(facts.public_numbers, address));
+    settings.public = Arc::new(facts.public());
     let bytes = asked.text.len();
     Ok(Json(beside(bytes, move || api::check(&Guardian::new(), &settings, &asked)).await?))
 }

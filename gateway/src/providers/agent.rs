@@ -35,7 +35,7 @@ pub async fn start(
 #[must_use]
 pub fn screens(desk: &FrontDesk) -> MakeScreen {
     let desk = desk.clone();
-    Arc::new(move |tenant| Box::new(Redactor::new(desk.public_numbers(tenant.0))))
+    Arc::new(move |tenant| Box::new(Redactor::new(desk.public(tenant.0))))
 }
 
 /// Lets the desk answer for a tenant that was made while it runs.
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_and_answers_show_numbers_and_secrets_as_tokens_and_what_a_report_needs_in_the_clear() {
+    fn events_and_answers_show_personal_data_as_tokens_and_what_happened_in_the_clear() {
         let desk = FrontDesk::new(Arc::new(Retriever::lexical())).unwrap();
         let mut screen = screens(&desk)(storage::TenantId(Uuid::nil()));
         for (said, token) in [
@@ -61,11 +61,14 @@ mod tests {
             ("my bank account number is 000123456789", "⟨bank_account:1⟩"),
             ("my email is ada at example dot com", "⟨email:1⟩"),
             ("my password is hunter22", "⟨secret:1⟩"),
+            ("I am Maria Lopez", "⟨name:1⟩"),
+            ("I live at 12 Oak Street", "⟨address:1⟩"),
+            ("I was born on March 9, 1961", "⟨date_of_birth:1⟩"),
         ] {
             let shown = screen.screen(said);
             assert!(shown.contains(token), "{said}: {shown}");
         }
-        let report = "I am Maria Lopez and the street light at 12 Oak Street is out.";
+        let report = "A worker fell off a ladder in Riverside Park and he is bleeding.";
         assert_eq!(screen.screen(report), report);
     }
 }

@@ -12,6 +12,7 @@ use super::script::Files;
 use super::state::State;
 use crate::passport::Priority;
 use crate::retriever::FrontMatter;
+use crate::safety::Public;
 use crate::shown::Shape;
 
 /// County facts the dialogue speaks of.
@@ -34,6 +35,14 @@ pub struct TenantFacts {
 }
 
 impl TenantFacts {
+    /// What the tenant prints on its own letters: nobody's personal data.
+    #[must_use]
+    pub fn public(&self) -> Public {
+        let address = Some(&self.office_address).filter(|address| !address.is_empty());
+        let phones = self.public_numbers.iter().chain([&self.office_phone]);
+        Public::new(phones.cloned(), address.cloned())
+    }
+
     /// Puts the county's own facts into a prompt of a language.
     #[must_use]
     pub fn fill(&self, language: Language, template: &str) -> String {

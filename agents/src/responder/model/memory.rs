@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn memory() -> Memory {
-        Memory::new(Redactor::new([]), Language::En)
+        Memory::new(Redactor::default(), Language::En)
     }
 
     #[test]

@@ -427,7 +427,7 @@ mod tests {
     use crate::safety::Redactor;
 
     fn run() -> ModelRun {
-        let memory = Memory::new(Redactor::new([]), Language::En);
+        let memory = Memory::new(Redactor::default(), Language::En);
         let beginning = Beginning { keep: 0, rest: String::new(), repeats: false };
         let exchange = Exchange::new(TurnId(1), "", String::new());
         ModelRun::new(TurnId(1), TurnInput::Unintelligible, beginning, exchange, memory, Instant::now())

@@ -73,7 +73,7 @@ mod tests {
     use crate::safety::Redactor;
 
     fn memory() -> Memory {
-        Memory::new(Redactor::new([]), Language::En)
+        Memory::new(Redactor::default(), Language::En)
     }
 
     #[test]

@@ -63,7 +63,7 @@ async fn passages_that_may_answer_are_offered_with_the_question_and_only_then() 
     assert!(last.find("<county_information>") < last.find("<caller_said>"));
     call.talk("Maria Lopez").await;
     let shown = caller_texts(&call.model.shown());
-    assert_eq!(shown.last().unwrap(), "<caller_said>\nMaria Lopez\n</caller_said>");
+    assert_eq!(shown.last().unwrap(), "<caller_said>\n⟨name:1⟩\n</caller_said>");
 }
 
 #[tokio::test]
