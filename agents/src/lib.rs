@@ -10,6 +10,7 @@ mod shown;
 
 pub mod contracts;
 pub mod guard;
+pub mod hub;
 pub mod judge;
 pub mod llm;
 pub mod passport;
@@ -18,6 +19,7 @@ pub mod retriever;
 pub mod rules;
 pub mod safety;
 pub mod seed;
+pub mod teams;
 mod tools;
 
 pub use llm::builtin::TenantFacts;

@@ -9,6 +9,7 @@ pub mod me;
 pub mod openapi;
 pub mod page;
 pub mod passport;
+pub mod passports;
 pub mod phone;
 pub mod record;
 pub mod screened;

@@ -166,9 +166,9 @@ impl From<storage::StorageError> for ApiError {
         use storage::StorageError as E;
         match &error {
             E::NotFound { what } => Self::not_found(what),
-            E::Conflict { .. } => {
-                Self::new(ErrorCode::Conflict, error.to_string()).advise("read it again, then retry")
-            }
+            E::Conflict { expected, found } => Self::new(ErrorCode::Conflict, error.to_string())
+                .with_details(serde_json::json!({ "expected_version": expected, "current_version": found }))
+                .advise("read it again, then retry"),
             E::Taken { .. } => Self::new(ErrorCode::Conflict, error.to_string()),
             E::Invalid { what } => Self::new(ErrorCode::InvalidRequest, *what),
             E::Busy { .. } | E::Unavailable { .. } | E::DiskFull { .. } | E::ReadOnly { .. } | E::Closing => {

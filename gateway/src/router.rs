@@ -9,8 +9,8 @@ use axum::routing::get;
 use axum::{Router, http::StatusCode};
 
 use crate::api::{
-    calls, capabilities, control, events, knowledge, me, openapi, passport, phone, record, tenant_settings,
-    tenants, text_checks, tokens, transcript, users, validate, work_items,
+    calls, capabilities, control, events, knowledge, me, openapi, passport, passports, phone, record,
+    tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
 };
 use crate::app::App;
 use crate::auth::{guard, sign_in};
@@ -51,6 +51,10 @@ pub fn routes() -> Routes {
         .get("/v1/calls/{id}/latency", calls::latency)
         .get("/v1/calls/{id}/passport", passport::handle)
         .post("/v1/calls/{id}/hangup", control::hang_up)
+        .get("/v1/passports", passports::list)
+        .get("/v1/passports/{id}", passports::one)
+        .patch("/v1/passports/{id}", passports::change)
+        .get("/v1/passports/{id}/ledger", passports::ledger)
         .get("/v1/work-items", work_items::list)
         .get("/v1/events", events::handle)
         .post("/v1/phone", phone::dial)

@@ -2,6 +2,7 @@
 
 mod api;
 mod carrier;
+mod passports;
 mod settings;
 mod text_checks;
 mod validate;

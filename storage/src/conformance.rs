@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // tests
 
 pub(crate) mod calls;
+pub(crate) mod jobs;
 pub(crate) mod knowledge;
 pub(crate) mod organisation;
 pub(crate) mod passports;
@@ -122,6 +123,15 @@ macro_rules! suite {
                 a_failed_turn_leaves_nothing,
                 claims_are_found_in_any_spelling,
                 a_claim_keeps_its_pin_sealed;
+            jobs:
+                a_job_is_filed_once_for_its_key,
+                a_claim_is_one_workers_until_its_lease_ends,
+                workers_that_claim_at_once_share_the_queue,
+                who_lost_the_claim_changes_nothing,
+                what_comes_next_is_filed_with_the_end,
+                a_job_that_is_put_back_waits,
+                a_node_that_starts_puts_its_own_back,
+                a_turn_files_its_jobs_or_nothing;
             knowledge:
                 a_source_is_replaced,
                 passages_come_back_with_vectors,

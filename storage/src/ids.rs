@@ -56,6 +56,8 @@ id! {
     PassportId,
     /// Something to be done that a call left behind.
     WorkItemId,
+    /// Work that outlives a call, in the queue.
+    JobId,
     /// A bookable inspection appointment.
     SlotId,
     /// A knowledge document.

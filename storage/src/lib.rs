@@ -25,6 +25,7 @@ mod conformance;
 pub mod crypto;
 pub mod error;
 pub mod ids;
+mod job_records;
 pub mod keys;
 mod node;
 pub mod organisation;
@@ -43,13 +44,16 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, DocumentId, MemoryNodeId, NodeId, PassportId, SessionId, SlotId, TaskRecordId, TenantId, TokenId,
-    UserId, WorkItemId,
+    CallId, DocumentId, JobId, MemoryNodeId, NodeId, PassportId, SessionId, SlotId, TaskRecordId, TenantId,
+    TokenId, UserId, WorkItemId,
 };
+pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
     ApiToken, IssuedToken, Line, NewTenant, NewToken, NewUser, RecordingConsent, Role, Session, Tenant, User,
 };
 pub use postgres::{PostgresOptions, Probe};
-pub use store::{Auth, Calls, Claims, Directory, Knowledge, Passports, Settings, Slots, Turns, WorkItems};
+pub use store::{
+    Auth, Calls, Claims, Directory, Jobs, Knowledge, Passports, Settings, Slots, Turns, WorkItems,
+};
 pub use tenancy::{Durability, Platform, PlatformOptions, StartTurn};
 pub use writer::{CallWriter, Durable};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{CallId, DocumentId, PassportId, SlotId, WorkItemId};
+use crate::job_records::NewJob;
 
 /// An enum kept as one lower-case word, in the database, in JSON and in `Display`.
 macro_rules! word_enum {
@@ -537,6 +538,8 @@ pub struct TurnCommit {
     pub passport: Option<PassportChange>,
     pub work_items: Vec<NewWorkItem>,
     pub booking: Option<NewBooking>,
+    /// Work for after the call; filed once for their keys.
+    pub jobs: Vec<NewJob>,
 }
 
 /// What a committed turn made.

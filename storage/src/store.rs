@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::backend::{PlatformStore, TenantStore, on_backend};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
-use crate::ids::{CallId, DocumentId, PassportId, SessionId, TenantId, TokenId, UserId};
+use crate::ids::{CallId, DocumentId, JobId, PassportId, SessionId, TenantId, TokenId, UserId};
+use crate::job_records::{Job, JobFilter, NewJob};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
 use crate::records::{
     Booking, Call, CallFilter, Claim, Document, DocumentHead, LogRow, NewBooking, NewCall, NewDocument,
@@ -112,6 +113,27 @@ store! {
     Turns of TenantStore {
         /// Fails with `Conflict` (passport), or `Taken` (slot or reference); then nothing at all was written.
         fn commit_turn(&self, commit: TurnCommit) -> TurnCommitted;
+    }
+}
+
+store! {
+    /// The queue of work that outlives a call. `attempt` is the count of the claim that a worker holds: where it is not
+    /// the newest any more, nothing is changed and the answer is `false`.
+    Jobs of TenantStore {
+        /// Files it, or gives the job filed earlier with the same key. A turn files its jobs with [`TurnCommit`].
+        fn enqueue_job(&self, new: NewJob) -> Job;
+        /// The job that is due the longest, leased; also one whose lease has run out.
+        fn claim_job(&self, at: DateTime<Utc>, lease_until: DateTime<Utc>) -> Option<Job>;
+        fn renew_job(&self, id: JobId, attempt: u32, lease_until: DateTime<Utc>) -> bool;
+        /// Ends it and files what comes next, both or neither.
+        fn finish_job(&self, id: JobId, attempt: u32, next: Option<NewJob>) -> bool;
+        /// Puts it back, to be claimed again at `run_after`.
+        fn retry_job(&self, id: JobId, attempt: u32, run_after: DateTime<Utc>) -> bool;
+        /// Gives it up.
+        fn fail_job(&self, id: JobId, attempt: u32) -> bool;
+        /// Puts back what the last process of this node had claimed. Once, at start. How many.
+        fn release_jobs(&self) -> u64;
+        fn list_jobs(&self, filter: JobFilter) -> Vec<Job>;
     }
 }
 

@@ -1,9 +1,9 @@
-//! The Passport of the legal research team: everything of a Passport, and its own fields beside them.
+//! What the legal research team adds to a Passport.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Passport;
+use super::Mission;
 
 /// What kind of authority a citation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,11 +43,10 @@ pub enum ReviewStatus {
     RevisionNeeded,
 }
 
-/// A Passport with the legal team's fields, flat in JSON as in the platform document.
+/// Fields of the platform document's `LegalResearchPassport`, flat in JSON beside those of every Passport.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct LegalResearchPassport {
-    #[serde(flatten)]
-    pub passport: Passport,
+pub struct LegalResearch {
+    /// `employment`, `contracts`, `liability`, …
     pub matter_type: String,
     pub requesting_department: String,
     #[serde(default)]
@@ -60,10 +59,13 @@ pub struct LegalResearchPassport {
     pub draft_version: u32,
     #[serde(default)]
     pub review_status: ReviewStatus,
+    /// 0–1.
     #[serde(default)]
     pub citation_accuracy: Option<f64>,
+    /// 0–1.
     #[serde(default)]
     pub reasoning_confidence: Option<f64>,
+    /// 0–1.
     #[serde(default)]
     pub consistency_with_prior: Option<f64>,
     #[serde(default)]
@@ -72,14 +74,13 @@ pub struct LegalResearchPassport {
     pub days_in_progress: u32,
 }
 
-impl LegalResearchPassport {
-    /// Extends a passport; matter and department start as its mission has them.
+impl LegalResearch {
+    /// Nothing is searched yet; matter and department start as the mission has them.
     #[must_use]
-    pub fn extend(passport: Passport) -> Self {
+    pub fn of(mission: &Mission) -> Self {
         Self {
-            matter_type: passport.mission.matter_type.clone(),
-            requesting_department: passport.mission.requester_department.clone(),
-            passport,
+            matter_type: mission.matter_type.clone(),
+            requesting_department: mission.requester_department.clone(),
             sources_searched: Vec::new(),
             key_authorities: Vec::new(),
             conflicts_found: Vec::new(),
@@ -91,5 +92,12 @@ impl LegalResearchPassport {
             sla_deadline: None,
             days_in_progress: 0,
         }
+    }
+
+    /// Whether every share lies in 0–1.
+    pub(super) fn in_range(&self) -> bool {
+        let shares = [self.citation_accuracy, self.reasoning_confidence, self.consistency_with_prior];
+        let cited = self.key_authorities.iter().map(|citation| citation.relevance_score);
+        shares.into_iter().flatten().chain(cited).all(|share| (0.0..=1.0).contains(&share))
     }
 }

@@ -6,9 +6,11 @@
 //! a change is a typed [`Patch`], and a patch made for another version of the passport is refused.
 #![deny(clippy::disallowed_methods)]
 
+pub mod kept;
 mod ledger;
 mod legal;
 mod patch;
+mod team_fields;
 
 use std::collections::BTreeMap;
 
@@ -18,8 +20,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use ledger::{ConfidenceVector, Ledger, LedgerEntry};
-pub use legal::{Citation, LegalResearchPassport, ReviewStatus, SourceType};
+pub use legal::{Citation, LegalResearch, ReviewStatus, SourceType};
 pub use patch::{PassportError, Patch, Versioned};
+pub use team_fields::{ClaimQuestion, Incident, Severity, TeamFields};
 
 /// Where a work item stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -35,6 +38,10 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every status, in the order of the platform document.
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::InProgress, Self::Blocked, Self::Completed, Self::Failed, Self::Escalated];
+
     /// The word used in JSON and in the store.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -162,6 +169,9 @@ pub struct Passport {
     /// Symbols made while this was worked on.
     #[serde(default)]
     pub emitted_symbols: Vec<String>,
+    /// What the team that works it adds, flat beside the fields above.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub team_fields: Option<TeamFields>,
 }
 
 shown!(Passport, "Passport": id, tenant_id, team_id, created_at, updated_at, mission, status, current_agent, checkpoint_id, ledger, overall_confidence, revision_count; context, artifacts, memory_context, emitted_symbols);
@@ -189,6 +199,7 @@ impl Passport {
             memory_context: Vec::new(),
             precedent_context: None,
             emitted_symbols: Vec::new(),
+            team_fields: None,
         }
     }
 

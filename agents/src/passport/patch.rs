@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ConfidenceVector, LedgerEntry, Passport, PrecedentContext, Priority, RoutingInfo, Status};
+use super::{
+    ConfidenceVector, LedgerEntry, Passport, PrecedentContext, Priority, RoutingInfo, Status, TeamFields,
+};
 
 /// One change to a passport. There is none that removes a ledger entry or touches identity.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -35,6 +37,11 @@ pub enum Patch {
     LoadMemory(Vec<String>),
     Precedents(Option<PrecedentContext>),
     EmitSymbol(String),
+    /// Another team works it from now on.
+    HandOver {
+        team: String,
+    },
+    TeamFields(Option<TeamFields>),
 }
 
 /// Why a change was refused.
@@ -82,10 +89,49 @@ impl Versioned {
 }
 
 impl Patch {
+    /// The word that says in JSON what it does.
+    #[must_use]
+    pub const fn op(&self) -> &'static str {
+        match self {
+            Self::Status(_) => "status",
+            Self::CurrentAgent(_) => "current_agent",
+            Self::Checkpoint(_) => "checkpoint",
+            Self::Routing(_) => "routing",
+            Self::RaisePriority(_) => "raise_priority",
+            Self::Escalate { .. } => "escalate",
+            Self::Objective(_) => "objective",
+            Self::AddSubTask(_) => "add_sub_task",
+            Self::Context { .. } => "context",
+            Self::Artifact { .. } => "artifact",
+            Self::Confidence(_) => "confidence",
+            Self::Revised => "revised",
+            Self::Append(_) => "append",
+            Self::LoadMemory(_) => "load_memory",
+            Self::Precedents(_) => "precedents",
+            Self::EmitSymbol(_) => "emit_symbol",
+            Self::HandOver { .. } => "hand_over",
+            Self::TeamFields(_) => "team_fields",
+        }
+    }
+
+    /// Whether a person may make this change from outside. What says who worked, and how often, is for the agents.
+    #[must_use]
+    pub const fn is_for_people(&self) -> bool {
+        !matches!(
+            self,
+            Self::Append(_)
+                | Self::Revised
+                | Self::Checkpoint(_)
+                | Self::HandOver { .. }
+                | Self::EmitSymbol(_)
+        )
+    }
+
     fn in_range(&self) -> bool {
         match self {
             Self::Confidence(confidence) => confidence.in_range(),
             Self::Append(entry) => entry.confidence.in_range(),
+            Self::TeamFields(Some(fields)) => fields.in_range(),
             _ => true,
         }
     }
@@ -111,6 +157,8 @@ impl Patch {
             Self::LoadMemory(symbols) => passport.memory_context.extend(symbols),
             Self::Precedents(context) => passport.precedent_context = context,
             Self::EmitSymbol(symbol) => passport.emitted_symbols.push(symbol),
+            Self::HandOver { team } => passport.team_id = team,
+            Self::TeamFields(fields) => passport.team_fields = fields,
         }
     }
 }

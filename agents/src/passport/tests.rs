@@ -102,9 +102,8 @@ fn a_patch_with_bad_confidence_applies_nothing() {
     assert_eq!(held.passport.status, Status::Pending);
 }
 
-#[test]
-fn legal_extension_is_flat_and_round_trips() {
-    let mut legal = LegalResearchPassport::extend(passport());
+fn legal() -> LegalResearch {
+    let mut legal = LegalResearch::of(&passport().mission);
     legal.key_authorities.push(Citation {
         citation_text: "Cal. Gov. Code § 12345".into(),
         source_type: SourceType::AgOpinion,
@@ -114,10 +113,98 @@ fn legal_extension_is_flat_and_round_trips() {
         relevance_score: 0.8,
         excerpt: None,
     });
-    let value = serde_json::to_value(&legal).unwrap();
+    legal
+}
+
+fn incident() -> Incident {
+    Incident {
+        incident_reference: "INC-4821".into(),
+        severity: Severity::Serious,
+        osha_recordable: Some(true),
+        osha_report_hours: None,
+        missing_fields: vec!["when".into()],
+        possible_duplicates: vec![],
+        sla_deadline: Some(at(9)),
+    }
+}
+
+fn claim() -> ClaimQuestion {
+    ClaimQuestion {
+        claim_reference: "MSG-1".into(),
+        missing_fields: vec![],
+        possible_duplicates: vec![],
+        sla_deadline: None,
+    }
+}
+
+#[test]
+fn what_a_team_adds_is_flat_and_is_not_lost_when_somebody_else_writes_the_passport() {
+    for fields in [
+        TeamFields::Legal(Box::new(legal())),
+        TeamFields::Incident(Box::new(incident())),
+        TeamFields::Claim(Box::new(claim())),
+    ] {
+        let mut held = Versioned { version: 0, passport: passport() };
+        held.update(0, vec![Patch::TeamFields(Some(fields.clone()))], at(1)).unwrap();
+        let value = serde_json::to_value(&held.passport).unwrap();
+        assert!(value.get("team_fields").is_none(), "flat: {value}");
+        assert_eq!(value["mission"]["matter_type"], "phone_call");
+        let read: Passport = serde_json::from_value(value).unwrap();
+        assert_eq!(read.team_fields, Some(fields));
+        assert_eq!(read, held.passport);
+    }
+    let value = serde_json::to_value(passport()).unwrap();
+    assert_eq!(serde_json::from_value::<Passport>(value).unwrap().team_fields, None);
+}
+
+#[test]
+fn the_legal_teams_fields_are_those_of_the_platform_document() {
+    let fields = Some(TeamFields::Legal(Box::new(legal())));
+    let value = serde_json::to_value(Passport { team_fields: fields, ..passport() }).unwrap();
     assert_eq!(value["key_authorities"][0]["source_type"], "ag_opinion");
-    assert_eq!(value["mission"]["matter_type"], "phone_call");
-    assert_eq!(serde_json::from_value::<LegalResearchPassport>(value).unwrap(), legal);
+    for name in [
+        "matter_type",
+        "requesting_department",
+        "sources_searched",
+        "key_authorities",
+        "conflicts_found",
+        "draft_version",
+        "review_status",
+        "citation_accuracy",
+        "reasoning_confidence",
+        "consistency_with_prior",
+        "sla_deadline",
+        "days_in_progress",
+    ] {
+        assert!(value.get(name).is_some(), "{name}: {value}");
+    }
+}
+
+#[test]
+fn a_share_of_a_team_outside_its_range_is_refused() {
+    let mut held = Versioned { version: 0, passport: passport() };
+    let fields = LegalResearch { citation_accuracy: Some(1.2), ..legal() };
+    let patch = Patch::TeamFields(Some(TeamFields::Legal(Box::new(fields))));
+    assert_eq!(held.update(0, vec![patch], at(1)), Err(PassportError::ConfidenceRange));
+    assert_eq!(held.passport, passport());
+}
+
+#[test]
+fn the_name_of_a_patch_is_the_word_in_its_json_and_people_may_not_write_the_ledger() {
+    let patches = [
+        Patch::Status(Status::Blocked),
+        Patch::Escalate { reason: "r".into() },
+        Patch::Append(Box::new(entry(1))),
+        Patch::Revised,
+        Patch::HandOver { team: "claims".into() },
+        Patch::TeamFields(None),
+        Patch::LoadMemory(vec![]),
+    ];
+    for patch in &patches {
+        assert_eq!(serde_json::to_value(patch).unwrap()["op"], patch.op());
+    }
+    let refused: Vec<_> = patches.iter().filter(|p| !p.is_for_people()).map(Patch::op).collect();
+    assert_eq!(refused, ["append", "revised", "hand_over"]);
 }
 
 fn any_patch() -> impl Strategy<Value = Patch> {
@@ -133,6 +220,14 @@ fn any_patch() -> impl Strategy<Value = Patch> {
         ".{0,12}".prop_map(Patch::AddSubTask),
         (0.0..=1.0f64).prop_map(|v| Patch::Confidence(ConfidenceVector::of(v, 2))),
         ".{0,9}".prop_map(Patch::EmitSymbol),
+        "[a-z]{1,9}".prop_map(|team| Patch::HandOver { team }),
+        prop_oneof![
+            Just(None),
+            Just(Some(TeamFields::Legal(Box::new(legal())))),
+            Just(Some(TeamFields::Incident(Box::new(incident())))),
+            Just(Some(TeamFields::Claim(Box::new(claim())))),
+        ]
+        .prop_map(Patch::TeamFields),
     ]
 }
 

@@ -161,6 +161,7 @@ impl Seat {
             duration_ms: run.took_ms,
             tokens: run.spent.tokens(),
             patches: Vec::new(),
+            jobs: Vec::new(),
         };
         self.books.write(&self.office, work).await
     }

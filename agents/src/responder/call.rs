@@ -276,7 +276,15 @@ impl Call {
             sources: Vec::new(),
         };
         let key = format!("{}/close", seat.office.brief.call);
-        let work = TurnWork { key, effects: &effects, note: &note, duration_ms: 0, tokens: 0, patches };
+        let work = TurnWork {
+            key,
+            effects: &effects,
+            note: &note,
+            duration_ms: 0,
+            tokens: 0,
+            patches,
+            jobs: Vec::new(),
+        };
         if seat.books.write(&seat.office, work).await.is_err() {
             tracing::error!(call = %seat.office.brief.call, "the end of a call was not written");
         }

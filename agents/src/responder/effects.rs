@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
-use storage::records::{self, NewBooking, NewPassport, NewWorkItem, PassportChange, TurnCommit, WorkKind};
+use storage::records::{self, NewBooking, NewWorkItem, TurnCommit, WorkKind};
 use storage::zones::normalise_phone;
-use storage::{CallId, PassportId, Passports, SlotId, StorageError, Turns, WorkItems};
+use storage::{CallId, NewJob, PassportId, Passports, SlotId, StorageError, Turns, WorkItems};
 use uuid::Uuid;
 
 use super::Desk;
 use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
-use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Priority, Status, Versioned};
+use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Priority, Status, Versioned, kept};
 use pipeline::ports::CallBrief;
 
 /// The agent that the ledger names.
@@ -32,6 +32,8 @@ pub(super) struct TurnWork<'a> {
     /// Of a language model, read and written.
     pub(super) tokens: u64,
     pub(super) patches: Vec<Patch>,
+    /// Work for after the call.
+    pub(super) jobs: Vec<NewJob>,
 }
 
 /// The passport of the call; made when the gateway did not make it.
@@ -42,35 +44,20 @@ pub(super) async fn passport(
 ) -> Result<Versioned, StorageError> {
     let id = PassportId(brief.passport);
     if let Some(kept) = desk.store.passport(id).await? {
-        return read(kept);
+        return kept::read(kept);
     }
     let fresh = Passport::for_call(brief.passport, desk.tenant, brief.call.0, now);
-    let new = NewPassport {
-        id,
-        team_id: fresh.team_id.clone(),
-        status: fresh.status.as_str().to_owned(),
-        call_id: Some(CallId(brief.call.0)),
-        document: document(&fresh),
-    };
+    let new = kept::fresh(&fresh, Some(CallId(brief.call.0)));
     match desk.store.create_passport(new).await {
         // Somebody made it in the meantime: theirs counts.
-        Err(StorageError::Taken { .. }) => {
-            desk.store.passport(id).await?.map_or_else(|| Ok(Versioned { version: 1, passport: fresh }), read)
-        }
+        Err(StorageError::Taken { .. }) => desk
+            .store
+            .passport(id)
+            .await?
+            .map_or_else(|| Ok(Versioned { version: 1, passport: fresh }), kept::read),
         Err(error) => Err(error),
         Ok(kept) => Ok(Versioned { version: kept.version.into(), passport: fresh }),
     }
-}
-
-pub(super) fn read(kept: records::Passport) -> Result<Versioned, StorageError> {
-    let version = kept.version.into();
-    let passport = serde_json::from_value(kept.document)
-        .map_err(|_| StorageError::Invalid { what: "the kept passport has another shape" })?;
-    Ok(Versioned { version, passport })
-}
-
-pub(super) fn document(passport: &Passport) -> Value {
-    serde_json::to_value(passport).unwrap_or_default()
 }
 
 /// Writes everything of a turn. The passport in hand is replaced by the written one on success only.
@@ -131,8 +118,11 @@ async fn attempt(
         .iter()
         .find_map(|f| f.booking)
         .map(|slot| NewBooking { slot: SlotId(slot), idempotency_key: format!("{}/booking", work.key) });
-    let passport = Some(change(&changed.passport, held.version));
-    let done = desk.store.commit_turn(TurnCommit { passport, work_items: items, booking }).await?;
+    let passport = Some(kept::changed(&changed.passport, held.version));
+    let done = desk
+        .store
+        .commit_turn(TurnCommit { passport, work_items: items, booking, jobs: work.jobs.clone() })
+        .await?;
     changed.version = done.passport_version.map_or(changed.version, u64::from);
     *held = changed;
     // A key that was known before gives the earlier row, and its reference is the one that counts.
@@ -247,15 +237,5 @@ pub(super) const fn tool_name(effect: &Effect) -> &'static str {
             Files::Callback => "request_callback",
             Files::None => "look_up_claim",
         },
-    }
-}
-
-fn change(passport: &Passport, expected: u64) -> PassportChange {
-    PassportChange {
-        id: PassportId(passport.id),
-        expected_version: u32::try_from(expected).unwrap_or(u32::MAX),
-        team_id: passport.team_id.clone(),
-        status: passport.status.as_str().to_owned(),
-        document: document(passport),
     }
 }

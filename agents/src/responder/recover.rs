@@ -1,12 +1,12 @@
 //! The passports of calls that the process did not live to end.
 
 use chrono::{DateTime, Utc};
-use storage::records::{NewPassport, PassportChange, RecoveredCall};
+use storage::records::RecoveredCall;
 use storage::{PassportId, Passports, StorageError, TenantStore};
 use uuid::Uuid;
 
-use super::effects::{document, entry_id, read};
-use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Status, Versioned};
+use super::effects::entry_id;
+use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Status, Versioned, kept};
 
 /// Notes in a call's passport that the call was cut off, and leaves it with the back office: somebody has to see
 /// whether the caller was helped. Safe to repeat.
@@ -21,19 +21,13 @@ pub async fn note_interrupted(
 ) -> Result<(), StorageError> {
     let Some(id) = cut_off.passport_id else { return Ok(()) };
     let mut held = match store.passport(id).await? {
-        Some(kept) => read(kept)?,
+        Some(kept) => kept::read(kept)?,
         None => create(store, id, tenant, cut_off, at).await?,
     };
     let version = held.version;
     held.update(version, patches(cut_off, at), at)
         .map_err(|_| StorageError::Invalid { what: "the passport refused the patch" })?;
-    let change = PassportChange {
-        id,
-        expected_version: u32::try_from(version).unwrap_or(u32::MAX),
-        team_id: held.passport.team_id.clone(),
-        status: held.passport.status.as_str().to_owned(),
-        document: document(&held.passport),
-    };
+    let change = kept::changed(&held.passport, version);
     store.update_passport(change).await.map(drop)
 }
 
@@ -46,13 +40,7 @@ async fn create(
     at: DateTime<Utc>,
 ) -> Result<Versioned, StorageError> {
     let fresh = Passport::for_call(id.0, tenant, cut_off.call.0, at);
-    let new = NewPassport {
-        id,
-        team_id: fresh.team_id.clone(),
-        status: fresh.status.as_str().to_owned(),
-        call_id: Some(cut_off.call),
-        document: document(&fresh),
-    };
+    let new = kept::fresh(&fresh, Some(cut_off.call));
     let kept = store.create_passport(new).await?;
     Ok(Versioned { version: kept.version.into(), passport: fresh })
 }

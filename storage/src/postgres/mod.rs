@@ -24,6 +24,8 @@ mod calls;
 mod claims;
 #[path = "../sql/extension_types.rs"]
 mod extension_types;
+#[path = "../sql/jobs.rs"]
+mod jobs;
 #[path = "../sql/knowledge.rs"]
 mod knowledge;
 #[path = "../sql/organisation.rs"]

@@ -1,7 +1,7 @@
 //! An agent turn's effects, in one transaction.
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, passports, slots, work};
+use super::{Conn, jobs, passports, slots, work};
 use crate::error::{Step, StorageError};
 use crate::records::{TurnCommit, TurnCommitted, WorkKind};
 use crate::store::Turns;
@@ -30,5 +30,8 @@ async fn apply(conn: &mut Conn, scope: &Scope, commit: &TurnCommit) -> Step<Turn
         Some(new) => Some(slots::book(conn, scope, new, reference).await?),
         None => None,
     };
+    for new in &commit.jobs {
+        jobs::enqueue(conn, scope, new).await?;
+    }
     Ok(TurnCommitted { passport_version, work_items, booking })
 }

@@ -195,8 +195,15 @@ async fn effect(
     let id: String = call.id.chars().take(LONGEST_ID).collect();
     let key = format!("{}/{}/{id}", office.brief.call, turn.0);
     let effects = [effect];
-    let work =
-        TurnWork { key, effects: &effects, note: &note, duration_ms: 0, tokens: 0, patches: Vec::new() };
+    let work = TurnWork {
+        key,
+        effects: &effects,
+        note: &note,
+        duration_ms: 0,
+        tokens: 0,
+        patches: Vec::new(),
+        jobs: Vec::new(),
+    };
     let done = while_busy(out, turn, write(books, office, work)).await?;
     Ok(done)
 }
