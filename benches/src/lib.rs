@@ -2,6 +2,7 @@
 //! benches share.
 
 pub mod added;
+pub mod as_heard;
 pub mod callers;
 pub mod child;
 pub mod clips;

@@ -17,10 +17,11 @@ pub struct Passage {
 /// Passages of a document, in reading order.
 #[must_use]
 pub fn passages(parsed: &Parsed) -> Vec<Passage> {
-    parsed.sections.iter().flat_map(|section| cut(&parsed.title, section)).collect()
+    let title = parsed.named.then_some(parsed.title.as_str());
+    parsed.sections.iter().flat_map(|section| cut(title, section)).collect()
 }
 
-fn cut(title: &str, section: &Section) -> Vec<Passage> {
+fn cut(title: Option<&str>, section: &Section) -> Vec<Passage> {
     let mut pieces: Vec<String> = Vec::new();
     let mut words = 0;
     for sentence in sentences(&section.text) {
@@ -40,11 +41,8 @@ fn cut(title: &str, section: &Section) -> Vec<Passage> {
     pieces.into_iter().map(|text| passage(title, section.heading.as_deref(), text)).collect()
 }
 
-fn passage(title: &str, heading: Option<&str>, text: String) -> Passage {
-    let indexed = match heading {
-        Some(heading) => format!("{title}. {heading}. {text}"),
-        None => format!("{title}. {text}"),
-    };
+fn passage(title: Option<&str>, heading: Option<&str>, text: String) -> Passage {
+    let indexed = [title, heading, Some(&text)].into_iter().flatten().collect::<Vec<_>>().join(". ");
     Passage { heading: heading.map(str::to_owned), text, indexed }
 }
 
@@ -108,6 +106,7 @@ mod tests {
         let parsed = Parsed {
             front: super::super::ingest::FrontMatter::default(),
             title: "T".into(),
+            named: true,
             sections: vec![Section { heading: None, text }],
         };
         let cut = passages(&parsed);

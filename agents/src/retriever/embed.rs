@@ -25,6 +25,8 @@ const QUEUE: usize = 64;
 const BATCH: usize = 8;
 /// How long a live turn waits for a vector before it goes on with keywords alone.
 const LIVE_DEADLINE: Duration = Duration::from_millis(80);
+/// How long anybody else waits for one.
+const PATIENT_DEADLINE: Duration = Duration::from_secs(10);
 /// Remembered query vectors; interim text asks for the same words several times.
 const REMEMBERED: usize = 512;
 
@@ -84,17 +86,38 @@ impl Embedder {
         Some(vector)
     }
 
+    /// Vector of a question that nobody waits for on the line, or `None` when the worker is gone or takes very long.
+    pub async fn patient(&self, text: &str) -> Option<Vector> {
+        if let Some(vector) = self.remembered.lock().get(text) {
+            return Some(vector.clone());
+        }
+        let (reply, answer) = oneshot::channel();
+        let run = async {
+            self.jobs.send(Job { texts: vec![text.to_owned()], reply }).await.ok()?;
+            answer.await.ok()?.pop()
+        };
+        let vector = tokio::time::timeout(PATIENT_DEADLINE, run).await.ok()??;
+        self.remember(text, &vector);
+        Some(vector)
+    }
+
     /// Vectors of many texts, in their order; empty when the worker is gone.
     pub async fn all(&self, texts: &[String]) -> Vec<Vector> {
-        let mut out = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
+        // Texts of like length share a run: what is shorter is padded to the longest.
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&n| texts[n].len());
+        let mut out: Vec<Option<Vector>> = vec![None; texts.len()];
+        for batch in order.chunks(BATCH) {
             let (reply, answer) = oneshot::channel();
-            if self.jobs.send(Job { texts: batch.to_vec(), reply }).await.is_err() {
+            let texts = batch.iter().map(|&n| texts[n].clone()).collect();
+            if self.jobs.send(Job { texts, reply }).await.is_err() {
                 return Vec::new();
             }
-            out.extend(answer.await.unwrap_or_default());
+            for (&n, vector) in batch.iter().zip(answer.await.unwrap_or_default()) {
+                out[n] = Some(vector);
+            }
         }
-        if out.len() == texts.len() { out } else { Vec::new() }
+        out.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
     fn remember(&self, text: &str, vector: &Vector) {
@@ -194,6 +217,13 @@ fn pooled(states: &[f32], mask: &[i64], size: usize) -> Vector {
             *total += value;
         }
     }
+    let norm = sum.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-9);
+    sum.iter().map(|v| v / norm).collect()
+}
+
+/// The middle of two vectors, at unit length.
+pub(super) fn middle(a: &[f32], b: &[f32]) -> Vector {
+    let sum: Vec<f32> = a.iter().zip(b).map(|(x, y)| x + y).collect();
     let norm = sum.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-9);
     sum.iter().map(|v| v / norm).collect()
 }

@@ -1,10 +1,23 @@
-//! Putting keyword and vector results together: weighted reciprocal rank fusion for the order, and one
+//! Putting keyword and vector results together: an order out of scores and of reciprocal rank fusion, and one
 //! calibrated 0–1 score for how much a passage really says about the question.
+//!
+//! Rank fusion alone throws away how much better the first result is than the tenth, and lies between its two lists
+//! where one of them is much the better. So the order is made of the scores: likeness as it is, BM25 as a share of the
+//! best passage's, and reciprocal ranks for what the two agree on. What the weights do is in `benches/src/bin/retrieval.rs`.
 
 /// Standard constant of reciprocal rank fusion.
 const K: f32 = 60.0;
-const KEYWORD_WEIGHT: f32 = 1.0;
-const VECTOR_WEIGHT: f32 = 1.0;
+/// What the best BM25 of a question is worth beside a cosine.
+const KEYWORD_WEIGHT: f32 = 0.35;
+/// The same where the caller broke off and began again: the vector of such a text is blurred, its rare words are not.
+const REPAIRED_KEYWORD_WEIGHT: f32 = 0.45;
+/// What being first in both lists is worth, and how much of it the vectors' list gives.
+const RANK_WEIGHT: f32 = 0.1;
+const VECTOR_SHARE: f32 = 0.6;
+/// Re-ranking: neighbours in the question that are neighbours in the passage, title and heading, numbers.
+const CLOSENESS_WEIGHT: f32 = 0.06;
+const HEAD_WEIGHT: f32 = 0.04;
+const NUMBERS_WEIGHT: f32 = 0.05;
 
 /// Evidence about one passage.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -13,6 +26,12 @@ pub struct Evidence {
     /// Share of the query's weight found in the passage.
     pub coverage: f32,
     pub cosine: Option<f32>,
+    /// Share of the query's neighbours that are neighbours here.
+    pub closeness: f32,
+    /// Share of the query's weight found in title and heading.
+    pub head: f32,
+    /// Share of the query's numbers found in the passage.
+    pub numbers: f32,
     /// The query has one or two content words and the collection knows none of them: likeness of a mere
     /// sound ("flurb" and "flu") is no meaning.
     pub scrap: bool,
@@ -29,29 +48,41 @@ pub enum Method {
 }
 
 /// Order of the passages, best first, as indices with their relevance score. Passages with no evidence at all
-/// are left out.
+/// are left out. `repaired`: the question is one that the caller broke off and began again.
 #[must_use]
-pub fn rank(evidence: &[Evidence], method: Method) -> Vec<(usize, f32)> {
+pub fn rank(evidence: &[Evidence], method: Method, repaired: bool) -> Vec<(usize, f32)> {
     let keyword = ranks(evidence, |e| e.bm25);
-    let vector = ranks(evidence, |e| e.cosine.unwrap_or(0.0));
+    let vector = ranks(evidence, |e| e.cosine.unwrap_or(f32::MIN));
+    let best = evidence.iter().map(|e| e.bm25).fold(f32::MIN_POSITIVE, f32::max);
+    let weight = if repaired { REPAIRED_KEYWORD_WEIGHT } else { KEYWORD_WEIGHT };
+    let blind = evidence.iter().all(|e| e.cosine.is_none());
+    let fused = |n: usize, e: &Evidence| {
+        let words = e.bm25 / best;
+        let close = CLOSENESS_WEIGHT * e.closeness + HEAD_WEIGHT * e.head + NUMBERS_WEIGHT * e.numbers;
+        let by_keyword = if e.bm25 > 0.0 { (K + 1.0) / (K + keyword[n]) } else { 0.0 };
+        let by_vector = if e.cosine.is_some() { (K + 1.0) / (K + vector[n]) } else { 0.0 };
+        match method {
+            Method::Vector => e.cosine.unwrap_or(0.0),
+            Method::Keyword => words + close,
+            Method::Hybrid if blind => words + close,
+            Method::Hybrid => {
+                let ranks = VECTOR_SHARE * by_vector + (1.0 - VECTOR_SHARE) * by_keyword;
+                e.cosine.unwrap_or(0.0).max(0.0) + weight * words + RANK_WEIGHT * ranks + close
+            }
+        }
+    };
     let mut order: Vec<(usize, f32, f32)> = evidence
         .iter()
         .enumerate()
-        .map(|(n, e)| (n, fused(method, keyword[n], vector[n], e), relevance(e, method)))
-        .filter(|(_, fused, _)| *fused > 0.0)
+        .filter(|(_, e)| match method {
+            Method::Keyword => e.bm25 > 0.0,
+            Method::Vector => e.cosine.is_some_and(|c| c > 0.0),
+            Method::Hybrid => e.bm25 > 0.0 || e.cosine.is_some_and(|c| c > 0.0),
+        })
+        .map(|(n, e)| (n, fused(n, e), relevance(e, method)))
         .collect();
-    order.sort_by(|a, b| (b.1 + b.2 * 0.02).total_cmp(&(a.1 + a.2 * 0.02)).then(a.0.cmp(&b.0)));
+    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     order.into_iter().map(|(n, _, relevance)| (n, relevance)).collect()
-}
-
-fn fused(method: Method, keyword: f32, vector: f32, evidence: &Evidence) -> f32 {
-    let by_keyword = if evidence.bm25 > 0.0 { KEYWORD_WEIGHT / (K + keyword) } else { 0.0 };
-    let by_vector = if evidence.cosine.is_some_and(|c| c > 0.0) { VECTOR_WEIGHT / (K + vector) } else { 0.0 };
-    match method {
-        Method::Keyword => by_keyword,
-        Method::Vector => by_vector,
-        Method::Hybrid => by_keyword + by_vector,
-    }
 }
 
 fn ranks(evidence: &[Evidence], by: impl Fn(&Evidence) -> f32) -> Vec<f32> {
@@ -96,22 +127,40 @@ mod tests {
     use super::*;
 
     fn evidence(bm25: f32, coverage: f32, cosine: f32) -> Evidence {
-        Evidence { bm25, coverage, cosine: Some(cosine), scrap: false }
+        Evidence { bm25, coverage, cosine: Some(cosine), ..Evidence::default() }
     }
 
     #[test]
     fn agreement_beats_one_sided_evidence() {
-        let ranked = rank(
-            &[evidence(5.0, 0.9, 0.1), evidence(4.0, 0.8, 0.6), evidence(0.0, 0.0, 0.5)],
-            Method::Hybrid,
-        );
-        assert_eq!(ranked[0].0, 1);
+        let some = [evidence(5.0, 0.9, 0.1), evidence(4.0, 0.8, 0.6), evidence(0.0, 0.0, 0.5)];
+        assert_eq!(rank(&some, Method::Hybrid, false)[0].0, 1);
+    }
+
+    #[test]
+    fn a_clear_winner_of_either_side_comes_before_what_is_middling_in_both() {
+        let mut some = vec![evidence(9.0, 1.0, 0.15), evidence(0.0, 0.0, 0.75)];
+        some.extend((0..20).map(|n| evidence(2.0 - n as f32 / 20.0, 0.3, 0.3 - n as f32 / 100.0)));
+        let first: Vec<usize> =
+            rank(&some, Method::Hybrid, false).into_iter().take(2).map(|(n, _)| n).collect();
+        assert!(first.contains(&0) && first.contains(&1), "{first:?}");
+    }
+
+    #[test]
+    fn numbers_neighbours_and_headings_part_what_is_else_alike() {
+        let plain = evidence(3.0, 0.5, 0.5);
+        for better in [
+            Evidence { numbers: 1.0, ..plain },
+            Evidence { closeness: 1.0, ..plain },
+            Evidence { head: 1.0, ..plain },
+        ] {
+            assert_eq!(rank(&[plain, better], Method::Hybrid, false)[0].0, 1, "{better:?}");
+        }
     }
 
     #[test]
     fn no_evidence_is_no_result() {
-        assert!(rank(&[Evidence::default()], Method::Hybrid).is_empty());
-        assert!(rank(&[evidence(0.0, 0.0, 0.9)], Method::Keyword).is_empty());
+        assert!(rank(&[Evidence::default()], Method::Hybrid, false).is_empty());
+        assert!(rank(&[evidence(0.0, 0.0, 0.9)], Method::Keyword, false).is_empty());
     }
 
     proptest! {

@@ -35,6 +35,8 @@ pub struct FrontMatter {
 pub struct Parsed {
     pub front: FrontMatter,
     pub title: String,
+    /// Whether the title is one; the name of the source stands in where there is none, and says nothing to a reader.
+    pub named: bool,
     pub sections: Vec<Section>,
 }
 
@@ -60,8 +62,9 @@ pub fn parse(document: &Document) -> Parsed {
     }
     sections.retain(|section| !section.text.trim().is_empty());
     let title = front.title.clone().or_else(|| Some(document.title.clone()).filter(|t| !t.is_empty()));
-    let title = title.or(first_heading).unwrap_or_else(|| document.source.clone());
-    Parsed { front, title, sections }
+    let title = title.or(first_heading).filter(|title| *title != document.source);
+    let named = title.is_some();
+    Parsed { front, title: title.unwrap_or_else(|| document.source.clone()), named, sections }
 }
 
 fn split_front_matter(content: &str) -> (FrontMatter, &str) {

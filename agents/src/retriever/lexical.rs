@@ -1,9 +1,4 @@
-//! Keyword side of search: stems, BM25, and how much of a question a passage covers.
-
-use std::collections::{HashMap, HashSet};
-
-const K1: f32 = 1.2;
-const B: f32 = 0.6;
+//! Content words of what a caller said, for the dialogue. Search has its own (`analysis`).
 
 const STOP_WORDS: &[&str] = &[
     "a",
@@ -158,6 +153,11 @@ pub fn terms(text: &str) -> Vec<String> {
     words(text).into_iter().filter(|w| !STOP_WORDS.contains(&w.as_str())).map(|w| stem(&w)).collect()
 }
 
+/// Whether a word carries no subject.
+pub(super) fn is_light(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
+}
+
 fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     lower
@@ -189,88 +189,6 @@ fn undouble(root: &str) -> &str {
     }
 }
 
-/// Term counts of one passage.
-#[derive(Clone, Debug, Default)]
-pub struct Bag {
-    counts: HashMap<String, u32>,
-    length: f32,
-}
-
-impl Bag {
-    #[must_use]
-    pub fn of(text: &str) -> Self {
-        let mut bag = Self::default();
-        for term in terms(text) {
-            *bag.counts.entry(term).or_default() += 1;
-            bag.length += 1.0;
-        }
-        bag
-    }
-
-    #[must_use]
-    pub fn contains(&self, term: &str) -> bool {
-        self.counts.contains_key(term)
-    }
-}
-
-/// What the whole collection says about its terms.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
-    documents: f32,
-    mean_length: f32,
-    frequency: HashMap<String, f32>,
-}
-
-impl Statistics {
-    pub fn of<'a>(bags: impl Iterator<Item = &'a Bag>) -> Self {
-        let mut stats = Self::default();
-        let mut length = 0.0;
-        for bag in bags {
-            stats.documents += 1.0;
-            length += bag.length;
-            for term in bag.counts.keys() {
-                *stats.frequency.entry(term.clone()).or_default() += 1.0;
-            }
-        }
-        stats.mean_length = length / stats.documents.max(1.0);
-        stats
-    }
-
-    /// Weight of a term: rare is heavy.
-    #[must_use]
-    pub fn weight(&self, term: &str) -> f32 {
-        let n = self.frequency.get(term).copied().unwrap_or(0.0);
-        (1.0 + (self.documents - n + 0.5) / (n + 0.5)).ln()
-    }
-
-    /// Whether any passage has the term.
-    #[must_use]
-    pub fn knows(&self, term: &str) -> bool {
-        self.frequency.contains_key(term)
-    }
-
-    /// BM25 of a passage for a query.
-    #[must_use]
-    pub fn bm25(&self, query: &[String], bag: &Bag) -> f32 {
-        let norm = K1 * (1.0 - B + B * bag.length / self.mean_length.max(1.0));
-        query
-            .iter()
-            .filter_map(|term| bag.counts.get(term).map(|&n| (term, n as f32)))
-            .map(|(term, n)| self.weight(term) * n * (K1 + 1.0) / (n + norm))
-            .sum()
-    }
-
-    /// Share (0–1) of the query's weight that the passage holds. A word the collection never saw counts as
-    /// rare, so a question about something foreign covers little.
-    #[must_use]
-    pub fn coverage(&self, query: &[String], bag: &Bag) -> f32 {
-        let unique: HashSet<&String> = query.iter().collect();
-        let total: f32 = unique.iter().map(|t| self.weight(t)).sum();
-        let held: f32 = unique.iter().filter(|t| bag.contains(t)).map(|t| self.weight(t)).sum();
-        if total > 0.0 { held / total } else { 0.0 }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,15 +212,5 @@ mod tests {
             assert_eq!(terms(a), terms(b), "{a} {b}");
         }
         assert_ne!(terms("bus"), terms("business"));
-    }
-
-    #[test]
-    fn rare_words_decide() {
-        let bags: Vec<Bag> =
-            ["couch pickup", "permit office", "permit fee"].iter().map(|t| Bag::of(t)).collect();
-        let stats = Statistics::of(bags.iter());
-        let query = terms("permit for a couch");
-        assert!(stats.bm25(&query, &bags[0]) > stats.bm25(&query, &bags[1]));
-        assert!(stats.coverage(&terms("zebra"), &bags[0]) < f32::EPSILON);
     }
 }

@@ -2,19 +2,29 @@
 //!
 //! One index per tenant, in memory, built at start and replaceable per document. A search never writes.
 
+mod analysis;
+mod asked;
 mod attribute;
 mod chunk;
 mod cite;
+mod codes;
 mod embed;
 mod fuse;
+mod heard;
+mod index;
 mod ingest;
 mod lexical;
+mod numbers;
+mod passage;
+mod segment;
+mod sounds;
+mod synthesis;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 pub use attribute::asks;
@@ -22,10 +32,13 @@ pub use chunk::sentences;
 pub use cite::best_sentences;
 pub use embed::{Embedder, Vector, cosine};
 pub use fuse::{Evidence, Method};
+pub use heard::{Heard, heard};
 pub use ingest::{Document, FrontMatter, parse};
 pub use lexical::terms;
+pub use synthesis::{ANSWERS, synthesis};
 
-use lexical::{Bag, Statistics};
+use index::Index;
+use passage::{Indexed, IndexedPassage, prepare};
 
 /// What the fused order may be asked for.
 #[derive(Clone, PartialEq)]
@@ -34,15 +47,46 @@ pub struct Query {
     pub method: Method,
     pub limit: usize,
     pub min_relevance_score: f32,
+    pub filters: Filters,
+    /// Whether a caller waits: then keywords alone must do where the vector is late.
+    pub live: bool,
 }
 
-shown!(Query, "Query": method, limit, min_relevance_score; text);
+shown!(Query, "Query": method, limit, min_relevance_score, filters, live; text);
+
+/// Which documents count. What is not given does not narrow.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Filters {
+    /// One of these, exactly.
+    pub sources: Vec<String>,
+    /// Exactly, but for case.
+    pub title: Option<String>,
+    pub media_type: Option<String>,
+}
+
+impl Filters {
+    fn fit(&self, document: &Indexed) -> bool {
+        let same = |wanted: &Option<String>, is: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted.to_lowercase() == is.to_lowercase())
+        };
+        (self.sources.is_empty() || self.sources.contains(&document.source))
+            && same(&self.title, &document.title)
+            && same(&self.media_type, document.media_type.as_deref().unwrap_or_default())
+    }
+}
 
 impl Query {
     /// A hybrid search for the best five.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), method: Method::Hybrid, limit: 5, min_relevance_score: 0.0 }
+        Self {
+            text: text.to_owned(),
+            method: Method::Hybrid,
+            limit: 5,
+            min_relevance_score: 0.0,
+            filters: Filters::default(),
+            live: true,
+        }
     }
 }
 
@@ -91,6 +135,8 @@ pub fn runtime(models_dir: &Path) -> Result<ort::environment::Environment, Retri
 pub struct Retriever {
     embedder: Option<Embedder>,
     tenants: RwLock<HashMap<Uuid, Arc<Index>>>,
+    /// Held while an index is made anew, so that no two do it from the same state. Searches go on.
+    changing: Mutex<()>,
 }
 
 /// A text of a document that is embedded: a passage, or an everyday phrasing of its front matter.
@@ -103,37 +149,11 @@ pub struct Part {
     pub vector: Option<Vector>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Index {
-    documents: Vec<Arc<Indexed>>,
-    statistics: Statistics,
-}
-
-#[derive(Debug)]
-struct Indexed {
-    id: Uuid,
-    source: String,
-    title: String,
-    front: FrontMatter,
-    passages: Vec<IndexedPassage>,
-    /// Vectors of the everyday phrasings in the front matter.
-    asked_as: Vec<Vector>,
-}
-
-#[derive(Debug)]
-struct IndexedPassage {
-    passage: chunk::Passage,
-    bag: Bag,
-    /// Without the document's phrasings.
-    own: Bag,
-    vector: Option<Vector>,
-}
-
 impl Retriever {
     /// Keyword search only.
     #[must_use]
     pub fn lexical() -> Self {
-        Self { embedder: None, tenants: RwLock::default() }
+        Self { embedder: None, tenants: RwLock::default(), changing: Mutex::default() }
     }
 
     /// Keyword and vector search with the models of `models_dir`.
@@ -145,7 +165,7 @@ impl Retriever {
         models_dir: &Path,
     ) -> Result<Self, RetrieverError> {
         let embedder = Some(Embedder::load(environment, models_dir)?);
-        Ok(Self { embedder, tenants: RwLock::default() })
+        Ok(Self { embedder, tenants: RwLock::default(), changing: Mutex::default() })
     }
 
     /// The embedding worker, if there is a model.
@@ -236,41 +256,58 @@ impl Retriever {
 
     /// Forgets a document. `false` when there was none.
     pub fn remove(&self, tenant: Uuid, source: &str) -> bool {
-        let mut tenants = self.tenants.write();
-        let Some(index) = tenants.get(&tenant) else { return false };
-        let kept: Vec<_> = index.documents.iter().filter(|d| d.source != source).cloned().collect();
-        let removed = kept.len() < index.documents.len();
-        tenants.insert(tenant, Arc::new(Index::of(kept)));
-        removed
+        let _changing = self.changing.lock();
+        let Some(without) = self.of(tenant).and_then(|index| index.without(source)) else { return false };
+        self.tenants.write().insert(tenant, Arc::new(without));
+        true
     }
 
     /// Best passage per document, best first.
     pub async fn search(&self, tenant: Uuid, query: &Query) -> Vec<Found> {
-        let Some(index) = self.tenants.read().get(&tenant).cloned() else { return Vec::new() };
-        let vector = match (&self.embedder, query.method) {
-            (Some(embedder), Method::Vector | Method::Hybrid) => embedder.live(&query.text).await,
-            _ => None,
+        let vector = match query.method {
+            Method::Keyword => None,
+            Method::Vector | Method::Hybrid => self.meaning(&query.text, query.live).await,
         };
-        index.search(query, vector.as_deref())
+        self.search_with(tenant, query, vector.as_deref())
+    }
+
+    /// The same with the question's vector given; without one, by keywords alone.
+    #[must_use]
+    pub fn search_with(&self, tenant: Uuid, query: &Query, vector: Option<&[f32]>) -> Vec<Found> {
+        self.of(tenant).map_or_else(Vec::new, |index| index.search(query, vector))
+    }
+
+    /// The vector of a question as it was meant: where the caller took something back, the middle between the repaired
+    /// and the full text. `None` without a model, and for a live question when the model is too busy.
+    pub async fn meaning(&self, text: &str, live: bool) -> Option<Vector> {
+        let embedder = self.embedder.as_ref()?;
+        let heard = heard(text);
+        let of = async |text: &str| {
+            if live { embedder.live(text).await } else { embedder.patient(text).await }
+        };
+        let kept = of(&heard.kept).await?;
+        match heard.unrepaired {
+            None => Some(kept),
+            Some(all) => Some(of(&all).await.map_or(kept.clone(), |all| embed::middle(&kept, &all))),
+        }
     }
 
     /// Passages of one document, the one that fits the question best first. For questions that leave their
     /// subject to the answer before.
     pub async fn within(&self, tenant: Uuid, source: &str, text: &str) -> Vec<Found> {
-        let Some(index) = self.tenants.read().get(&tenant).cloned() else { return Vec::new() };
-        let vector = match &self.embedder {
-            Some(embedder) => embedder.live(text).await,
-            None => None,
-        };
+        let Some(index) = self.of(tenant) else { return Vec::new() };
+        let vector = self.meaning(text, true).await;
         index.within(source, text, vector.as_deref())
     }
 
+    fn of(&self, tenant: Uuid) -> Option<Arc<Index>> {
+        self.tenants.read().get(&tenant).cloned()
+    }
+
     fn replace(&self, tenant: Uuid, documents: Vec<Arc<Indexed>>) {
-        let mut tenants = self.tenants.write();
-        let mut kept = tenants.get(&tenant).map_or_else(Vec::new, |index| index.documents.clone());
-        kept.retain(|old| documents.iter().all(|new| new.source != old.source));
-        kept.extend(documents);
-        tenants.insert(tenant, Arc::new(Index::of(kept)));
+        let _changing = self.changing.lock();
+        let with = self.of(tenant).unwrap_or_default().with(documents);
+        self.tenants.write().insert(tenant, Arc::new(with));
     }
 }
 
@@ -284,116 +321,6 @@ fn parts(document: &Document) -> Result<Vec<Part>, RetrieverError> {
     let passages = passages.into_iter().map(|p| Part { heading: p.heading, text: p.indexed, vector: None });
     let phrasings = parsed.front.asked_as.into_iter().map(|text| Part { heading: None, text, vector: None });
     Ok(passages.chain(phrasings).collect())
-}
-
-fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, RetrieverError> {
-    let parsed = parse(document);
-    let passages = chunk::passages(&parsed);
-    if passages.is_empty() {
-        return Err(RetrieverError::Empty(document.source.clone()));
-    }
-    let vector =
-        |n: usize, text: &str| parts.get(n).filter(|p| p.text == text).and_then(|p| p.vector.clone());
-    let first = passages.len();
-    let asked_as =
-        parsed.front.asked_as.iter().zip(first..).filter_map(|(text, n)| vector(n, text)).collect();
-    // The everyday phrasings count for the whole document, so every passage may be found by them.
-    let spoken = parsed.front.spoken.clone().unwrap_or_default();
-    let extra = format!("{} {spoken}", parsed.front.asked_as.join(" "));
-    let passages = passages
-        .into_iter()
-        .enumerate()
-        .map(|(n, passage)| IndexedPassage {
-            bag: Bag::of(&format!("{} {extra}", passage.indexed)),
-            own: Bag::of(&passage.indexed),
-            vector: vector(n, &passage.indexed),
-            passage,
-        })
-        .collect();
-    Ok(Indexed {
-        id: Uuid::now_v7(),
-        source: document.source.clone(),
-        title: parsed.title,
-        front: parsed.front,
-        passages,
-        asked_as,
-    })
-}
-
-impl Index {
-    fn of(documents: Vec<Arc<Indexed>>) -> Self {
-        let statistics = Statistics::of(documents.iter().flat_map(|d| d.passages.iter().map(|p| &p.bag)));
-        Self { documents, statistics }
-    }
-
-    fn search(&self, query: &Query, vector: Option<&[f32]>) -> Vec<Found> {
-        let wanted = terms(&query.text);
-        let places: Vec<(&Indexed, &IndexedPassage)> =
-            self.documents.iter().flat_map(|d| d.passages.iter().map(move |p| (d.as_ref(), p))).collect();
-        let scrap = wanted.len() <= 2 && !wanted.iter().any(|t| self.statistics.knows(t));
-        let evidence: Vec<Evidence> =
-            places.iter().map(|(d, p)| Evidence { scrap, ..self.evidence(&wanted, vector, d, p) }).collect();
-        let mut seen = std::collections::HashSet::new();
-        fuse::rank(&evidence, query.method)
-            .into_iter()
-            .filter(|(n, score)| *score >= query.min_relevance_score && seen.insert(places[*n].0.id))
-            .take(query.limit)
-            .filter_map(|(n, score)| {
-                let document = places[n].0;
-                let best = self.by_fitness(document, &query.text, vector).into_iter().next()?;
-                Some(found(document, best.0, score))
-            })
-            .collect()
-    }
-
-    fn within(&self, source: &str, text: &str, vector: Option<&[f32]>) -> Vec<Found> {
-        let Some(document) = self.documents.iter().find(|d| d.source == source) else { return Vec::new() };
-        self.by_fitness(document, text, vector)
-            .into_iter()
-            .map(|(p, score)| found(document, p, score))
-            .collect()
-    }
-
-    /// Passages of one document by how well each itself fits the question, best first. The subject is the
-    /// document's; here only what is asked about it decides.
-    fn by_fitness<'d>(
-        &self,
-        document: &'d Indexed,
-        text: &str,
-        vector: Option<&[f32]>,
-    ) -> Vec<(&'d IndexedPassage, f32)> {
-        let wanted = terms(text);
-        let fitness = |(n, p): (usize, &'d IndexedPassage)| {
-            let own = vector.zip(p.vector.as_ref()).map_or(0.0, |(v, own)| cosine(own, v));
-            let covered = self.statistics.coverage(&wanted, &p.own);
-            // The heading often repeats the question word: "Where to vote", "Fees".
-            let asked = attribute::given(text, &p.passage.indexed);
-            // A bare subject ("my trash") is best met by how the page begins.
-            let lead = if n == 0 { if wanted.len() <= 1 { 0.15 } else { 0.02 } } else { 0.0 };
-            (p, own + 0.3 * covered + 0.15 * asked + lead)
-        };
-        let mut order: Vec<_> = document.passages.iter().enumerate().map(fitness).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        order.into_iter().map(|(p, score)| (p, score.clamp(0.0, 1.0))).collect()
-    }
-
-    fn evidence(
-        &self,
-        wanted: &[String],
-        vector: Option<&[f32]>,
-        document: &Indexed,
-        passage: &IndexedPassage,
-    ) -> Evidence {
-        let own = |v: &[f32]| passage.vector.as_ref().map(|p| cosine(p, v));
-        let phrased = |v: &[f32]| document.asked_as.iter().map(|p| cosine(p, v)).fold(f32::MIN, f32::max);
-        Evidence {
-            bm25: self.statistics.bm25(wanted, &passage.bag),
-            coverage: self.statistics.coverage(wanted, &passage.bag),
-            // A matching phrasing lifts the document.
-            cosine: vector.and_then(|v| own(v).map(|c| c.max(0.8 * phrased(v) + 0.2 * c))),
-            scrap: false,
-        }
-    }
 }
 
 fn found(document: &Indexed, passage: &IndexedPassage, relevance_score: f32) -> Found {

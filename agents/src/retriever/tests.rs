@@ -57,11 +57,70 @@ async fn kept_vectors_serve_where_the_text_is_the_same() {
     retriever.put_embedded(Uuid::nil(), &before, &parts).unwrap();
     let vectors = |retriever: &Retriever| {
         let index = retriever.tenants.read().get(&Uuid::nil()).cloned().unwrap();
-        let document = index.documents[0].clone();
+        let document = index.document("a").unwrap().clone();
         (document.passages[0].vector.is_some(), document.asked_as.len())
     };
     assert_eq!(vectors(&retriever), (true, 1));
     let after = document("a", "+++\nasked_as = [\"sofas\"]\n+++\n# Waste\nCouches on Friday.");
     retriever.put_all_embedded(Uuid::nil(), &[(after, parts)]);
     assert_eq!(vectors(&retriever), (false, 1), "a vector of other words is not used");
+}
+
+#[tokio::test]
+async fn documents_come_and_go_one_by_one_and_all_are_found() {
+    let retriever = Retriever::lexical();
+    let mut there = std::collections::BTreeMap::new();
+    for n in 0..300u32 {
+        let source = format!("s{}", (n * 7) % 90);
+        let text = format!("Page about subject{n} and the county.");
+        retriever.put(Uuid::nil(), document(&source, &text)).await.unwrap();
+        there.insert(source.clone(), n);
+        if n % 11 == 0 {
+            assert!(retriever.remove(Uuid::nil(), &source));
+            assert!(!retriever.remove(Uuid::nil(), &source));
+            there.remove(&source);
+        }
+    }
+    for (source, n) in &there {
+        let found = retriever.search(Uuid::nil(), &Query::new(&format!("subject{n}"))).await;
+        assert_eq!(found.first().map(|f| f.source.as_str()), Some(source.as_str()));
+    }
+    let all = Query { limit: 1000, ..Query::new("county page") };
+    assert_eq!(retriever.search(Uuid::nil(), &all).await.len(), there.len());
+}
+
+#[tokio::test]
+async fn filters_narrow_before_the_limit() {
+    let retriever = Retriever::lexical();
+    for n in 0..30 {
+        retriever.put(Uuid::nil(), document(&format!("s{n}"), "Couches are collected.")).await.unwrap();
+    }
+    let filters = Filters { sources: vec!["s23".into()], ..Filters::default() };
+    let query = Query { filters, limit: 1, ..Query::new("couch") };
+    assert_eq!(retriever.search(Uuid::nil(), &query).await[0].source, "s23");
+    let none = Filters { media_type: Some("application/pdf".into()), ..Filters::default() };
+    assert!(retriever.search(Uuid::nil(), &Query { filters: none, ..Query::new("couch") }).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_said_finds_what_is_written() {
+    let retriever = Retriever::lexical();
+    for (source, text) in [
+        ("lien", "A lien on the house is released when the debt is paid."),
+        ("fee25", "The permit fee is $25."),
+        ("fee45", "The permit fee is $45."),
+        ("carport", "A carport needs no foundation."),
+        ("beyonce", "Beyonce sings in the park."),
+    ] {
+        retriever.put(Uuid::nil(), document(source, text)).await.unwrap();
+    }
+    for (said, source) in [
+        ("how do i get a lean off my house", "lien"),
+        ("is the fee twenty five or uh what is it twenty five dollars", "fee25"),
+        ("can i build a car port", "carport"),
+        ("when does beyonsay sing", "beyonce"),
+    ] {
+        let found = retriever.search(Uuid::nil(), &Query::new(said)).await;
+        assert_eq!(found.first().map(|f| f.source.as_str()), Some(source), "{said}");
+    }
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use agents::retriever::{Document, Found, Method, Part, Query, Retriever, RetrieverError, Vector};
+use agents::retriever::{
+    Document, Filters, Found, Method, Part, Query, Retriever, RetrieverError, Vector, synthesis,
+};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -223,19 +225,17 @@ pub async fn search(
     if !(0.0..=1.0).contains(&asked.min_relevance_score) {
         return Err(ApiError::invalid("min_relevance_score", "must be from 0 to 1"));
     }
-    let source = source_filter(&asked.filters)?;
-    // A filter is applied after ranking, so more is fetched than asked for.
-    let limit = if source.is_some() { usize::MAX } else { asked.limit };
     let query = Query {
         text: asked.query.clone(),
         method: asked.method,
-        limit,
+        limit: asked.limit,
         min_relevance_score: asked.min_relevance_score,
+        filters: filters(&asked.filters)?,
+        live: false,
     };
     let found = app.engines()?.providers.retriever.search(scope.tenant.id.0, &query).await;
-    let found =
-        found.into_iter().filter(|found| source.as_ref().is_none_or(|source| &found.source == source));
-    let results: Vec<_> = found.take(asked.limit).zip(1..).map(|(found, rank)| result(found, rank)).collect();
+    let synthesis = synthesis(&asked.query, &found);
+    let results: Vec<_> = found.into_iter().zip(1..).map(|(found, rank)| result(found, rank)).collect();
     let citations = if asked.include_citations {
         results.iter().map(|result| result.source.clone()).collect()
     } else {
@@ -246,27 +246,37 @@ pub async fn search(
         results,
         query: asked.query,
         method_used: asked.method,
-        synthesis: None,
+        synthesis,
         citations,
     }))
 }
 
-/// The one filter that documents of today can be told apart by.
-fn source_filter(filters: &serde_json::Map<String, Value>) -> Result<Option<String>, ApiError> {
-    let mut source = None;
-    for (name, value) in filters {
-        match (name.as_str(), value.as_str()) {
-            ("source", Some(text)) => source = Some(text.to_owned()),
-            ("source", None) => return Err(ApiError::invalid("filters.source", "must be text")),
+/// The filters of a request; one that is not known is refused, since leaving it out would widen the search.
+fn filters(asked: &serde_json::Map<String, Value>) -> Result<Filters, ApiError> {
+    let mut filters = Filters::default();
+    for (name, value) in asked {
+        let field = format!("filters.{name}");
+        let text = |value: &Value| match value {
+            Value::String(text) => Ok(text.clone()),
+            _ => Err(ApiError::invalid(&field, "must be text")),
+        };
+        match (name.as_str(), value) {
+            ("source", Value::Array(some)) if (1..=MAX_RESULTS).contains(&some.len()) => {
+                filters.sources = some.iter().map(text).collect::<Result<_, _>>()?;
+            }
+            ("source", Value::Array(_)) => {
+                return Err(ApiError::invalid(&field, format_args!("must name from 1 to {MAX_RESULTS}")));
+            }
+            ("source", value) => filters.sources = vec![text(value)?],
+            ("title", value) => filters.title = Some(text(value)?),
+            ("media_type", value) => filters.media_type = Some(text(value)?),
             _ => {
-                return Err(ApiError::invalid(
-                    &format!("filters.{name}"),
-                    "is not known: filter by `source`",
-                ));
+                let known = "is not known: filter by `source`, `title` or `media_type`";
+                return Err(ApiError::invalid(&field, known));
             }
         }
     }
-    Ok(source)
+    Ok(filters)
 }
 
 fn result(found: Found, rank: usize) -> SearchResult {
