@@ -20,7 +20,7 @@ pub mod rules;
 pub mod safety;
 pub mod seed;
 pub mod teams;
-mod tools;
+pub mod tools;
 
 pub use llm::builtin::TenantFacts;
 pub use responder::FrontDesk;

@@ -5,6 +5,7 @@ pub mod capabilities;
 pub mod control;
 pub mod events;
 pub mod knowledge;
+pub mod mcp;
 pub mod me;
 pub mod openapi;
 pub mod page;

@@ -20,6 +20,8 @@ use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Config, PublicUrl};
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
+use crate::mcp::sessions::Sessions;
+use crate::mcp::turnstile::Turnstile;
 use crate::providers::Ready;
 use crate::telemetry::traces::Traces;
 
@@ -48,6 +50,9 @@ pub struct App {
     /// Places for outputs that are being judged.
     pub judging: Arc<Semaphore>,
     pub fanout: Arc<Fanout>,
+    /// Programs that use our tools over MCP.
+    pub mcp_sessions: Sessions,
+    pub mcp_turnstile: Turnstile,
     /// Where spans go, if anywhere.
     pub traces: Option<Arc<Traces>>,
     pub recorders: Recorders,
@@ -89,6 +94,8 @@ impl App {
             expected: ExpectedCalls::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             fanout: Arc::default(),
+            mcp_sessions: Sessions::default(),
+            mcp_turnstile: Turnstile::default(),
             traces,
             recorders: Recorders::default(),
             local_token,

@@ -9,6 +9,7 @@ pub mod problem;
 pub mod providers;
 pub mod public_url;
 pub mod source;
+pub mod tools;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub use problem::{ConfigError, Problem};
 pub use providers::{Llm, Named, ProviderLists, Stt, Tts};
 pub use public_url::PublicUrl;
 use source::{Env, Source};
+pub use tools::Tools;
 
 /// File that is read when `--config` names none and it exists in the working directory.
 pub const DEFAULT_FILE: &str = "quandura.toml";
@@ -50,6 +52,7 @@ pub struct Config {
     pub prices: PriceList,
     pub budget: Budget,
     pub limits: Limits,
+    pub tools: Tools,
     pub log: Log,
     /// Base address of an OTLP collector over HTTP. Absent: no traces.
     pub otlp: Option<Endpoint>,
@@ -173,6 +176,7 @@ impl Config {
             prices: prices::read(s),
             budget: budget::read(s),
             limits: read_limits(s),
+            tools: tools::read(s),
             log: read_log(s),
             otlp: read_otlp(s),
             region: s.text("region", None).map(|(text, _)| text),

@@ -17,6 +17,7 @@ pub mod console;
 pub mod demo;
 pub mod error;
 pub mod fanout;
+pub mod mcp;
 pub mod providers;
 pub mod router;
 pub mod routes;

@@ -9,7 +9,7 @@ use axum::routing::get;
 use axum::{Router, http::StatusCode};
 
 use crate::api::{
-    calls, capabilities, control, events, knowledge, me, openapi, passport, passports, phone, record,
+    calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone, record,
     tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
 };
 use crate::app::App;
@@ -64,6 +64,8 @@ pub fn routes() -> Routes {
         .post_bounded("/v1/safety/check", text_checks::MAX_BODY, text_checks::safety_check)
         .post_bounded("/v1/guard/sanitize", text_checks::MAX_BODY, text_checks::sanitize)
         .post_bounded("/v1/validate", validate::MAX_BODY, validate::handle)
+        .post_bounded("/mcp", mcp::MAX_BODY, mcp::handle)
+        .delete("/mcp", mcp::end)
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)

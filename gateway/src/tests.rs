@@ -2,6 +2,7 @@
 
 mod api;
 mod carrier;
+mod mcp;
 mod passports;
 mod settings;
 mod text_checks;

@@ -136,7 +136,7 @@ const fn filing(effect: &Effect) -> Option<&Filing> {
     }
 }
 
-const fn work_kind(files: Files) -> Option<WorkKind> {
+pub(crate) const fn work_kind(files: Files) -> Option<WorkKind> {
     Some(match files {
         Files::Incident => WorkKind::Incident,
         Files::Inspection => WorkKind::Inspection,
@@ -160,13 +160,13 @@ fn item(brief: &CallBrief, filing: &Filing, kind: WorkKind, reference: &str, key
         reference: Some(reference.to_owned()),
         call_id: Some(CallId(brief.call.0)),
         passport_id: Some(PassportId(brief.passport)),
-        priority: priority(filing.priority),
+        priority: kept_priority(filing.priority),
         caller,
         fields: Value::Object(fields),
     }
 }
 
-const fn priority(priority: Priority) -> records::Priority {
+pub(crate) const fn kept_priority(priority: Priority) -> records::Priority {
     match priority {
         Priority::Low => records::Priority::Low,
         Priority::Normal => records::Priority::Normal,

@@ -35,6 +35,7 @@ use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
 use crate::safety::{Guardian, Public};
 
+pub(crate) use effects::{kept_priority, work_kind};
 pub(crate) use model::{delimit, memory};
 pub use recover::note_interrupted;
 
@@ -76,6 +77,7 @@ impl FrontDesk {
     pub fn new(retriever: Arc<Retriever>) -> Result<Self, ScriptError> {
         // Without a guard no call is taken. Its lists are read here, before a caller waits for them.
         Guard::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        crate::tools::front_desk::listed().map_err(|error| ScriptError::Missing(error.to_string()))?;
         let shared = Shared {
             dialogue: Dialogue::front_desk()?,
             retriever,

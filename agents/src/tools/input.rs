@@ -37,25 +37,9 @@ impl std::fmt::Debug for CallBack {
 }
 
 impl<'a> Input<'a> {
-    /// Takes the fields that `schema` names.
-    ///
-    /// # Errors
-    /// When it is no JSON object.
-    pub(super) fn of(input: &Value, schema: &Value, seen: Seen<'a>) -> Result<Self, String> {
-        let fields = match input {
-            Value::Object(fields) => fields.clone(),
-            Value::Null => Map::new(),
-            _ => return Err("The input must be a JSON object.".to_owned()),
-        };
-        let mut input = Self { fields, seen, problems: Vec::new() };
-        let unknown: Vec<String> =
-            input.fields.keys().filter(|name| schema["properties"].get(name).is_none()).cloned().collect();
-        for name in unknown {
-            // The name is the model's own; it goes nowhere but back to it.
-            let shown: String = name.chars().take(40).collect();
-            input.problem(format!("There is no field {shown:?}."));
-        }
-        Ok(input)
+    /// Takes the fields of an input that has passed its tool's schema.
+    pub(super) fn of(fields: Map<String, Value>, seen: Seen<'a>) -> Self {
+        Self { fields, seen, problems: Vec::new() }
     }
 
     /// # Errors
@@ -91,21 +75,22 @@ impl<'a> Input<'a> {
     }
 
     /// A text that must be there. Personal data in it is put in for its tokens.
-    pub(super) fn text(&mut self, name: &str, longest: usize) -> Option<String> {
-        let text = self.maybe_text(name, longest);
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        let text = self.maybe_text(name);
         if text.is_none() {
             self.missing(name);
         }
         text
     }
 
-    pub(super) fn maybe_text(&mut self, name: &str, longest: usize) -> Option<String> {
+    pub(super) fn maybe_text(&mut self, name: &str) -> Option<String> {
         let text = self.string(name)?;
-        if text.chars().count() > longest {
-            self.problem(format!("{name} is longer than {longest} characters."));
-            return None;
-        }
         Some(self.seen.redactor.reveal(&text))
+    }
+
+    /// One of the words that the schema lists.
+    pub(super) fn word(&mut self, name: &str) -> Option<String> {
+        self.string(name)
     }
 
     /// A field as trimmed text without control characters; empty and `null` are as good as absent.
@@ -126,7 +111,7 @@ impl<'a> Input<'a> {
 
     /// A person's name.
     pub(super) fn name(&mut self, field: &str) -> Option<String> {
-        let name = self.maybe_text(field, 80)?;
+        let name = self.maybe_text(field)?;
         let letters = name.chars().filter(|c| c.is_alphabetic()).count();
         if letters < 2 || name.chars().any(|c| c.is_ascii_digit()) {
             self.problem(format!("{field} must be the name of a person, or be left out."));
@@ -143,15 +128,6 @@ impl<'a> Input<'a> {
             return None;
         }
         Some(name)
-    }
-
-    pub(super) fn choice(&mut self, name: &str, among: &[&'static str]) -> Option<&'static str> {
-        let given = self.string(name)?;
-        let found = among.iter().find(|choice| choice.eq_ignore_ascii_case(&given));
-        if found.is_none() {
-            self.problem(format!("{name} must be one of: {}.", among.join(", ")));
-        }
-        found.copied()
     }
 
     /// A day from today on.

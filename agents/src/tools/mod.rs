@@ -1,40 +1,32 @@
 //! The front desk's tools, as a language model is told of them: name, schema, and what a valid call asks for.
 //!
-//! Reading a call ([`read`]) is pure and checks everything: types, lengths, choices, dates, names of free times,
-//! tokens of personal data. What is wrong is said in words that the model can correct itself by. Whatever writes is
-//! done by the responder, with the same functions that serve the built-in agent; [`reads`] looks things up.
+//! The list is data (`data/tools/front_desk.json`), checked and compiled by the [`registry`]. Reading a call ([`read`])
+//! is pure and checks everything: the schema first, then dates, names of free times, tokens of personal data. What is
+//! wrong is said in words that the model can correct itself by. Whatever writes is done by the responder, with the same
+//! functions that serve the built-in agent; [`reads`] looks things up. For somebody who is on no call, [`clerk`] does
+//! both.
 
+pub mod clerk;
+pub(crate) mod front_desk;
 mod input;
 pub(crate) mod reads;
-mod specs;
+pub mod registry;
+pub mod schema;
+mod tidy;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use chrono::{NaiveDate, NaiveDateTime};
 use pipeline::ports::Language;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::llm::builtin::{Filing, Opening, TenantFacts};
 use crate::llm::conversation::{ToolCall, ToolSpec};
 use crate::safety::Redactor;
 use crate::shown::Shape;
 use input::Input;
-
-/// Ends the description of a tool that takes a moment.
-const SPOKEN_WAIT: &str = "Say a few words such as \"Let me check.\" before you call it.";
-
-/// One tool.
-pub(crate) struct Tool {
-    pub(crate) name: &'static str,
-    description: &'static str,
-    /// It changes nothing: a run begun on a guess may use it.
-    pub(crate) reads_only: bool,
-    /// It takes a moment: the description asks the model for a few words before.
-    spoken_wait: bool,
-    schema: fn() -> Value,
-    read: fn(&mut Input<'_>) -> Option<Asked>,
-}
+use registry::{Refusal, Registered, Registry};
 
 /// Half of the day that the caller prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,42 +111,51 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// The answer as the tool's output schema has it.
+    pub(crate) fn output(&self) -> Value {
+        json!({ "text": self.content })
+    }
+}
+
 /// The tool of this name.
-pub(crate) fn tool(name: &str) -> Option<&'static Tool> {
-    specs::TOOLS.iter().find(|tool| tool.name == name)
+pub(crate) fn tool(name: &str) -> Option<&'static Registered> {
+    front_desk::listed().ok()?.tool(name).ok()
 }
 
 /// All tools, the same in every request: another list would break the provider's prompt cache.
 pub(crate) fn specs() -> Arc<[ToolSpec]> {
     static SPECS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
-        let spec = |t: &Tool| ToolSpec { name: t.name, description: described(t), input: (t.schema)() };
-        specs::TOOLS.iter().map(spec).collect()
+        let spec = |known: &'static Registered| {
+            let tool = &known.tool;
+            ToolSpec { name: &tool.name, description: &tool.description, input: tool.input_schema.clone() }
+        };
+        front_desk::listed().into_iter().flat_map(Registry::iter).map(spec).collect()
     });
     SPECS.clone()
-}
-
-/// Made once for each tool, for the life of the process.
-fn described(tool: &Tool) -> &'static str {
-    if tool.spoken_wait {
-        Box::leak(format!("{} {SPOKEN_WAIT}", tool.description).into_boxed_str())
-    } else {
-        tool.description
-    }
 }
 
 /// What a call asks for.
 ///
 /// # Errors
 /// What is wrong with it, for the model to correct.
-pub(crate) fn read(call: &ToolCall, seen: Seen<'_>) -> Result<Asked, String> {
-    let Some(tool) = tool(&call.name) else {
-        let names: Vec<&str> = specs::TOOLS.iter().map(|t| t.name).collect();
-        return Err(format!("There is no such tool. The tools are: {}.", names.join(", ")));
-    };
-    let mut input = Input::of(&call.input, &(tool.schema)(), seen)?;
-    let asked = (tool.read)(&mut input);
-    input.finish()?;
-    asked.ok_or_else(|| "The input is not complete.".to_owned())
+pub(crate) fn read(call: &ToolCall, seen: Seen<'_>) -> Result<Asked, Refusal> {
+    let known = front_desk::listed().map_err(|_| Refusal::Unknown("none".to_owned()))?.tool(&call.name)?;
+    let input = tidy::tidied(call.input.clone(), &known.tool.input_schema);
+    known.check_input(&input)?;
+    let fields = if let Value::Object(fields) = input { fields } else { Map::new() };
+    let mut input = Input::of(fields, seen);
+    let asked = front_desk::asked(&known.tool.name, &mut input);
+    input.finish().map_err(Refusal::Input)?;
+    asked.ok_or_else(|| Refusal::Input("The input is not complete.".to_owned()))
+}
+
+/// An outcome that keeps what its tool promises. One that does not is thrown away, and the model is told so.
+pub(crate) fn held_to_schema(known: Option<&Registered>, outcome: Outcome) -> Outcome {
+    match known.filter(|_| !outcome.is_error).map(|known| known.check_output(&outcome.output())) {
+        Some(Err(refusal)) => Outcome::error(refusal.to_string()),
+        _ => outcome,
+    }
 }
 
 #[cfg(test)]

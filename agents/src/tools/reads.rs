@@ -17,8 +17,6 @@ use crate::responder::delimit::{self, block, data};
 use crate::responder::memory::{CLAIM_TRIES, Memory};
 use crate::responder::office::Office;
 
-/// Longest wait for a look-up; the caller waits with it.
-const DEADLINE: Duration = Duration::from_secs(3);
 /// Free times told at once.
 const TIMES: usize = 6;
 /// Characters of one passage that a model is shown.
@@ -26,7 +24,7 @@ const PASSAGE: usize = 900;
 /// In place of a record of which the guard left nothing.
 const UNTOLD: &str = "The record holds nothing that can be told.";
 /// Relevance under which a passage is not shown.
-const RELEVANT: f32 = 0.3;
+pub(super) const RELEVANT: f32 = 0.3;
 
 /// What a look-up found.
 #[derive(Debug)]
@@ -38,8 +36,9 @@ pub(crate) enum Found {
     Late,
 }
 
-/// Looks up what a call asks for. Changes nothing, so it may be dropped at any moment.
-pub(crate) async fn look_up(asked: Asked, office: Arc<Office>) -> Found {
+/// Looks up what a call asks for, within `limit`: the caller waits with it. Changes nothing, so it may be dropped at any
+/// moment.
+pub(crate) async fn look_up(asked: Asked, office: Arc<Office>, limit: Duration) -> Found {
     let reading = async {
         match &asked {
             Asked::Search { query } => {
@@ -50,7 +49,7 @@ pub(crate) async fn look_up(asked: Asked, office: Arc<Office>) -> Found {
             Asked::File(_) | Asked::MarkUrgent { .. } | Asked::Speak(_) | Asked::EndCall => Found::Late,
         }
     };
-    timeout(DEADLINE, reading).await.unwrap_or(Found::Late)
+    timeout(limit, reading).await.unwrap_or(Found::Late)
 }
 
 /// What the model is told of a look-up. What the call learns by it goes into `memory`.
@@ -125,7 +124,7 @@ fn tell_times(fitting: &[&Opening], all: &[Opening], memory: &mut Memory) -> Out
     Outcome::ok(format!("{lead}\n{}", lines.join("\n")))
 }
 
-fn in_part(opening: &Opening, part: DayPart) -> bool {
+pub(super) fn in_part(opening: &Opening, part: DayPart) -> bool {
     match part {
         DayPart::Any => true,
         DayPart::Morning => opening.starts.hour() < 12,

@@ -38,6 +38,10 @@ permissions! {
     WriteKnowledge = "change knowledge": AgentAdmin | TenantAdmin | PlatformAdmin;
     /// Have a text checked for personal data and for attacks on a model. Nothing of it is kept.
     CheckText = "have texts checked": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Use tools that only read, over MCP.
+    UseTools = "use tools": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Use tools with an effect, over MCP.
+    WriteTools = "use tools with an effect": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
     /// Users and tokens of a tenant.
     ManageTenant = "manage users and tokens": TenantAdmin | PlatformAdmin;
     /// Tenants, and users and tokens of the platform.
@@ -54,7 +58,11 @@ mod tests {
     fn an_auditor_reads_and_never_acts() {
         assert!(ReadCalls::allows(Role::Auditor) && ReadKnowledge::allows(Role::Auditor));
         assert!(!Act::allows(Role::Auditor) && !UsePhone::allows(Role::Auditor));
-        assert!(!WriteKnowledge::allows(Role::Auditor) && !ManageTenant::allows(Role::Auditor));
+        assert!(
+            !WriteKnowledge::allows(Role::Auditor)
+                && !WriteTools::allows(Role::Auditor)
+                && !ManageTenant::allows(Role::Auditor)
+        );
     }
 
     #[test]

@@ -71,6 +71,8 @@ fn describe() {
         "Tokens of prompt caches that were written before a turn needed them: on no call's bill."
     );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
+    describe_counter!("quandura_tool_calls_total", "Calls of tools, by tool and outcome.");
+    describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
 }
 
 /// Notes that a call or stream was turned away.

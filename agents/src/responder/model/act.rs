@@ -45,13 +45,14 @@ impl Live {
         while let Some(call) = run.todo.pop_front() {
             let asked = match crate::tools::read(&call, seen(&seat.office, run)) {
                 Ok(asked) => asked,
-                Err(problem) => {
-                    run.result(&call, Outcome::error(problem), &seat.out).await;
+                Err(refusal) => {
+                    run.result(&call, Outcome::error(refusal.to_string()), &seat.out).await;
                     continue;
                 }
             };
-            if crate::tools::tool(&call.name).is_some_and(|tool| tool.reads_only) {
-                let work = Box::pin(reads::look_up(asked.clone(), seat.office.clone()));
+            if let Some(known) = crate::tools::tool(&call.name).filter(|known| known.tool.reads_only()) {
+                let limit = known.tool.time_limit();
+                let work = Box::pin(reads::look_up(asked.clone(), seat.office.clone(), limit));
                 run.await_reading(call, asked, work);
                 return Worked::NotYet;
             }

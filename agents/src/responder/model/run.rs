@@ -20,7 +20,7 @@ use crate::llm::builtin::Passage;
 use crate::llm::conversation::{Message, Opaque, ToolCall, ToolResult};
 use crate::llm::model::{ModelEvent, ModelStream};
 use crate::tools::reads::Found;
-use crate::tools::{Asked, Outcome};
+use crate::tools::{Asked, Outcome, registry};
 
 /// Silence of a model after which it counts as failed. Providers have shorter deadlines of their own; this one is
 /// for an adapter that broke them, and ends before the session apologises.
@@ -350,7 +350,10 @@ impl ModelRun {
     }
 
     pub(super) async fn result(&mut self, call: &ToolCall, outcome: Outcome, out: &Outbox) {
-        let name = crate::tools::tool(&call.name).map_or("unknown", |tool| tool.name);
+        let known = crate::tools::tool(&call.name);
+        let outcome = crate::tools::held_to_schema(known, outcome);
+        let name = known.map_or("unknown", |known| known.tool.name.as_str());
+        registry::count(name, if outcome.is_error { "error" } else { "ok" });
         self.used.push((name, !outcome.is_error));
         self.tell_tools(out).await;
         let content = self.memory.redactor.screen(&outcome.content);
