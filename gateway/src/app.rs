@@ -22,6 +22,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::mcp::sessions::Sessions;
 use crate::mcp::turnstile::Turnstile;
+use crate::office::Bell;
 use crate::providers::Ready;
 use crate::telemetry::traces::Traces;
 
@@ -40,6 +41,8 @@ pub struct App {
     pub signing: Option<SigningKeys>,
     pub live: Arc<LiveCalls>,
     pub expected: ExpectedCalls,
+    /// Tells the back office of calls that have ended.
+    pub office: Bell,
     pub capacity: Capacity,
     pub numbers: NumberLimit,
     /// How close the process is to serving its calls badly.
@@ -93,6 +96,7 @@ impl App {
             live: Arc::default(),
             expected: ExpectedCalls::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
+            office: Bell::default(),
             fanout: Arc::default(),
             mcp_sessions: Sessions::default(),
             mcp_turnstile: Turnstile::default(),

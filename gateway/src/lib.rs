@@ -18,6 +18,7 @@ pub mod demo;
 pub mod error;
 pub mod fanout;
 pub mod mcp;
+pub mod office;
 pub mod providers;
 pub mod router;
 pub mod routes;

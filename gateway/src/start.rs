@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::serve::ListenerExt;
 use chrono::Utc;
-use storage::{Calls, Directory, Platform};
+use storage::{Calls, Directory, Jobs, Platform};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -19,6 +19,7 @@ use crate::calls::strain::Strain;
 use crate::calls::{admission, drain, reaper, sampler};
 use crate::config::{Config, PublicUrl};
 use crate::demo;
+use crate::office;
 use crate::providers::{Progress, ProviderSource, Ready};
 use crate::router::router;
 use crate::telemetry::metrics;
@@ -64,6 +65,7 @@ impl Gateway {
         let (stop, requests) = mpsc::channel(2);
         let warming = tokio::spawn(warm(app.clone(), Box::new(engines), progress));
         tokio::spawn(reaper::run(app.clone()));
+        tokio::spawn(office::run(app.clone()));
         let serving = tokio::spawn(serve(app.clone(), listener, requests));
         Ok(RunningGateway { addr, app, stop, warming, serving })
     }
@@ -114,7 +116,7 @@ async fn bind(addr: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-/// Closes on our books what a killed process left open.
+/// Closes on our books what a killed process left open, and puts its jobs back into the queue.
 async fn recover(platform: &Platform) -> anyhow::Result<()> {
     for tenant in platform.store().tenants().await? {
         let store = platform.tenant(tenant.id).await?;
@@ -126,6 +128,8 @@ async fn recover(platform: &Platform) -> anyhow::Result<()> {
                 tracing::error!(%error, call_id = %call.call, "the passport of an interrupted call was not updated");
             }
         }
+        store.release_jobs().await?;
+        agents::office::adopt_left(&store, Utc::now()).await?;
         if !left.is_empty() {
             tracing::warn!(calls = left.len(), tenant = %tenant.slug, "calls that the last process left open were closed");
         }

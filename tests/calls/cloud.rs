@@ -8,6 +8,7 @@ mod crossing;
 mod doctor;
 mod faults;
 mod languages;
+mod office;
 mod voice;
 
 use std::time::Duration;

@@ -6,7 +6,7 @@ use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
 use tokio::time::Instant;
 
 use super::alarms::{self, Alarms};
-use super::effects::{Committed, TurnWork, tool_name};
+use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
 use super::office::{Knowledge, Office};
 use super::outbox::{Outbox, Spent};
 use super::seat::Seat;
@@ -161,6 +161,7 @@ impl Seat {
             duration_ms: run.took_ms,
             tokens: run.spent.tokens(),
             patches: Vec::new(),
+            about: run.step.state.task().and_then(|task| tool_of_task(&task.id)),
             jobs: Vec::new(),
         };
         self.books.write(&self.office, work).await

@@ -17,6 +17,7 @@ use super::seat::Seat;
 use super::unheard::Unheard;
 use super::{Desk, Shared};
 use crate::llm::builtin::{Effect, Note, State};
+use crate::office;
 use crate::passport::{Patch, Status};
 
 /// A reply under way.
@@ -276,6 +277,8 @@ impl Call {
             sources: Vec::new(),
         };
         let key = format!("{}/close", seat.office.brief.call);
+        let passport = seat.office.brief.passport;
+        let jobs = if remains { vec![office::work_job(passport, super::now())] } else { Vec::new() };
         let work = TurnWork {
             key,
             effects: &effects,
@@ -283,7 +286,8 @@ impl Call {
             duration_ms: 0,
             tokens: 0,
             patches,
-            jobs: Vec::new(),
+            about: None,
+            jobs,
         };
         if seat.books.write(&seat.office, work).await.is_err() {
             tracing::error!(call = %seat.office.brief.call, "the end of a call was not written");

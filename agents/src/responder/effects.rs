@@ -8,12 +8,14 @@ use storage::{CallId, NewJob, PassportId, Passports, SlotId, StorageError, Turns
 use uuid::Uuid;
 
 use super::Desk;
+use crate::hub::component;
 use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
 use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Priority, Status, Versioned, kept};
+use crate::teams::{FRONT_DESK, Teams};
 use pipeline::ports::CallBrief;
 
-/// The agent that the ledger names.
-const AGENT: &str = "front_desk";
+/// The desk as a whole, where no specialist of it is named.
+const DESK: &str = FRONT_DESK;
 
 /// What a committed turn gave.
 #[derive(Debug, Default)]
@@ -32,6 +34,8 @@ pub(super) struct TurnWork<'a> {
     /// Of a language model, read and written.
     pub(super) tokens: u64,
     pub(super) patches: Vec<Patch>,
+    /// The tool that the turn was about, where it made no effect.
+    pub(super) about: Option<&'static str>,
     /// Work for after the call.
     pub(super) jobs: Vec<NewJob>,
 }
@@ -176,7 +180,7 @@ pub(crate) const fn kept_priority(priority: Priority) -> records::Priority {
 }
 
 fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Vec<Patch> {
-    let mut patches = vec![Patch::Status(Status::InProgress), Patch::CurrentAgent(Some(AGENT.to_owned()))];
+    let mut patches = vec![Patch::Status(Status::InProgress), Patch::CurrentAgent(Some(DESK.to_owned()))];
     for effect in work.effects {
         match effect {
             Effect::MarkUrgent { kind } => {
@@ -195,6 +199,7 @@ fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ve
 /// What was done in this turn, in words that are safe to show: kinds and references, never what was said.
 fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> LedgerEntry {
     let tools: Vec<String> = work.effects.iter().map(|e| tool_name(e).to_owned()).collect();
+    let agent_id = specialist(tools.first().map(String::as_str).or(work.about), &work.note.sources);
     let mut outputs = work.note.did.clone();
     for reference in references {
         outputs.push_str(&format!("; {reference}"));
@@ -206,7 +211,7 @@ fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ledg
         // Made from the turn's key, so that writing the same turn twice leaves one entry.
         id: entry_id(&work.key),
         timestamp: now,
-        agent_id: AGENT.to_owned(),
+        agent_id,
         action: "turn".to_owned(),
         inputs_summary: work.note.heard.clone(),
         outputs_summary: outputs,
@@ -219,8 +224,31 @@ fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ledg
     }
 }
 
+/// The specialist of the front desk that a turn is on record under: whose tool was used or is being worked for, else who
+/// cites, else whoever receives callers. Which tool is whose is said in the team's file.
+fn specialist(tool: Option<&str>, sources: &[String]) -> String {
+    let Some(desk) = Teams::shipped().ok().and_then(|teams| teams.team(FRONT_DESK)) else {
+        return DESK.to_owned();
+    };
+    let tool = tool.unwrap_or(if sources.is_empty() { "end_call" } else { "search_knowledge" });
+    desk.owner_of(tool).map_or_else(|| DESK.to_owned(), |owner| component(FRONT_DESK, &owner.id))
+}
+
+/// The tool that a task of the built-in dialogue is filling in.
+pub(super) fn tool_of_task(task: &str) -> Option<&'static str> {
+    Some(match task {
+        "incident" => "file_report",
+        "booking" => "book_inspection",
+        "claim" => "look_up_claim",
+        "message" => "take_message",
+        "person" => "request_person",
+        "other_language" => "request_callback",
+        _ => return None,
+    })
+}
+
 /// Two hashes of the key make the id: equal keys, equal ids, across runs of the process.
-pub(super) fn entry_id(key: &str) -> Uuid {
+pub(crate) fn entry_id(key: &str) -> Uuid {
     let hash = |seed: u64| key.bytes().fold(seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     Uuid::from_u64_pair(hash(0xcbf2_9ce4_8422_2325), hash(0x8422_2325_cbf2_9ce4))
 }
@@ -237,5 +265,29 @@ pub(super) const fn tool_name(effect: &Effect) -> &'static str {
             Files::Callback => "request_callback",
             Files::None => "look_up_claim",
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_on_record_under_the_specialist_whose_tools_it_uses() {
+        let cites = ["potholes".to_owned()];
+        for (tool, sources, agent) in [
+            (Some("file_report"), &[][..], "front_desk/intake"),
+            (Some("book_inspection"), &[], "front_desk/scheduling"),
+            (Some("look_up_claim"), &[], "front_desk/status"),
+            (Some("mark_urgent"), &[], "front_desk/triage"),
+            (None, &cites[..], "front_desk/knowledge"),
+            (None, &[], "front_desk/triage"),
+            (Some("no tool of ours"), &[], "front_desk"),
+        ] {
+            assert_eq!(specialist(tool, sources), agent, "{tool:?}");
+        }
+        for task in ["incident", "booking", "claim", "message", "person", "other_language"] {
+            assert!(tool_of_task(task).is_some_and(|tool| crate::tools::tool(tool).is_some()), "{task}");
+        }
     }
 }

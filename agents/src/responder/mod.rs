@@ -35,6 +35,7 @@ use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
 use crate::safety::{Guardian, Public};
 
+pub(crate) use effects::entry_id;
 pub(crate) use effects::{kept_priority, work_kind};
 pub(crate) use model::{delimit, memory};
 pub use recover::note_interrupted;

@@ -1,11 +1,12 @@
 //! The passports of calls that the process did not live to end.
 
 use chrono::{DateTime, Utc};
-use storage::records::RecoveredCall;
-use storage::{PassportId, Passports, StorageError, TenantStore};
+use storage::records::{RecoveredCall, TurnCommit};
+use storage::{PassportId, Passports, StorageError, TenantStore, Turns};
 use uuid::Uuid;
 
 use super::effects::entry_id;
+use crate::office;
 use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Status, Versioned, kept};
 
 /// Notes in a call's passport that the call was cut off, and leaves it with the back office: somebody has to see
@@ -28,7 +29,8 @@ pub async fn note_interrupted(
     held.update(version, patches(cut_off, at), at)
         .map_err(|_| StorageError::Invalid { what: "the passport refused the patch" })?;
     let change = kept::changed(&held.passport, version);
-    store.update_passport(change).await.map(drop)
+    let jobs = vec![office::work_job(id.0, at)];
+    store.commit_turn(TurnCommit { passport: Some(change), jobs, ..TurnCommit::default() }).await.map(drop)
 }
 
 /// The process died before the first turn made the passport.

@@ -1,6 +1,8 @@
-//! `GET /v1/capabilities`: what each arm can do. The schemas are those of the API document, so that there is one truth.
+//! `GET /v1/capabilities`: what each arm and each team can do. The schemas of arms are those of the API document, those of
+//! teams are what their specialists are held to, so that there is one truth.
 
 use agents::contracts::{ArmCapability, Contract};
+use agents::teams::{SpecialistFile, Team, Teams};
 use axum::Json;
 use serde_json::{Value, json};
 
@@ -62,7 +64,22 @@ pub async fn handle(_who: Allowed<SeeSelf>) -> Json<Value> {
 /// Every declaration that keeps the contract.
 fn declared() -> Vec<ArmCapability> {
     let document = openapi::document();
-    ARMS.iter().map(|arm| declaration(arm, &document)).filter(|arm| arm.check().is_ok()).collect()
+    let arms = ARMS.iter().map(|arm| declaration(arm, &document));
+    let teams = Teams::shipped().into_iter().flat_map(Teams::all).map(team);
+    arms.chain(teams).filter(|arm| arm.check().is_ok()).collect()
+}
+
+/// A team works Passports; nobody calls it but the head of the department.
+fn team(team: &Team) -> ArmCapability {
+    let (id, route) = (format!("team.{}", team.id), "/v1/passports");
+    let mut declared = ArmCapability::new(&id, &team.name, env!("CARGO_PKG_VERSION"), route, &team.purpose);
+    declared.capabilities = team.specialists.iter().map(|specialist| specialist.id.clone()).collect();
+    declared.documentation_url = Some("/openapi.json".to_owned());
+    declared.tags = vec!["team".to_owned()];
+    let output = |specialist: &SpecialistFile| (specialist.id.clone(), specialist.output.clone());
+    let outputs: serde_json::Map<String, Value> = team.specialists.iter().map(output).collect();
+    declared.output_schema = json!({ "type": "object", "properties": outputs });
+    declared
 }
 
 fn declaration(arm: &Arm, document: &Value) -> ArmCapability {
@@ -90,7 +107,8 @@ mod tests {
     #[test]
     fn every_arm_is_declared_with_both_schemas() {
         let declared = declared();
-        assert_eq!(declared.len(), ARMS.len());
+        let teams = Teams::shipped().unwrap().all().len();
+        assert_eq!(declared.len(), ARMS.len() + teams);
         for arm in declared {
             for schema in [&arm.input_schema, &arm.output_schema] {
                 assert_eq!(schema["type"], "object", "{}", arm.arm_id);

@@ -86,6 +86,7 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     // In this order: the place is free before the call is seen to be gone.
     drop(permit);
     drop(registration);
+    app.office.ring(call.line.tenant_id);
 }
 
 /// Registers the stream. An older stream of the same call is told that it was replaced, and waited for, so that

@@ -70,7 +70,9 @@ impl Engines {
             retriever,
             load: Arc::new(move || load.as_ref().map_or(0.0, LocalSpeech::load_figure)),
         };
-        let lineup = Lineup { renew: renewal::begin(voices, book), ..self.lineup(states, rendered) };
+        let model = self.model(&models).map(|(model, _)| model);
+        let renew = renewal::begin(voices, book);
+        let lineup = Lineup { renew, model, ..self.lineup(states, rendered) };
         Ok(Loaded { providers, lineup })
     }
 

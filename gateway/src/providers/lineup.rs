@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use agents::llm::model::LanguageModel;
 use pipeline::ports::Language;
 use pipeline::session::SessionConfig;
 use pipeline::tts::lexicon::Lexicon;
@@ -43,6 +44,8 @@ pub struct Lineup {
     pub rendered: Option<Rendered>,
     /// For tenants that are new or have changed their pronunciations.
     pub renew: Renew,
+    /// The language model of agents that work after a call; `None`: they work by their built-in methods.
+    pub model: Option<Arc<dyn LanguageModel>>,
     /// How much of the cores is used says how busy the process is: nothing of low priority fills them.
     pub cpu_is_strain: bool,
 }
@@ -55,6 +58,7 @@ impl Default for Lineup {
             states: Arc::new(Vec::new),
             rendered: None,
             renew: Arc::new(|_, _| {}),
+            model: None,
             cpu_is_strain: false,
         }
     }

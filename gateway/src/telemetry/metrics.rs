@@ -37,6 +37,7 @@ fn describe() {
         "Caller's last speech frame to our first reply frame."
     );
     describe_histogram!("quandura_turn_stage_seconds", Unit::Seconds, "The turn's waterfall, by stage.");
+    describe_counter!("quandura_office_jobs_total", "Jobs after calls, by how they ended.");
     describe_counter!("quandura_frames_total", "Media frames, by direction.");
     describe_counter!(
         "quandura_frames_dropped_total",

@@ -203,6 +203,7 @@ async fn effect(
         duration_ms: 0,
         tokens: 0,
         patches: Vec::new(),
+        about: None,
         jobs: Vec::new(),
     };
     let done = while_busy(out, turn, write(books, office, work)).await?;

@@ -276,6 +276,7 @@ impl Live {
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             tokens,
             patches: Vec::new(),
+            about: None,
             jobs: Vec::new(),
         };
         if seat.books.write(&seat.office, work).await.is_err() {

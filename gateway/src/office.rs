@@ -1,0 +1,141 @@
+//! The back office at work: one task that claims jobs, and some that do them, while live calls leave room for it.
+//!
+//! A job is durable and leased. A process that dies leaves it to the next start of the node, or, after the lease, to
+//! another node. What a job does is in [`chain`]; each step of it is written once, whoever goes on with it.
+
+pub mod chain;
+pub mod job;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use parking_lot::Mutex;
+use storage::{Directory, Jobs, StorageError, TenantId};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use crate::app::App;
+use crate::calls::admission;
+use crate::office::job::Claimed;
+
+/// How often the tenants that may have work are looked at.
+const TICK: Duration = Duration::from_millis(500);
+/// How often all tenants are: jobs whose time has come, or that another node left.
+const SWEEP: Duration = Duration::from_secs(15);
+/// A call's books may close after its end: so long a tenant is looked at again and again.
+const HOT: Duration = Duration::from_secs(10);
+/// How long a claim is good without being renewed. Longer than the longest step.
+pub(crate) const LEASE: TimeDelta = TimeDelta::minutes(3);
+/// Use of engines and machine from which the office stands back, 0 to 1. New calls are refused far above that.
+pub(crate) const QUIET: f32 = 0.6;
+/// Jobs at a time, at most.
+const MOST_JOBS: usize = 4;
+
+/// Tenants of which a call has just ended. Rung from calls, emptied by the office; one entry a tenant.
+#[derive(Debug, Default)]
+pub struct Bell(Mutex<HashSet<TenantId>>);
+
+impl Bell {
+    /// There may be work of this tenant's.
+    pub fn ring(&self, tenant: TenantId) {
+        self.0.lock().insert(tenant);
+    }
+
+    fn rung(&self) -> HashSet<TenantId> {
+        std::mem::take(&mut self.0.lock())
+    }
+}
+
+/// Half of the cores, at least one and at most four.
+#[must_use]
+pub fn places(cores: usize) -> usize {
+    (cores / 2).clamp(1, MOST_JOBS)
+}
+
+/// Runs until the gateway closes. What is under way then stays leased until the next start puts it back.
+pub async fn run(app: Arc<App>) {
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut desk = Desk { places: places(admission::cores()), ..Desk::default() };
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            Some(ended) = desk.running.join_next() => note_panic(ended),
+            () = app.stop.closing.cancelled() => break,
+        }
+        if app.stop.draining.is_cancelled() {
+            continue;
+        }
+        if let Err(error) = desk.look(&app).await {
+            tracing::warn!(%error, "the queue of the back office could not be read");
+        }
+    }
+    desk.running.shutdown().await;
+}
+
+/// A job that panics keeps its lease; it is tried again when that has run out.
+fn note_panic(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a job of the back office failed");
+    }
+}
+
+#[derive(Default)]
+struct Desk {
+    places: usize,
+    running: JoinSet<()>,
+    /// Until when a tenant is looked at on every tick.
+    hot: HashMap<TenantId, Instant>,
+    swept: Option<Instant>,
+}
+
+impl Desk {
+    async fn look(&mut self, app: &Arc<App>) -> Result<(), StorageError> {
+        let now = Instant::now();
+        self.hot.retain(|_, until| *until > now);
+        self.hot.extend(app.office.rung().into_iter().map(|tenant| (tenant, now + HOT)));
+        if self.swept.is_none_or(|at| now.duration_since(at) >= SWEEP) {
+            self.swept = Some(now);
+            for tenant in app.platform.store().tenants().await? {
+                self.hot.entry(tenant.id).or_insert(now);
+            }
+        }
+        let tenants: Vec<TenantId> = self.hot.keys().copied().collect();
+        for tenant in tenants {
+            while self.has_room(app) {
+                let store = app.platform.tenant(tenant).await?;
+                let at = Utc::now();
+                let Some(job) = store.claim_job(at, at + LEASE).await? else { break };
+                let claimed = Claimed { app: app.clone(), tenant, store, job };
+                self.running.spawn(claimed.run());
+                self.hot.insert(tenant, now + HOT);
+            }
+        }
+        Ok(())
+    }
+
+    fn has_room(&self, app: &App) -> bool {
+        self.running.len() < self.places && app.ready.get().is_some_and(|ready| ready.load() < QUIET)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_cores_work_and_never_none_and_never_many() {
+        assert_eq!([1, 2, 3, 4, 8, 64].map(places), [1, 1, 1, 2, 4, 4]);
+    }
+
+    #[test]
+    fn a_bell_that_is_rung_often_is_heard_once() {
+        let (bell, tenant) = (Bell::default(), TenantId::new());
+        bell.ring(tenant);
+        bell.ring(tenant);
+        assert_eq!(bell.rung(), HashSet::from([tenant]));
+        assert!(bell.rung().is_empty());
+    }
+}
