@@ -2,7 +2,7 @@
 //!
 //! [`FrontDesk`] answers calls: it implements the pipeline's `Responder` around the pure dialogue of
 //! [`llm::builtin`] or around a language model with the same tools, searches [`retriever`], and keeps each call's
-//! [`passport`]. [`safety::Redactor`] is the
+//! [`passport`]. [`organisation`] is what the county knows of its own decisions. [`safety::Redactor`] is the
 //! screen that text passes on its way out of the sensitive zone. [`seed`] is what the demo county starts with.
 
 #[macro_use]
@@ -14,6 +14,7 @@ pub mod hub;
 pub mod judge;
 pub mod llm;
 pub mod office;
+pub mod organisation;
 pub mod passport;
 pub mod responder;
 pub mod retriever;

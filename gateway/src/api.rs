@@ -8,6 +8,8 @@ pub mod knowledge;
 pub mod mcp;
 pub mod me;
 pub mod openapi;
+pub mod organisation;
+pub mod organisation_types;
 pub mod page;
 pub mod passport;
 pub mod passports;

@@ -28,4 +28,5 @@ pub mod start;
 pub mod telemetry;
 #[cfg(test)]
 mod tests;
+pub mod upkeep;
 pub mod webhooks;

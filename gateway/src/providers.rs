@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::TenantFacts;
+use agents::organisation::Organisation;
 use agents::retriever::Retriever;
 use futures_util::future::BoxFuture;
 use lineup::Lineup;
@@ -107,6 +108,8 @@ pub struct Ready {
     pub providers: Providers,
     pub lineup: Lineup,
     pub notices: Arc<Notices>,
+    /// What the tenants know of their own decisions; embeds with the retriever's model.
+    pub organisation: Organisation,
     strain: Gauge,
 }
 
@@ -118,7 +121,8 @@ impl Ready {
         let (tts, spoken) = (providers.tts.clone(), lineup.spoken.clone());
         let rendering = tokio::spawn(notices.clone().keep_rendering(tts, spoken, closing));
         let _ = timeout(NOTICES, rendering).await;
-        Self { providers, lineup, notices, strain }
+        let organisation = Organisation::new(providers.retriever.embedder().cloned());
+        Self { providers, lineup, notices, organisation, strain }
     }
 
     /// How busy engines and machine are, 0 to 1.

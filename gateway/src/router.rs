@@ -12,6 +12,7 @@ use crate::api::{
     calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone, record,
     tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
 };
+use crate::api::{organisation, organisation_types};
 use crate::app::App;
 use crate::auth::{guard, sign_in};
 use crate::calls::accept;
@@ -42,7 +43,7 @@ pub fn routes() -> Routes {
         .get("/sign-in", sign_in::page)
         .post("/sign-in", sign_in::submit)
         .post("/sign-out", sign_in::sign_out);
-    process
+    organisational_memory(process)
         .get("/v1/me", me::handle)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/calls", calls::list)
@@ -81,6 +82,26 @@ pub fn routes() -> Routes {
         .get("/v1/tokens", tokens::list)
         .post("/v1/tokens", tokens::create)
         .delete("/v1/tokens/{id}", tokens::revoke)
+}
+
+/// Organisational memory, and the question to all of memory.
+fn organisational_memory(routes: Routes) -> Routes {
+    routes
+        .post("/v1/memory/search", organisation_types::ask)
+        .get("/v1/memory/organisation/nodes", organisation::list)
+        .post("/v1/memory/organisation/nodes", organisation::create)
+        .get("/v1/memory/organisation/nodes/{id}", organisation::one)
+        .delete("/v1/memory/organisation/nodes/{id}", organisation::forget)
+        .put("/v1/memory/organisation/nodes/{id}/pin", organisation::pin)
+        .get("/v1/memory/organisation/nodes/{id}/relations", organisation::relations)
+        .post("/v1/memory/organisation/relations", organisation::relate)
+        .post("/v1/memory/organisation/search", organisation::search)
+        .post("/v1/memory/organisation/precedents/search", organisation::precedents)
+        .get("/v1/memory/organisation/associations", organisation::associations)
+        .get("/v1/memory/organisation/types", organisation_types::list)
+        .post("/v1/memory/organisation/types", organisation_types::declare)
+        .get("/v1/memory/organisation/types/{type}", organisation_types::one)
+        .post("/v1/memory/organisation/types/{type}/promotion", organisation_types::promote)
 }
 
 /// The whole HTTP surface.

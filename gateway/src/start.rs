@@ -23,6 +23,7 @@ use crate::office;
 use crate::providers::{Progress, ProviderSource, Ready};
 use crate::router::router;
 use crate::telemetry::metrics;
+use crate::upkeep;
 
 /// How long open HTTP requests may take to end once everything else has.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
@@ -66,6 +67,7 @@ impl Gateway {
         let warming = tokio::spawn(warm(app.clone(), Box::new(engines), progress));
         tokio::spawn(reaper::run(app.clone()));
         tokio::spawn(office::run(app.clone()));
+        tokio::spawn(upkeep::run(app.clone()));
         let serving = tokio::spawn(serve(app.clone(), listener, requests));
         Ok(RunningGateway { addr, app, stop, warming, serving })
     }

@@ -3,6 +3,7 @@
 mod api;
 mod carrier;
 mod mcp;
+mod organisation;
 mod passports;
 mod settings;
 mod text_checks;

@@ -36,6 +36,8 @@ permissions! {
     UsePhone = "use the browser phone": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
     ReadKnowledge = "search knowledge": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     WriteKnowledge = "change knowledge": AgentAdmin | TenantAdmin | PlatformAdmin;
+    ReadOrganisation = "read organisational memory": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    WriteOrganisation = "change organisational memory": AgentAdmin | TenantAdmin | PlatformAdmin;
     /// Have a text checked for personal data and for attacks on a model. Nothing of it is kept.
     CheckText = "have texts checked": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Use tools that only read, over MCP.

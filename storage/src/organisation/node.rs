@@ -236,7 +236,7 @@ pub struct Use {
 pub struct Changes {
     pub nodes: Vec<IndexedNode>,
     pub edges: Vec<MemoryEdge>,
-    /// The last change that is in here.
+    /// The last change that is in here. Before the one that was asked for: the store is another than it was.
     pub reached: i64,
     pub more: bool,
 }

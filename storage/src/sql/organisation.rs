@@ -246,6 +246,9 @@ async fn changes(conn: &mut Conn, scope: &Scope, after: i64) -> Step<Changes> {
             .fetch_optional(&mut *conn)
             .await?;
     let last = last.unwrap_or_default();
+    if last <= after {
+        return Ok(Changes { reached: last, ..Changes::default() });
+    }
     let nodes_end = "select change from memory_nodes where tenant_id = $1 and change > $2
         order by change limit 1 offset $3";
     let edges_end = "select change from memory_edges where tenant_id = $1 and change > $2
