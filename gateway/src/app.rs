@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::api::validate;
+use crate::audit::Recorder;
 use crate::auth::local::LocalToken;
 use crate::calls::admission::{Capacity, NumberLimit};
 use crate::calls::expected::ExpectedCalls;
@@ -35,6 +36,8 @@ pub struct App {
     pub config: Config,
     pub public_url: PublicUrl,
     pub platform: Platform,
+    /// Puts what people do on the audit.
+    pub audit: Recorder,
     /// Set when the engines are warm.
     pub ready: OnceLock<Ready>,
     /// Keys of the carrier's signatures; `None` in unsigned mode.
@@ -91,6 +94,7 @@ impl App {
             handshakes: Arc::new(Semaphore::new(HANDSHAKES)),
             config,
             public_url,
+            audit: Recorder::new(platform.clone()),
             platform,
             ready: OnceLock::new(),
             live: Arc::default(),

@@ -1,6 +1,7 @@
 //! The command line. Every subcommand that is listed works.
 
 mod args;
+mod audit;
 mod call;
 mod client;
 mod doctor;
@@ -29,7 +30,18 @@ pub fn read<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Re
 /// Runs the chosen subcommand. An error is one line that says what is wrong and how to put it right.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     let config = Config::load(cli.config.as_deref())?;
-    match cli.command {
+    dispatch(config, cli.command).await
+}
+
+/// A command line without the program's name, with settings of the test's own.
+#[cfg(test)]
+pub(crate) async fn run_words(config: &Config, words: &[String]) -> anyhow::Result<()> {
+    let words = std::iter::once("quandura".to_owned()).chain(words.iter().cloned());
+    dispatch(config.clone(), Cli::try_parse_from(words)?.command).await
+}
+
+async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
+    match command {
         Command::Serve(args) => serve::run(config, args).await,
         Command::Call(args) => call::run(config, args).await,
         Command::Record(args) => record::run(&config, args).await,
@@ -39,6 +51,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Tenant(command) => tenant::run(&config, command).await,
         Command::User(command) => user::run(&config, command).await,
         Command::Token(command) => token::run(&config, command).await,
+        Command::Audit(command) => audit::run(&config, command).await,
         Command::ImportDocs(args) => import_docs::run(&config, args).await,
     }
 }

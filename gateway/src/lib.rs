@@ -8,6 +8,7 @@
 
 pub mod api;
 pub mod app;
+pub mod audit;
 pub mod auth;
 pub mod caller;
 pub mod calls;

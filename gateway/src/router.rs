@@ -9,8 +9,8 @@ use axum::routing::get;
 use axum::{Router, http::StatusCode};
 
 use crate::api::{
-    calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone, record,
-    tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
+    audit, calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone,
+    record, tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -67,6 +67,9 @@ pub fn routes() -> Routes {
         .post_bounded("/v1/validate", validate::MAX_BODY, validate::handle)
         .post_bounded("/mcp", mcp::MAX_BODY, mcp::handle)
         .delete("/mcp", mcp::end)
+        .get("/v1/audit", audit::list)
+        .get("/v1/audit/verify", audit::verify)
+        .get("/v1/audit/export", audit::export)
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)

@@ -25,7 +25,7 @@ use crate::start::{Gateway, RunningGateway};
 pub struct TestGateway {
     pub gateway: RunningGateway,
     /// Goes with the test.
-    _dir: TempDir,
+    pub _dir: TempDir,
 }
 
 impl TestGateway {

@@ -1,6 +1,7 @@
 //! A gateway with simulated engines, over its real wire.
 
 mod api;
+mod audit;
 mod carrier;
 mod mcp;
 mod organisation;

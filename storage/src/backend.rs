@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::audit::{AuditWriter, Head};
 use crate::crypto::Sealer;
 use crate::error::StorageError;
 use crate::ids::TenantId;
@@ -66,6 +67,17 @@ impl TenantStore {
     #[must_use]
     pub fn call_writer(&self) -> CallWriter {
         on_backend!(self, store => store.call_writer())
+    }
+
+    /// Where entries are put on this tenant's audit.
+    #[must_use]
+    pub fn audit(&self) -> AuditWriter {
+        on_backend!(self, store => store.audit())
+    }
+
+    /// Where the audit ended when this node last wrote to it, as noted beside the database.
+    pub(crate) fn audit_anchor(&self) -> Result<Option<Head>, StorageError> {
+        on_backend!(self, store => store.audit_anchor())
     }
 
     /// Seals, opens and hashes with this tenant's keys.

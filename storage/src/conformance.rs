@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // tests
 
+pub(crate) mod audit;
 pub(crate) mod calls;
 pub(crate) mod jobs;
 pub(crate) mod knowledge;
@@ -98,6 +99,15 @@ macro_rules! suite {
                 lists_filter_and_page,
                 calls_are_found_by_caller,
                 live_calls_are_recovered_once;
+            audit:
+                entries_come_back_as_one_chain,
+                many_writers_make_one_chain_without_gaps,
+                a_chain_that_grows_is_whole_at_any_moment,
+                an_entry_that_is_given_twice_is_kept_once,
+                entries_are_listed_by_filter,
+                a_tenants_audit_is_its_own,
+                the_platform_has_an_audit_of_its_own,
+                an_old_end_is_told_by_the_note_beside;
             writer:
                 many_calls_share_commits,
                 one_bad_call_does_not_silence_the_others,

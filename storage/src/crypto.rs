@@ -116,6 +116,12 @@ impl Sealer {
         Some(LookupHash(mac.finalize().into_bytes().into()))
     }
 
+    /// The seal of an audit. Its key is made from the look-up key, which a rotation leaves as it is.
+    pub(crate) fn audit_mac(&self, text: &[u8]) -> Vec<u8> {
+        let key = keyed_hash(self.lookup.expose_secret(), b"quandura.audit.key.v1");
+        keyed_hash(&key, text)
+    }
+
     fn cipher(&self, id: u32, place: Place) -> Result<&Aes256Gcm, StorageError> {
         self.ciphers.get(&id).ok_or_else(|| failure(place.table))
     }
@@ -131,6 +137,18 @@ impl Sealer {
         bytes.extend_from_slice(row);
         bytes
     }
+}
+
+/// HMAC-SHA-256, which takes keys of any length.
+fn keyed_hash(key: &[u8], text: &[u8]) -> Vec<u8> {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
+    mac.update(text);
+    mac.finalize().into_bytes().to_vec()
+}
+
+/// What makes the hash of a text that can be guessed unguessable.
+pub(crate) fn random_salt() -> [u8; 32] {
+    <[u8; 32]>::generate()
 }
 
 pub(crate) fn seal_with(

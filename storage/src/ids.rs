@@ -47,6 +47,11 @@ macro_rules! id {
     )+};
 }
 
+impl TenantId {
+    /// The platform itself, for what belongs to no tenant.
+    pub const PLATFORM: Self = Self(Uuid::nil());
+}
+
 id! {
     /// A customer: a county department.
     TenantId,

@@ -7,6 +7,7 @@
 //! ```text
 //! <data>/lock                 held while a process uses the folder
 //! <data>/master.key           32 bytes, mode 0600; wraps every tenant's keys
+//! <data>/audit/<uuid>.head    where each tenant's audit ended when this process last wrote to it
 //! <data>/node.id              which process this is, among those that share a database
 //! <data>/platform.db          tenants, lines, users, tokens, wrapped keys, used nonces
 //! <data>/tenants/<uuid>.db    one file per tenant
@@ -17,6 +18,7 @@
 //!
 //! **A write that returned `Ok` survives a kill of the process**, and with [`Durability::Full`] a power cut too.
 
+pub mod audit;
 mod backend;
 mod claim_pin;
 mod clock;
@@ -53,7 +55,7 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Auth, Calls, Claims, Directory, Jobs, Knowledge, Passports, Settings, Slots, Turns, WorkItems,
+    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Passports, Settings, Slots, Turns, WorkItems,
 };
-pub use tenancy::{Durability, Platform, PlatformOptions, StartTurn};
+pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn};
 pub use writer::{CallWriter, Durable};

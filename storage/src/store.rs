@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde_json::Value;
 
+use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{PlatformStore, TenantStore, on_backend};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
@@ -174,6 +175,18 @@ store! {
         fn delete_document(&self, id: DocumentId) -> bool;
         /// Every passage of the tenant, by document and position.
         fn all_chunks(&self) -> Vec<StoredChunk>;
+    }
+}
+
+store! {
+    /// Who did what. [`crate::TenantStore::audit`] appends; [`crate::audit::verify`] checks.
+    Audit of TenantStore {
+        /// The next entries of the chain, at most `limit`, and where it ends.
+        fn audit_page(&self, after: u64, limit: u32) -> AuditPage;
+        /// Newest first.
+        fn list_audit(&self, filter: AuditFilter) -> Vec<AuditEntry>;
+        /// Numbers of the first and the last entry that the filter lets through; `None` when there is none.
+        fn audit_range(&self, filter: AuditFilter) -> Option<AuditRange>;
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use sqlx::{Postgres, Transaction};
 use tokio::sync::OnceCell;
 
+use crate::audit::AnchorFile;
 use crate::backend::{Backend, Either, PlatformStore, TenantStore, on_backend};
 use crate::clock::now;
 use crate::error::StorageError;
@@ -18,6 +19,9 @@ use crate::platform_records::{NewTenant, Tenant};
 use crate::postgres::{PostgresOptions, Server};
 use crate::store::Directory;
 use crate::{node, sqlite};
+
+/// Name of the platform's own row among the tenants. No tenant can be given it, and lists leave it out.
+pub const PLATFORM_SLUG: &str = "_platform";
 
 /// What a returned write survives. Both survive a kill of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -178,15 +182,39 @@ impl Platform {
         cell.get_or_try_init(|| self.open_tenant(id)).await.cloned()
     }
 
+    /// The platform's own store: its audit holds what belongs to no tenant, such as failed sign-ins. Made at first use.
+    pub async fn own(&self) -> Result<TenantStore, StorageError> {
+        if let Some(store) = self.inner.tenants.opened(TenantId::PLATFORM) {
+            return Ok(store);
+        }
+        if self.inner.store.tenant_by_id(TenantId::PLATFORM).await?.is_none() {
+            let own = Tenant {
+                id: TenantId::PLATFORM,
+                slug: PLATFORM_SLUG.to_owned(),
+                name: "The platform itself".to_owned(),
+                timezone: "UTC".to_owned(),
+                created_at: now(),
+            };
+            let keys = self.inner.master.issue(own.id)?;
+            match on_backend!(self.inner.store, store => store.insert_tenant(&own, &keys).await) {
+                // Another node was first.
+                Ok(()) | Err(StorageError::Taken { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.tenant(TenantId::PLATFORM).await
+    }
+
     async fn open_tenant(&self, id: TenantId) -> Result<TenantStore, StorageError> {
         let inner = &self.inner;
         let keys = on_backend!(inner.store, store => store.tenant_keys(id).await)?;
         let sealer = inner.master.sealer(id, &keys)?;
+        let anchor = AnchorFile::new(inner.options.data_dir.join("audit").join(format!("{id}.head")));
         if let Some(server) = &inner.server {
-            return Ok(TenantStore(Either::Postgres(server.tenant(id, inner.node, sealer))));
+            return Ok(TenantStore(Either::Postgres(server.tenant(id, inner.node, sealer, anchor))));
         }
         let file = inner.options.data_dir.join("tenants").join(format!("{id}.db"));
-        let store = sqlite::open_tenant(&file, &inner.options, id, inner.node, sealer).await?;
+        let store = sqlite::open_tenant(&file, &inner.options, id, inner.node, sealer, anchor).await?;
         Ok(TenantStore(Either::Sqlite(store)))
     }
 

@@ -43,6 +43,8 @@ pub const MEMORY_EMBEDDING: Place = Place::new("memory_nodes", "embedding_sealed
 pub const TASK_GOAL: Place = Place::new("task_history", "goal_sealed");
 pub const TASK_PLAN: Place = Place::new("task_history", "plan_sealed");
 pub const TASK_RESULTS: Place = Place::new("task_history", "results_sealed");
+/// Personal text of an entry of the audit. Row: its number.
+pub const PERSONAL: Place = Place::new("audit_log", "personal_sealed");
 
 /// Keyed hash of a phone number: equal numbers of one tenant have equal hashes, and that is all it tells.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

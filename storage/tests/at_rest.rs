@@ -8,6 +8,7 @@ use chrono::Utc;
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use storage::audit::{NewAudit, Party};
 use storage::organisation::{Author, Layer, NewMemoryNode, NewTask};
 use storage::records::{
     CallEntry, Claim, ClaimHolder, Direction, LogRow, NewCall, NewDocument, NewPassport, NewWorkItem,
@@ -134,6 +135,9 @@ async fn plant(store: &TenantStore) -> CallId {
     };
     store.insert_claim(claim).await.unwrap();
     plant_memory(store).await;
+    let noted = NewAudit::new("call.guard", Party::new("caller", call), Party::new("call", call))
+        .personal(json!({"said": "we will send Ottoline", "by": "+12025550147"}));
+    store.audit().record(noted).await.unwrap();
     call
 }
 
@@ -276,6 +280,9 @@ async fn logs_can_not_be_changed_even_past_the_stores() {
         "update passport_ledger set recorded_at = ''",
         "delete from passport_ledger",
         "insert or replace into passport_ledger select * from passport_ledger",
+        "update audit_log set outcome = 'done'",
+        "delete from audit_log",
+        "insert or replace into audit_log select * from audit_log",
     ];
     for sql in attempts {
         let refused = sqlx::query(sql).execute(&mut raw).await.unwrap_err();

@@ -10,6 +10,7 @@ use std::time::Duration;
 use chrono::Utc;
 use rand::RngExt;
 use serde_json::{Value, json};
+use storage::audit::{NewAudit, Party, Verdict, verify};
 use storage::records::{CallEntry, CallState, Direction, LogRow, NewCall, NewPassport, PassportChange};
 use storage::{
     CallId, Calls, Directory, NewTenant, PassportId, Passports, Platform, PlatformOptions, TenantStore,
@@ -26,6 +27,8 @@ struct Acknowledged {
     log: HashMap<CallId, u64>,
     /// Highest version of each passport.
     passports: HashMap<PassportId, u32>,
+    /// Highest number of the audit.
+    audit: u64,
 }
 
 async fn open(folder: &Path) -> (Platform, TenantStore) {
@@ -55,6 +58,7 @@ async fn every_acknowledged_turn_survives_a_kill() {
         check_recovery(&store, &acknowledged, began).await;
         check_logs(&store, &acknowledged).await;
         check_passports(&store, &acknowledged).await;
+        check_audit(&store, &acknowledged).await;
     }
     let rows: u64 = acknowledged.log.values().sum();
     println!("{ROUNDS} kills, {} calls, {rows} acknowledged rows, none lost", acknowledged.log.len());
@@ -95,6 +99,7 @@ fn note(line: &str, acknowledged: &mut Acknowledged) {
         ["passport", id, version, "."] => {
             acknowledged.passports.insert(id.parse().unwrap(), version.parse().unwrap());
         }
+        ["audit", seq, "."] => acknowledged.audit = seq.parse::<u64>().unwrap().max(acknowledged.audit),
         _ => {}
     }
 }
@@ -132,6 +137,14 @@ async fn check_passports(store: &TenantStore, acknowledged: &Acknowledged) {
     }
 }
 
+/// The chain is whole, and holds what was acknowledged.
+async fn check_audit(store: &TenantStore, acknowledged: &Acknowledged) {
+    match verify(store, &[], |_| ()).await.unwrap() {
+        Verdict::Whole { entries, .. } => assert!(entries >= acknowledged.audit && entries > 0),
+        Verdict::Broken(broken) => panic!("{broken}"),
+    }
+}
+
 // ---------------------------------------------------------------- the child
 
 fn turn_row(seq: u64) -> LogRow {
@@ -163,6 +176,12 @@ async fn talk(store: TenantStore) {
     for seq in 1.. {
         let durable = writer.append(call, vec![turn_row(seq)]).await.unwrap();
         say(&format!("log {call} {} .", durable.seq));
+        let hung_up = NewAudit::new("call.hangup", Party::new("user", "pat"), Party::new("call", call));
+        store.audit().note(hung_up.clone());
+        say(&format!(
+            "audit {} .",
+            store.audit().record(NewAudit { id: CallId::new().0, ..hung_up }).await.unwrap()
+        ));
         if seq == 1 {
             say("ready");
         }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::calls;
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::{Act, Scoped};
 use crate::error::{ApiError, ErrorCode};
 
@@ -26,6 +27,7 @@ pub async fn hang_up(
             ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
         );
     }
+    app.audit.record(Some(scope.tenant.id), acts::call_hung_up(&scope.principal, call.id)).await?;
     tracing::info!(audit = "call.hangup", call_id = %call.id, by = %scope.principal.subject, "hung up by a supervisor");
     Ok((StatusCode::ACCEPTED, Json(json!({ "id": call.id, "state": "ending" }))))
 }

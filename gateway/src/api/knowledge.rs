@@ -14,6 +14,7 @@ use storage::records::{Chunk, NewDocument};
 use storage::{DocumentId, Knowledge, Settings, StorageError, TenantStore};
 
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::{ReadKnowledge, Scoped, WriteKnowledge};
 use crate::error::{ApiError, ErrorCode, JsonBody};
 
@@ -59,6 +60,7 @@ pub async fn put(
     for document in documents {
         ids.push(keep(retriever, &scope.store, document).await?);
     }
+    app.audit.record(Some(scope.tenant.id), acts::documents_posted(&scope.principal, &ids)).await?;
     tracing::info!(audit = "knowledge.put", documents = ids.len(), by = %scope.principal.subject, "documents kept");
     Ok(Json(json!({ "ids": ids })))
 }

@@ -10,6 +10,7 @@ use axum::response::Response;
 use tokio::sync::mpsc;
 
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::scope::Allowed;
 use crate::auth::{Record, origin};
 use crate::calls::recorders::RecordLine;
@@ -29,6 +30,7 @@ pub async fn handle(
     let lines = app.recorders.attach().ok_or_else(|| {
         ApiError::new(ErrorCode::Conflict, "another recorder is attached").advise("stop it first")
     })?;
+    app.audit.record(None, acts::recorder_attached(&who.principal)).await?;
     let by = who.principal.subject;
     tracing::warn!(
         audit = "recorder.attached",

@@ -14,6 +14,7 @@ use storage::{Calls, Settings, TenantId, TenantStore};
 
 use super::calls::usd;
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::permission::{ManagePlatform, ManageTenant};
 use crate::auth::principal::Principal;
 use crate::auth::scope::{Allowed, Realm};
@@ -81,7 +82,7 @@ pub async fn put_vocabulary(
         }
     }
     store.put_setting(TERMS, &json!(vocabulary)).await?;
-    changed(&app, &who.principal, store.id(), TERMS);
+    changed(&app, &who.principal, store.id(), TERMS).await?;
     Ok(Json(Vocabulary { vocabulary }))
 }
 
@@ -112,7 +113,7 @@ pub async fn put_pronunciations(
         pronunciations.insert(plain("pronunciations", word)?, plain("pronunciations", sound)?);
     }
     store.put_setting(SOUNDS, &json!(pronunciations)).await?;
-    changed(&app, &who.principal, store.id(), SOUNDS);
+    changed(&app, &who.principal, store.id(), SOUNDS).await?;
     if let Some(ready) = app.ready.get() {
         (ready.lineup.renew)(store.id(), &app.vocabularies.of(&store).await.lexicon);
     }
@@ -143,7 +144,7 @@ pub async fn put_budget(
         }
     }
     store.put_setting(SETTING, &json!(asked)).await?;
-    changed(&app, &who.principal, store.id(), SETTING);
+    changed(&app, &who.principal, store.id(), SETTING).await?;
     Ok(Json(budget_answer(&app, &store).await?))
 }
 
@@ -175,9 +176,11 @@ async fn kept<T: Default + serde::de::DeserializeOwned>(
     Ok(value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
 }
 
-fn changed(app: &App, by: &Principal, tenant: TenantId, what: &'static str) {
+async fn changed(app: &App, by: &Principal, tenant: TenantId, what: &'static str) -> Result<(), ApiError> {
     app.vocabularies.changed(tenant);
+    app.audit.record(Some(tenant), acts::setting_changed(by, what)).await?;
     tracing::info!(audit = "tenant.settings", setting = what, %tenant, by = %by.subject, "a tenant's setting was changed");
+    Ok(())
 }
 
 /// Words without control characters, with single spaces.

@@ -11,6 +11,7 @@ use storage::zones::normalise_phone;
 use storage::{Directory, Line, NewTenant, RecordingConsent, Tenant};
 
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::ManagePlatform;
 use crate::auth::scope::Allowed;
 use crate::demo;
@@ -66,6 +67,7 @@ pub async fn create(
     }
     let lines = directory.lines(tenant.id).await?;
     adopt(&app, &tenant).await?;
+    app.audit.record(Some(tenant.id), acts::tenant_created(&who.principal, &tenant)).await?;
     tracing::info!(audit = "tenant.created", slug = %tenant.slug, by = %who.principal.subject, "tenant created");
     Ok((StatusCode::CREATED, Json(shape(&tenant, lines))))
 }

@@ -13,6 +13,7 @@ use storage::{ApiToken, Auth, NewToken, Role};
 
 use super::users::OfTenant;
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::permission::ManageTenant;
 use crate::auth::scope::{Allowed, Realm};
 use crate::error::{ApiError, JsonBody, QueryOf};
@@ -50,6 +51,8 @@ pub async fn create(
     let expires_at = asked.days.map(|days| Utc::now() + TimeDelta::days(i64::from(days)));
     let new = NewToken { tenant_id: realm.tenant, name: asked.name, role: asked.role, expires_at };
     let issued = app.platform.store().create_token(new).await?;
+    let created = acts::token_created(&who.principal, &issued.token);
+    app.audit.record(realm.tenant, created).await?;
     tracing::info!(audit = "token.created", token = %issued.token.id, role = %issued.token.role, by = %who.principal.subject, "token created");
     let mut answer = shape(&issued.token);
     answer["secret"] = Value::from(issued.secret.expose_secret());
@@ -68,6 +71,7 @@ pub async fn revoke(
     if !app.platform.store().revoke_token(realm.tenant, id).await? {
         return Err(ApiError::not_found("token"));
     }
+    app.audit.record(realm.tenant, acts::token_revoked(&who.principal, id)).await?;
     tracing::info!(audit = "token.revoked", token = %id, by = %who.principal.subject, "token revoked");
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use storage::{Auth, NewUser, Role, User};
 
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::permission::ManageTenant;
 use crate::auth::scope::{Allowed, Realm};
 use crate::auth::sign_in::{self, LINK_LIVES, LOCAL_LOGIN};
@@ -63,6 +64,7 @@ pub async fn create(
     }
     let new = NewUser { tenant_id: realm.tenant, login, display_name: asked.name, role: asked.role };
     let user = app.platform.store().create_user(new).await?;
+    app.audit.record(realm.tenant, acts::user_created(&who.principal, &user)).await?;
     tracing::info!(audit = "user.created", user = %user.id, role = %user.role, by = %who.principal.subject, "user created");
     Ok((StatusCode::CREATED, Json(shape(&user))))
 }
@@ -73,18 +75,22 @@ pub async fn link(
     who: Allowed<ManageTenant>,
     JsonBody(asked): JsonBody<LinkFor>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
-    let url = match asked.login {
+    let (url, login, tenant) = match asked.login {
         Some(login) => {
             let user = app.platform.store().user_by_login(&login).await?;
             let user = user
                 .filter(|user| who.principal.is_platform_admin() || user.tenant_id == who.principal.tenant);
-            sign_in::link_for(&app, &user.ok_or_else(|| ApiError::not_found("user"))?).await?
+            let user = user.ok_or_else(|| ApiError::not_found("user"))?;
+            (sign_in::link_for(&app, &user).await?, user.login, user.tenant_id)
         }
-        None if who.principal.is_platform_admin() => sign_in::local_link(&app).await?,
+        None if who.principal.is_platform_admin() => {
+            (sign_in::local_link(&app).await?, LOCAL_LOGIN.to_owned(), None)
+        }
         None => {
             return Err(ApiError::forbidden("only a platform-admin may sign in as the local administrator"));
         }
     };
+    app.audit.record(tenant, acts::link_issued(&who.principal, &login)).await?;
     tracing::info!(audit = "link.issued", by = %who.principal.subject, "sign-in link issued");
     Ok((StatusCode::CREATED, Json(json!({ "url": url, "expires_in_s": LINK_LIVES.as_secs() }))))
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{Method, StatusCode};
+use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::origin;
 use super::principal::{Kind, Principal, identify};
 use crate::app::App;
+use crate::audit::acts;
 use crate::error::{ApiError, ErrorCode};
 
 /// Refuses requests to a name that is not ours. In unsigned mode a browser on this machine can be led here by a
@@ -28,7 +29,12 @@ pub async fn refuse_foreign_host(State(app): State<Arc<App>>, request: Request, 
 /// Who makes this request. Refuses those who prove nothing, and pages of other sites that ride on a session.
 pub async fn authenticate(app: &App, parts: &Parts) -> Result<Principal, ApiError> {
     let peer = origin::peer(&parts.extensions);
-    let principal = identify(app, &parts.headers, peer).await?.ok_or_else(ApiError::unauthorized)?;
+    let Some(principal) = identify(app, &parts.headers, peer).await? else {
+        if parts.headers.contains_key(header::AUTHORIZATION) {
+            app.audit.stranger(acts::token_refused()).await;
+        }
+        return Err(ApiError::unauthorized());
+    };
     let is_safe = matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let rides_on_session = matches!(principal.kind, Kind::Session(_));
     if rides_on_session && !is_safe && !origin::origin_is_ours(&parts.headers, &app.public_url) {

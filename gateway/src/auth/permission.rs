@@ -48,6 +48,10 @@ permissions! {
     ManageTenant = "manage users and tokens": TenantAdmin | PlatformAdmin;
     /// Tenants, and users and tokens of the platform.
     ManagePlatform = "manage the platform": PlatformAdmin;
+    /// The audit: who did what.
+    ReadAudit = "read the audit": TenantAdmin | Auditor | PlatformAdmin;
+    /// What callers said, as they said it. Every read is on the audit.
+    ReadRaw = "read raw text": TenantAdmin | Auditor | PlatformAdmin;
     /// Take raw journals of calls.
     Record = "record calls": PlatformAdmin;
 }
@@ -65,6 +69,14 @@ mod tests {
                 && !WriteTools::allows(Role::Auditor)
                 && !ManageTenant::allows(Role::Auditor)
         );
+    }
+
+    #[test]
+    fn raw_text_and_the_audit_are_not_for_everyone() {
+        for role in [Role::Supervisor, Role::AgentAdmin] {
+            assert!(!ReadRaw::allows(role) && !ReadAudit::allows(role));
+        }
+        assert!(ReadAudit::allows(Role::Auditor) && ReadRaw::allows(Role::TenantAdmin));
     }
 
     #[test]

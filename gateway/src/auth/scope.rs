@@ -6,12 +6,13 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri};
-use storage::{Directory, Role, Tenant, TenantId, TenantStore};
+use storage::{Directory, PLATFORM_SLUG, Role, Tenant, TenantId, TenantStore};
 
 use super::guard;
 use super::permission::Permission;
 use super::principal::Principal;
 use crate::app::App;
+use crate::audit::acts;
 use crate::error::{ApiError, ErrorCode};
 
 /// Header by which a platform-admin names the tenant.
@@ -40,10 +41,26 @@ impl<P: Permission> FromRequestParts<Arc<App>> for Allowed<P> {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let principal = guard::authenticate(app, parts).await?;
-        if !P::allows(principal.role) {
-            return Err(ApiError::forbidden(format!("role {} may not {}", principal.role, P::NAME)));
-        }
+        allow::<P>(app, &principal).await?;
         Ok(Self { principal, permission: PhantomData })
+    }
+}
+
+/// Whether a role may use permission `P`; a refusal is on the audit.
+async fn allow<P: Permission>(app: &App, principal: &Principal) -> Result<(), ApiError> {
+    if P::allows(principal.role) {
+        return Ok(());
+    }
+    app.audit.refused(principal.tenant, acts::not_allowed(principal, P::NAME)).await;
+    Err(ApiError::forbidden(format!("role {} may not {}", principal.role, P::NAME)))
+}
+
+impl<P> Scoped<P> {
+    /// The same request, where what it asks for needs a second permission.
+    pub async fn also<Q: Permission>(self, app: &App) -> Result<Scoped<Q>, ApiError> {
+        allow::<Q>(app, &self.principal).await?;
+        let Self { principal, tenant, store, .. } = self;
+        Ok(Scoped { principal, tenant, store, permission: PhantomData })
     }
 }
 
@@ -70,26 +87,33 @@ fn named_tenant(headers: &HeaderMap, uri: &Uri) -> Option<String> {
 
 /// Decision 3: from the token; a platform-admin names it; else the only tenant, else `riverbend`, else 400.
 async fn tenant_of(app: &App, principal: &Principal, named: Option<String>) -> Result<Tenant, ApiError> {
-    let named = match &named {
-        Some(name) => Some(find_tenant(app, name).await?),
-        None => None,
-    };
     if let Some(own) = principal.tenant {
-        // Another tenant does not exist for them: same answer as for a name nobody has.
-        if named.is_some_and(|tenant| tenant.is_none_or(|tenant| tenant.id != own)) {
-            return Err(ApiError::not_found("tenant"));
+        if let Some(name) = &named {
+            own_only(app, principal, own, name).await?;
         }
         return app.platform.store().tenant_by_id(own).await?.ok_or_else(|| ApiError::not_found("tenant"));
     }
     match named {
-        Some(tenant) => tenant.ok_or_else(|| ApiError::not_found("tenant")),
+        Some(name) => find_tenant(app, &name).await?.ok_or_else(|| ApiError::not_found("tenant")),
         None => default_tenant(app).await,
     }
+}
+
+/// Another tenant does not exist for a tenant's people: same answer as for a name nobody has.
+async fn own_only(app: &App, principal: &Principal, own: TenantId, named: &str) -> Result<(), ApiError> {
+    if find_tenant(app, named).await?.is_some_and(|tenant| tenant.id == own) {
+        return Ok(());
+    }
+    app.audit.refused(Some(own), acts::other_tenant(principal, named)).await;
+    Err(ApiError::not_found("tenant"))
 }
 
 /// A tenant by slug or id.
 pub async fn find_tenant(app: &App, name: &str) -> Result<Option<Tenant>, ApiError> {
     let store = app.platform.store();
+    if name == PLATFORM_SLUG {
+        return Ok(store.tenant_by_id(app.platform.own().await?.id()).await?);
+    }
     match name.parse() {
         Ok(id) => Ok(store.tenant_by_id(id).await?),
         Err(_) => Ok(store.tenant_by_slug(name).await?),
@@ -116,16 +140,20 @@ pub struct Realm {
 impl Realm {
     /// A tenant's people manage their own; a platform-admin names a tenant, or none for the platform.
     pub async fn of(app: &App, principal: &Principal, named: Option<&str>) -> Result<Self, ApiError> {
-        let named = match named {
+        let named_id = match named {
             Some(name) => {
                 Some(find_tenant(app, name).await?.ok_or_else(|| ApiError::not_found("tenant"))?.id)
             }
             None => None,
         };
         match principal.tenant {
-            Some(own) if named.is_some_and(|tenant| tenant != own) => Err(ApiError::not_found("tenant")),
+            Some(own) if named_id.is_some_and(|tenant| tenant != own) => {
+                let named = named.unwrap_or_default();
+                app.audit.refused(Some(own), acts::other_tenant(principal, named)).await;
+                Err(ApiError::not_found("tenant"))
+            }
             Some(own) => Ok(Self { tenant: Some(own) }),
-            None if principal.is_platform_admin() => Ok(Self { tenant: named }),
+            None if principal.is_platform_admin() => Ok(Self { tenant: named_id }),
             None => Err(ApiError::forbidden("only a platform-admin manages the platform")),
         }
     }

@@ -19,6 +19,7 @@ use super::principal::{Kind, Principal, by_token};
 use super::scope::Allowed;
 use super::{origin, session};
 use crate::app::App;
+use crate::audit::acts;
 use crate::error::{ApiError, QueryOf};
 
 /// How long a link can be used.
@@ -88,11 +89,13 @@ pub async fn submit(
     }
     let is_local = origin::is_local(origin::peer(&extensions), &headers);
     let Some(user) = redeem(&app, &ticket.token, is_local).await? else {
+        app.audit.stranger(acts::sign_in_refused()).await;
         // The console says what to do next; someone who is signed in already is simply let in.
         tracing::warn!(audit = "session.refused", "a sign-in link or token was not good");
         return Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/?expired")]).into_response());
     };
     let secret = app.platform.store().create_session(user.id, session::LIVES).await?;
+    app.audit.record(user.tenant_id, acts::signed_in(&user)).await?;
     tracing::info!(audit = "session.started", login = %user.login, "signed in to the console");
     Ok(enter(&app, &secret))
 }
@@ -137,6 +140,7 @@ fn enter(app: &App, secret: &SecretString) -> Response {
 pub async fn sign_out(State(app): State<Arc<App>>, who: Allowed<SeeSelf>) -> Result<Response, ApiError> {
     if let Kind::Session(id) = who.principal.kind {
         app.platform.store().end_session(id).await?;
+        app.audit.record(who.principal.tenant, acts::signed_out(&who.principal)).await?;
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
     if let Some(cookie) = session::end(app.public_url.is_https()) {

@@ -29,6 +29,7 @@ use super::outbound::Outbound;
 use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
+use crate::audit::calls::CallAudit;
 use crate::providers::Ready;
 use crate::providers::lineup::CARRIER;
 use crate::telemetry::metrics;
@@ -139,7 +140,12 @@ async fn assemble(
         log: log.open(brief.call)?,
         vad: GuardedVad::new((engines.vad)()),
         screen: (engines.screen)(call.line.tenant_id),
-        events: Arc::new(CallSink::new(app.fanout.clone(), live.clone(), app.traces.clone())),
+        events: Arc::new(CallSink::new(
+            app.fanout.clone(),
+            live.clone(),
+            app.traces.clone(),
+            CallAudit::new(store.audit(), call.id),
+        )),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),
         brief,
     };

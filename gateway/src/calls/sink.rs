@@ -1,4 +1,4 @@
-//! Where a call's events go: to viewers, into the live call's summary, metrics and traces.
+//! Where a call's events go: to viewers, into the live call's summary, metrics, traces, and the audit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,6 +7,7 @@ use pipeline::event::{CallEvent, EventBody};
 use pipeline::ports::EventSink;
 
 use super::live::LiveCall;
+use crate::audit::calls::CallAudit;
 use crate::fanout::local::Fanout;
 use crate::telemetry::traces::Traces;
 
@@ -18,12 +19,18 @@ pub struct CallSink {
     /// Tokens of replies that were thrown away, as last told.
     wasted: AtomicU64,
     traces: Option<Arc<Traces>>,
+    audit: CallAudit,
 }
 
 impl CallSink {
     #[must_use]
-    pub fn new(fanout: Arc<Fanout>, call: Arc<LiveCall>, traces: Option<Arc<Traces>>) -> Self {
-        Self { fanout, call, wasted: AtomicU64::new(0), traces }
+    pub fn new(
+        fanout: Arc<Fanout>,
+        call: Arc<LiveCall>,
+        traces: Option<Arc<Traces>>,
+        audit: CallAudit,
+    ) -> Self {
+        Self { fanout, call, wasted: AtomicU64::new(0), traces, audit }
     }
 
     fn count_wasted(&self, now: u64) {
@@ -48,6 +55,7 @@ impl EventSink for CallSink {
         if let Some(traces) = &self.traces {
             traces.observe(&event);
         }
+        self.audit.observe(&event);
         self.fanout.publish(&event);
     }
 }

@@ -42,6 +42,9 @@ pub enum Command {
     /// API tokens
     #[command(subcommand)]
     Token(Token),
+    /// The audit: who did what
+    #[command(subcommand)]
+    Audit(Audit),
     /// Put text files into a tenant's knowledge base
     ImportDocs(ImportDocs),
 }
@@ -335,6 +338,77 @@ pub enum Token {
         #[arg(long)]
         tenant: Option<String>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Example:\n  quandura audit verify --all")]
+pub enum Audit {
+    /// Check that nothing was changed, deleted, added or moved
+    Verify(AuditVerify),
+    /// Write entries to a file that anybody can check
+    Export(AuditExport),
+}
+
+const AUDIT_VERIFY_HELP: &str = "\
+Reads the chain from its first entry, beside a running gateway or without one. Prints the chain's end: note it somewhere
+else, and give it as --head the next time. Exits with 1 when a chain is not as it was written, and names the first entry
+that is wrong.
+
+Examples:
+  quandura audit verify --tenant riverbend
+  quandura audit verify --all
+  quandura audit verify --tenant riverbend --head 4182:9f0c…";
+
+#[derive(Debug, Args)]
+#[command(after_help = AUDIT_VERIFY_HELP)]
+pub struct AuditVerify {
+    /// Slug or id; `_platform` for what belongs to no tenant [default: the only tenant, or riverbend]
+    #[arg(long)]
+    pub tenant: Option<String>,
+    /// Every tenant, and the platform itself
+    #[arg(long, conflicts_with_all = ["tenant", "head"])]
+    pub all: bool,
+    /// An end that was noted earlier: the chain must hold it
+    #[arg(long, value_name = "NUMBER:HASH")]
+    pub head: Option<String>,
+}
+
+const AUDIT_EXPORT_HELP: &str = "\
+Writes JSON Lines, and beside them verify.py, which checks them with Python alone. Personal parts are left out; what is
+left out is stood for by its hash, so that the rest can still be checked. Every export is on the audit itself.
+
+Examples:
+  quandura audit export --tenant riverbend --from 2026-11-01 --to 2026-12-01 --out november.jsonl
+  quandura audit export --tenant riverbend --subject 0197f3a0-… --redact call.guard --out request-17.jsonl
+  python3 verify.py november.jsonl";
+
+#[derive(Debug, Args)]
+#[command(after_help = AUDIT_EXPORT_HELP)]
+pub struct AuditExport {
+    /// Slug or id; `_platform` for what belongs to no tenant [default: the only tenant, or riverbend]
+    #[arg(long)]
+    pub tenant: Option<String>,
+    /// From this day or time on, UTC
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// Before this day or time, UTC
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// Withhold entries about anything but this call, token, user, …
+    #[arg(long, value_name = "ID")]
+    pub subject: Option<String>,
+    /// Withhold entries of this action; may be given several times
+    #[arg(long, value_name = "ACTION")]
+    pub withhold: Vec<String>,
+    /// Leave out the details of this action, or of `all`; may be given several times
+    #[arg(long, value_name = "ACTION")]
+    pub redact: Vec<String>,
+    /// Show the personal parts; the reading of them is on the audit
+    #[arg(long)]
+    pub personal: bool,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -1,15 +1,17 @@
 //! How subcommands reach the API: over HTTP where a gateway runs, else inside this process on the same data folder.
 //! Either way the same handlers run, so there is one set of rules.
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Method, Request, header};
+use futures_util::StreamExt;
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -67,15 +69,41 @@ impl Api {
             Self::Remote { http, base, token } => remote(http, base, token, method, path, body).await?,
             Self::Inside { app, router } => inside(app, router, method, path, body).await?,
         };
-        let answer: Value = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes)? };
-        if (200..300).contains(&status) {
-            return Ok(answer);
+        if !(200..300).contains(&status) {
+            return Err(refusal(status, &bytes));
         }
-        let what = answer["error_message"].as_str().unwrap_or("the gateway refused");
-        match answer["suggested_action"].as_str() {
-            Some(advice) => bail!("{what}: {advice}"),
-            None => bail!("{what}"),
+        if bytes.is_empty() { Ok(Value::Null) } else { Ok(serde_json::from_slice(&bytes)?) }
+    }
+
+    /// Copies an answer into a file as it comes, and gives its length. It may take as long as it takes.
+    pub async fn download(&self, path: &str, file: &mut std::fs::File) -> anyhow::Result<u64> {
+        let mut body = match self {
+            Self::Remote { http, base, token } => {
+                let request = http.get(format!("{base}{path}")).bearer_auth(token.expose_secret());
+                let response = request.send().await.with_context(|| format!("{base} does not answer"))?;
+                let status = response.status().as_u16();
+                if !response.status().is_success() {
+                    return Err(refusal(status, &response.bytes().await?));
+                }
+                Body::from_stream(response.bytes_stream())
+            }
+            Self::Inside { app, router } => {
+                let response = router.clone().oneshot(inside_request(app, Method::GET, path, None)?).await?;
+                let status = response.status();
+                if !status.is_success() {
+                    return Err(refusal(status.as_u16(), &to_bytes(response.into_body(), MAX_ANSWER).await?));
+                }
+                response.into_body()
+            }
         }
+        .into_data_stream();
+        let mut length = 0;
+        while let Some(part) = body.next().await {
+            let part = part.context("the answer was cut off: try again; the gateway's log has the cause")?;
+            file.write_all(&part)?;
+            length += part.len() as u64;
+        }
+        Ok(length)
     }
 
     /// Ends work on the data folder in order.
@@ -83,6 +111,18 @@ impl Api {
         if let Self::Inside { app, .. } = self {
             app.platform.close().await;
         }
+    }
+}
+
+/// An error answer in its own words.
+fn refusal(status: u16, bytes: &[u8]) -> anyhow::Error {
+    let answer: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let what = answer["error_message"]
+        .as_str()
+        .map_or_else(|| format!("the gateway refused ({status})"), str::to_owned);
+    match answer["suggested_action"].as_str() {
+        Some(advice) => anyhow::anyhow!("{what}: {advice}"),
+        None => anyhow::anyhow!("{what}"),
     }
 }
 
@@ -110,6 +150,17 @@ async fn inside(
     path: &str,
     body: Option<Value>,
 ) -> anyhow::Result<(u16, Vec<u8>)> {
+    let response = router.clone().oneshot(inside_request(app, method, path, body)?).await?;
+    let status = response.status().as_u16();
+    Ok((status, to_bytes(response.into_body(), MAX_ANSWER).await?.to_vec()))
+}
+
+fn inside_request(
+    app: &App,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+) -> anyhow::Result<Request<Body>> {
     let mut request = Request::builder()
         .method(method)
         .uri(path)
@@ -117,9 +168,7 @@ async fn inside(
         .header(header::AUTHORIZATION, format!("Bearer {}", app.local_token.secret().expose_secret()))
         .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())))?;
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 0))));
-    let response = router.clone().oneshot(request).await?;
-    let status = response.status().as_u16();
-    Ok((status, to_bytes(response.into_body(), MAX_ANSWER).await?.to_vec()))
+    Ok(request)
 }
 
 /// The HTTP client of subcommands.

@@ -9,15 +9,26 @@ use uuid::Uuid;
 
 use crate::console::assets::CONTENT_SECURITY_POLICY;
 
+tokio::task_local! {
+    static ID: Uuid;
+}
+
+/// Id of the request that this task serves; `None` outside of requests.
+#[must_use]
+pub fn id() -> Option<Uuid> {
+    ID.try_with(|id| *id).ok()
+}
+
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Names the request in log and answer, and counts it by route. Path and query are not logged: they hold ids,
 /// and a sign-in link's query is a secret.
 pub async fn observe(request: Request, next: Next) -> Response {
-    let id = Uuid::now_v7().to_string();
+    let own = Uuid::now_v7();
+    let id = own.to_string();
     let route = request.extensions().get::<MatchedPath>().map_or("(console)", MatchedPath::as_str).to_owned();
     let span = tracing::info_span!("request", id, method = %request.method(), route);
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let mut response = ID.scope(own, next.run(request)).instrument(span.clone()).await;
     let status = response.status();
     span.in_scope(|| {
         // 503 is an answer, not a fault: /ready gives it all through a start.

@@ -140,6 +140,15 @@ async fn a_tenants_budget_is_the_platforms_to_set_and_the_tenants_to_see() {
     assert_eq!(seen["spent_today_usd"], json!(1.25));
 }
 
+/// A call in which the caller said so.
+pub async fn said(store: &TenantStore, text: &str) -> CallId {
+    let id = spend(store, 0).await;
+    let entry =
+        CallEntry::CallerTurn { turn: 1, text: text.to_owned(), started_ms: 0, ended_ms: 9, confidence: 1.0 };
+    store.append(id, &[LogRow { seq: 9, at_ms: 9, entry }]).await.unwrap();
+    id
+}
+
 /// A call of today that cost so much, in two turns.
 async fn spend(store: &TenantStore, micros: u64) -> CallId {
     let call = NewCall {

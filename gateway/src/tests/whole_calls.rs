@@ -111,6 +111,12 @@ async fn a_call_is_answered_heard_recorded_and_followed_without_personal_data() 
         assert!(names.iter().any(|n| n == name), "{name}: {names:?}");
     }
     assert!(test.gateway.app.live.is_empty());
+    let audit = get(&test, &format!("/v1/audit?subject={}", item["id"].as_str().unwrap())).await;
+    let entries: Vec<_> =
+        audit["items"].as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
+    assert_eq!(entries, ["call.ended", "call.started"]);
+    assert_eq!(audit["items"][0]["trace_id"], item["id"].as_str().unwrap().replace('-', ""));
+    assert_eq!(get(&test, "/v1/audit/verify").await["whole"], true);
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+#[path = "../sql/audit.rs"]
+mod audit;
 #[path = "../sql/auth.rs"]
 mod auth;
 #[path = "../sql/call_log.rs"]

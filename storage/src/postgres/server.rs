@@ -9,6 +9,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transactio
 
 use super::connect::{PostgresOptions, Session, connect, hold_to_its_word};
 use super::{Database, PlatformStore, TenantStore, fault, log_rows, role, schema};
+use crate::audit::AnchorFile;
 use crate::crypto::Sealer;
 use crate::error::{Fault, StorageError};
 use crate::ids::{NodeId, TenantId};
@@ -79,8 +80,14 @@ impl Server {
         PlatformStore::on(Database::whole(self.clone()))
     }
 
-    pub(crate) fn tenant(&self, tenant: TenantId, node: NodeId, sealer: Sealer) -> TenantStore {
-        TenantStore::on(Database::of_tenant(self.clone(), tenant), tenant, node, sealer)
+    pub(crate) fn tenant(
+        &self,
+        tenant: TenantId,
+        node: NodeId,
+        sealer: Sealer,
+        anchor: AnchorFile,
+    ) -> TenantStore {
+        TenantStore::on(Database::of_tenant(self.clone(), tenant), tenant, node, sealer, anchor)
     }
 
     /// The master key that everything in this database is sealed under. It is drawn only where nothing was sealed yet,

@@ -127,7 +127,10 @@ async fn tenant_keys(conn: &mut Conn, id: TenantId) -> Step<Vec<WrappedKey>> {
 }
 
 async fn tenants(conn: &mut Conn) -> Step<Vec<Tenant>> {
-    let query = sqlx::query_as("select id, slug, name, timezone, created_at from tenants order by slug");
+    let query = sqlx::query_as(
+        "select id, slug, name, timezone, created_at from tenants where id <> $1 order by slug",
+    )
+    .bind(TenantId::PLATFORM);
     Ok(query.fetch_all(conn).await?)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Database, call_log};
+use crate::audit::{AnchorFile, AuditWriter, Head};
 use crate::crypto::Sealer;
 use crate::error::StorageError;
 use crate::ids::{NodeId, TenantId};
@@ -13,6 +14,8 @@ use crate::writer::{Append, CallWriter, LogSink};
 pub struct TenantStore {
     pub(super) core: Arc<Core>,
     writer: CallWriter,
+    audit: AuditWriter,
+    anchor: AnchorFile,
 }
 
 /// What the handle and its group-commit task share.
@@ -32,10 +35,17 @@ pub(super) struct Scope {
 }
 
 impl TenantStore {
-    pub(super) fn on(db: Database, tenant: TenantId, node: NodeId, sealer: Sealer) -> Self {
+    pub(super) fn on(
+        db: Database,
+        tenant: TenantId,
+        node: NodeId,
+        sealer: Sealer,
+        anchor: AnchorFile,
+    ) -> Self {
         let core = Arc::new(Core { db, scope: Scope { tenant, node, sealer } });
         let writer = CallWriter::start(Arc::clone(&core));
-        Self { core, writer }
+        let audit = AuditWriter::start(Arc::clone(&core), anchor.clone());
+        Self { core, writer, audit, anchor }
     }
 
     pub(crate) fn id(&self) -> TenantId {
@@ -44,6 +54,14 @@ impl TenantStore {
 
     pub(crate) fn call_writer(&self) -> CallWriter {
         self.writer.clone()
+    }
+
+    pub(crate) fn audit(&self) -> AuditWriter {
+        self.audit.clone()
+    }
+
+    pub(crate) fn audit_anchor(&self) -> Result<Option<Head>, StorageError> {
+        self.anchor.read()
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {
@@ -59,6 +77,9 @@ impl TenantStore {
         let nothing = crate::ids::CallId(uuid::Uuid::nil());
         if self.writer.append(nothing, Vec::new()).await.is_err() {
             tracing::warn!(tenant = %self.id(), "the last appends could not be written");
+        }
+        if !self.audit.flush().await {
+            tracing::warn!(tenant = %self.id(), "the last entries of the audit could not be written");
         }
         self.core.db.close().await;
     }

@@ -8,6 +8,8 @@ mod log_rows;
 #[cfg(test)]
 mod tests;
 
+#[path = "../sql/audit.rs"]
+mod audit;
 #[path = "../sql/auth.rs"]
 mod auth;
 #[path = "../sql/call_log.rs"]
@@ -52,6 +54,7 @@ use sqlx::{Connection, Sqlite, SqliteConnection, SqlitePool, Transaction};
 pub(crate) use platform::PlatformStore;
 pub(crate) use tenant::TenantStore;
 
+use crate::audit::AnchorFile;
 use crate::crypto::Sealer;
 use crate::error::{Fault, Step, StorageError, taken};
 use crate::ids::{NodeId, TenantId};
@@ -84,9 +87,10 @@ pub(crate) async fn open_tenant(
     tenant: TenantId,
     node: NodeId,
     sealer: Sealer,
+    anchor: AnchorFile,
 ) -> Result<TenantStore, StorageError> {
     let db = Database::open(file, &TENANT_SCHEMA, options).await?;
-    Ok(TenantStore::on(db, tenant, node, sealer))
+    Ok(TenantStore::on(db, tenant, node, sealer, anchor))
 }
 
 /// One database file.

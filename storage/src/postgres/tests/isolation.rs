@@ -3,6 +3,8 @@
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use super::{Cluster, TestDatabase, core, fixture_on, raw, state};
+use crate::audit::{Broken, Verdict, Wrong, verify};
+use crate::conformance::audit::{entry, whole};
 use crate::conformance::calls::{row, said};
 use crate::conformance::knowledge::new_document;
 use crate::conformance::organisation::one_of_each;
@@ -47,6 +49,7 @@ async fn plant_everywhere(f: &Fixture) {
     one_of_each(f).await;
     f.river.mark_seeded().await.unwrap();
     f.river.count_up("n").await.unwrap();
+    f.river.audit().record(entry("call.hangup")).await.unwrap();
 }
 
 /// A database where the tenant `river` has a row in every table, and a connection of the application's role.
@@ -170,6 +173,8 @@ async fn the_application_can_not_switch_its_bounds_off() {
         "update call_log set at_ms = 0",
         "delete from call_log",
         "delete from passport_ledger",
+        "update audit_log set outcome = 'done'",
+        "delete from audit_log",
         "set row_security = off; select count(*) from calls",
         "update _sqlx_migrations_tenant set checksum = ''",
         "create table mine (id int)",
@@ -195,6 +200,9 @@ async fn logs_can_not_be_changed_even_by_their_owner() {
         "update passport_ledger set recorded_at = now()",
         "delete from passport_ledger",
         "truncate passport_ledger",
+        "update audit_log set outcome = 'done'",
+        "delete from audit_log",
+        "truncate audit_log",
     ];
     for attempt in attempts {
         let mut transaction = owner.begin().await.unwrap();
@@ -214,4 +222,17 @@ async fn a_tenant_does_not_outlive_its_transaction_on_a_pooled_connection() {
         assert_eq!(count(&mut read, "settings").await, 0);
         assert!(!f.lake.seeded().await.unwrap());
     }
+}
+
+#[tokio::test]
+async fn a_superuser_who_changes_the_audit_is_found_out() {
+    let (database, f, _app) = planted().await;
+    f.river.audit().record(entry("token.created")).await.unwrap();
+    whole(&f.river, &[]).await;
+    let mut superuser = raw(&database.url("postgres")).await;
+    let change =
+        "alter table audit_log disable trigger all; update audit_log set actor_id = 'nobody' where seq = 2";
+    sqlx::raw_sql(change).execute(&mut superuser).await.unwrap();
+    let verdict = verify(&f.river, &[], |_| ()).await.unwrap();
+    assert_eq!(verdict, Verdict::Broken(Broken { seq: 2, wrong: Wrong::Changed }));
 }

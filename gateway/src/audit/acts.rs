@@ -1,0 +1,130 @@
+//! What people and programs did, one function a kind. The list in `docs/guides/audit.md` names them all.
+//!
+//! An entry holds ids, names of settings and counts: no word of a caller. Logins that somebody else gave are personal.
+
+use serde_json::{Value, json};
+use storage::audit::{NewAudit, Outcome, Party};
+use storage::{ApiToken, CallId, DocumentId, Tenant, TokenId, User};
+
+use crate::auth::{Kind, Principal};
+
+/// Whoever makes a request: `user`, `token`, or `operator` for those who hold the machine.
+#[must_use]
+pub fn actor(principal: &Principal) -> Party {
+    let kind = match principal.kind {
+        Kind::Session(_) => "user",
+        Kind::ApiToken => "token",
+        Kind::AdminToken | Kind::LocalToken => "operator",
+    };
+    Party::new(kind, &principal.subject)
+}
+
+fn by(principal: &Principal, action: &str, subject: Party) -> NewAudit {
+    NewAudit::new(action, actor(principal), subject).with("role", principal.role.as_str())
+}
+
+/// Somebody signed in to the console.
+#[must_use]
+pub fn signed_in(user: &User) -> NewAudit {
+    NewAudit::new("session.started", Party::new("user", &user.login), Party::new("user", user.id))
+        .with("role", user.role.as_str())
+}
+
+/// A sign-in link or token was not good.
+#[must_use]
+pub fn sign_in_refused() -> NewAudit {
+    NewAudit::new("session.refused", Party::new("stranger", ""), Party::new("door", "sign-in"))
+        .outcome(Outcome::Denied)
+}
+
+/// A request came with a token that is none.
+#[must_use]
+pub fn token_refused() -> NewAudit {
+    NewAudit::new("token.refused", Party::new("stranger", ""), Party::new("door", "api"))
+        .outcome(Outcome::Denied)
+}
+
+/// Somebody signed out.
+#[must_use]
+pub fn signed_out(principal: &Principal) -> NewAudit {
+    by(principal, "session.ended", Party::new("user", &principal.subject))
+}
+
+/// A role was too low for what was asked. `permission` as the refusal names it.
+#[must_use]
+pub fn not_allowed(principal: &Principal, permission: &str) -> NewAudit {
+    by(principal, "access.denied", Party::new("permission", permission)).outcome(Outcome::Denied)
+}
+
+/// Another tenant was named. That tenant's audit hears nothing of it: to them it does not exist either.
+#[must_use]
+pub fn other_tenant(principal: &Principal, named: &str) -> NewAudit {
+    by(principal, "access.other_tenant", Party::new("tenant", named)).outcome(Outcome::Denied)
+}
+
+#[must_use]
+pub fn token_created(principal: &Principal, token: &ApiToken) -> NewAudit {
+    by(principal, "token.created", Party::new("token", token.id))
+        .with("token_name", token.name.clone())
+        .with("token_role", token.role.as_str())
+        .with("expires_at", json!(token.expires_at))
+}
+
+#[must_use]
+pub fn token_revoked(principal: &Principal, token: TokenId) -> NewAudit {
+    by(principal, "token.revoked", Party::new("token", token))
+}
+
+#[must_use]
+pub fn user_created(principal: &Principal, user: &User) -> NewAudit {
+    by(principal, "user.created", Party::new("user", user.id))
+        .with("user_role", user.role.as_str())
+        .personal(json!({ "login": user.login, "name": user.display_name }))
+}
+
+/// A one-time link that signs a user in was made.
+#[must_use]
+pub fn link_issued(principal: &Principal, login: &str) -> NewAudit {
+    by(principal, "link.issued", Party::new("user", login))
+}
+
+#[must_use]
+pub fn tenant_created(principal: &Principal, tenant: &Tenant) -> NewAudit {
+    by(principal, "tenant.created", Party::new("tenant", tenant.id)).with("slug", tenant.slug.clone())
+}
+
+/// The new value is not told: it may hold names.
+#[must_use]
+pub fn setting_changed(principal: &Principal, setting: &str) -> NewAudit {
+    by(principal, "settings.changed", Party::new("setting", setting))
+}
+
+#[must_use]
+pub fn documents_posted(principal: &Principal, ids: &[DocumentId]) -> NewAudit {
+    let first: Vec<Value> = ids.iter().take(20).map(|id| json!(id)).collect();
+    let subject = Party::new("document", ids.first().map(ToString::to_string).unwrap_or_default());
+    by(principal, "knowledge.posted", subject).with("documents", ids.len()).with("ids", first)
+}
+
+#[must_use]
+pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
+    by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
+}
+
+/// Raw text is about to be given out. `what`: `transcript`, `audit`.
+#[must_use]
+pub fn raw_read(principal: &Principal, what: &str, subject: Party) -> NewAudit {
+    by(principal, "raw.read", subject).with("what", what)
+}
+
+/// A recorder was attached: raw journals of calls go out.
+#[must_use]
+pub fn recorder_attached(principal: &Principal) -> NewAudit {
+    by(principal, "recorder.attached", Party::new("gateway", "recorder"))
+}
+
+/// Entries `first` to `last` are about to be given out.
+#[must_use]
+pub fn exported(principal: &Principal, first: u64, last: u64) -> NewAudit {
+    by(principal, "audit.exported", Party::new("audit", format!("{first}-{last}")))
+}

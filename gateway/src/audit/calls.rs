@@ -1,0 +1,87 @@
+//! What happens in calls: begun, ended, attacked. Noted from the call's events, which hold no raw text; nothing here
+//! waits.
+
+use pipeline::event::{CallEvent, EventBody};
+use storage::CallId;
+use storage::audit::{AuditWriter, NewAudit, Outcome, Party};
+
+use crate::telemetry::metrics::reason_name;
+
+/// The audit as a live call sees it.
+#[derive(Debug)]
+pub struct CallAudit {
+    audit: AuditWriter,
+    call: CallId,
+}
+
+impl CallAudit {
+    #[must_use]
+    pub fn new(audit: AuditWriter, call: CallId) -> Self {
+        Self { audit, call }
+    }
+
+    /// Takes an event of the call. The trace of an entry is the call's own, as in its spans.
+    pub fn observe(&self, event: &CallEvent) {
+        if let Some(entry) = entry(self.call, &event.body) {
+            self.audit.note(entry.traced(self.call.0));
+        }
+    }
+}
+
+fn entry(call: CallId, body: &EventBody) -> Option<NewAudit> {
+    let new = |action: &str| NewAudit::new(action, Party::new("system", "call"), Party::new("call", call));
+    match body {
+        EventBody::Started { line, direction, .. } => {
+            Some(new("call.started").with("line", line.clone()).with("direction", direction.clone()))
+        }
+        EventBody::Guard(attack) => Some(
+            new("call.guard")
+                .with("turn", attack.turn.0)
+                .with("channel", attack.channel.clone())
+                .with("kind", attack.kind.clone())
+                .with("severity", attack.severity.clone())
+                .outcome(Outcome::Found),
+        ),
+        EventBody::Ended { reason, duration_ms } => {
+            Some(new("call.ended").with("reason", reason_name(*reason)).with("duration_ms", *duration_ms))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pipeline::event::Attack;
+    use pipeline::turn::TurnId;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn an_attack_is_noted_without_its_words() {
+        let attack = Attack {
+            turn: TurnId(3),
+            channel: "voice".into(),
+            kind: "instruction_override".into(),
+            severity: "high".into(),
+        };
+        let entry = entry(CallId::new(), &EventBody::Guard(attack)).unwrap();
+        assert_eq!(
+            (entry.action.as_str(), entry.outcome, entry.personal),
+            ("call.guard", Outcome::Found, None)
+        );
+        let expected =
+            json!({"channel": "voice", "kind": "instruction_override", "severity": "high", "turn": 3});
+        assert_eq!(Value::Object(entry.details), expected);
+    }
+
+    #[test]
+    fn what_is_said_is_not_noted() {
+        let said = EventBody::Final {
+            turn: TurnId(1),
+            speaker: pipeline::turn::Speaker::Caller,
+            text: "hello".into(),
+        };
+        assert!(entry(CallId::new(), &said).is_none());
+    }
+}
