@@ -9,6 +9,7 @@ use crate::retriever::Document;
 
 const TENANT: &str = include_str!("../data/riverbend/tenant.toml");
 const CLAIMS: &str = include_str!("../data/riverbend/claims.toml");
+const RULES: &str = include_str!("../data/riverbend/tenant.rules");
 
 macro_rules! documents {
     ($($name:literal),+ $(,)?) => {
@@ -108,6 +109,8 @@ pub struct Seed {
     pub documents: Vec<Document>,
     pub claims: Vec<SeedClaim>,
     pub openings: Vec<SeedOpening>,
+    /// The county's own rules and constants.
+    pub rules: String,
 }
 
 /// Why seed data cannot be used; a test rules it out for what ships.
@@ -115,14 +118,14 @@ pub struct Seed {
 #[error("seed data: {0}")]
 pub struct SeedError(String);
 
-/// Riverbend County as of `now`: facts, documents, demo claims, and free times for three weeks.
+/// Riverbend County as of `now`: facts, documents, demo claims, rules, and free times for three weeks.
 ///
 /// # Errors
 /// Only when the shipped data is broken.
 pub fn riverbend(now: DateTime<Utc>) -> Result<Seed, SeedError> {
     let facts: TenantFacts = toml::from_str(TENANT).map_err(|e| SeedError(e.to_string()))?;
     let openings = openings(&facts, now, 21);
-    Ok(Seed { documents: documents(), claims: claims()?, openings, facts })
+    Ok(Seed { documents: documents(), claims: claims()?, openings, facts, rules: RULES.to_owned() })
 }
 
 /// The county's documents, with their front matter.

@@ -16,6 +16,7 @@ pub mod passport;
 pub mod passports;
 pub mod phone;
 pub mod record;
+pub mod rules;
 pub mod screened;
 pub mod tenant_settings;
 pub mod tenants;

@@ -51,6 +51,8 @@ pub struct App {
     /// How close the process is to serving its calls badly.
     pub strain: Gauge,
     pub vocabularies: Vocabularies,
+    /// Held while a tenant's rules are replaced: by one request at a time.
+    pub rules: tokio::sync::Mutex<()>,
     /// Places for sockets that have not shown their token yet.
     pub handshakes: Arc<Semaphore>,
     /// Places for outputs that are being judged.
@@ -91,6 +93,7 @@ impl App {
             numbers: NumberLimit::new(&config.limits),
             strain: Gauge::default(),
             vocabularies: Vocabularies::default(),
+            rules: tokio::sync::Mutex::default(),
             handshakes: Arc::new(Semaphore::new(HANDSHAKES)),
             config,
             public_url,

@@ -16,6 +16,8 @@ pub const SLUG: &str = "riverbend";
 pub const LINE: &str = "+12025550100";
 /// Setting under which a tenant's facts are kept.
 pub const FACTS: &str = "facts";
+/// Setting under which the text of a tenant's own rules is kept.
+pub const RULES: &str = "rules";
 
 /// Creates the demo tenant when there is no tenant at all, and finishes a seeding that was cut off.
 pub async fn seed_first_start(platform: &Platform) -> anyhow::Result<()> {
@@ -60,6 +62,7 @@ fn line(tenant: &Tenant) -> Line {
 
 async fn fill(store: &TenantStore, seed: Seed) -> anyhow::Result<()> {
     store.put_setting(FACTS, &serde_json::to_value(&seed.facts)?).await?;
+    store.put_setting(RULES, &serde_json::Value::String(seed.rules)).await?;
     for document in seed.documents {
         let media_type = document.media_type.unwrap_or_else(|| "text/markdown".to_owned());
         let (source, title, content) = (document.source, document.title, document.content);
@@ -108,6 +111,12 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
     })
 }
 
+/// The text of a tenant's own rules; empty where it has none.
+pub async fn own_rules(store: &TenantStore) -> Result<String, storage::StorageError> {
+    let kept = store.setting(RULES).await?;
+    Ok(kept.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default())
+}
+
 /// A North American number as people write it: `202-555-0100`.
 fn spoken(number: &str) -> String {
     match number.strip_prefix("+1") {
@@ -135,6 +144,10 @@ mod tests {
         let store = platform.tenant(line.tenant_id).await.unwrap();
         assert!(!store.list_documents().await.unwrap().is_empty());
         assert!(!store.free_slots(Utc::now(), 5).await.unwrap().is_empty());
-        assert_eq!(facts(&platform, &tenants[0]).await.unwrap().county, "Riverbend County");
+        let facts = facts(&platform, &tenants[0]).await.unwrap();
+        assert_eq!(facts.county, "Riverbend County");
+        let own = own_rules(&store).await.unwrap();
+        assert!(own.contains("constants {"), "{own}");
+        assert_eq!(agents::rules::RuleSet::load(&own, &facts).unwrap().tenant_text(), own);
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use agents::TenantFacts;
 use agents::organisation::Organisation;
 use agents::retriever::Retriever;
+use agents::rules::RuleSet;
 use futures_util::future::BoxFuture;
 use lineup::Lineup;
 use notices::Notices;
@@ -41,6 +42,9 @@ pub type MakeScreen = Arc<dyn Fn(TenantId) -> Box<dyn Screen> + Send + Sync>;
 /// Lets the responder answer for a tenant that was made while it runs.
 pub type AdoptTenant = Arc<dyn Fn(TenantStore, TenantFacts) + Send + Sync>;
 
+/// Has a tenant's calls obey these rules from their next sentence on.
+pub type PutRules = Arc<dyn Fn(TenantId, RuleSet) + Send + Sync>;
+
 /// Everything that a call needs from outside the gateway.
 #[derive(Clone)]
 pub struct Providers {
@@ -50,6 +54,7 @@ pub struct Providers {
     pub vad: MakeVad,
     pub screen: MakeScreen,
     pub adopt: AdoptTenant,
+    pub rules: PutRules,
     pub retriever: Arc<Retriever>,
     /// Use of the engines, 0 to 1.
     pub load: Arc<dyn Fn() -> f32 + Send + Sync>,

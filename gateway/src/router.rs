@@ -10,7 +10,7 @@ use axum::{Router, http::StatusCode};
 
 use crate::api::{
     audit, calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone,
-    record, tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
+    record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -70,6 +70,9 @@ pub fn routes() -> Routes {
         .get("/v1/audit", audit::list)
         .get("/v1/audit/verify", audit::verify)
         .get("/v1/audit/export", audit::export)
+        .get("/v1/rules", rules::get)
+        .put("/v1/rules", rules::put)
+        .post_bounded("/v1/rules/check", rules::MAX_BODY, rules::check)
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)

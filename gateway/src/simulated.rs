@@ -58,6 +58,7 @@ pub fn engines(_: Platform) -> BoxFuture<'static, anyhow::Result<Providers>> {
             vad: Arc::new(|| Box::new(Loud)),
             screen: Arc::new(|_| Box::new(NoPhones)),
             adopt: Arc::new(|_, _| {}),
+            rules: Arc::new(|_, _| ()),
             retriever: Arc::new(Retriever::lexical()),
             load: Arc::new(|| 0.0),
         })

@@ -6,6 +6,7 @@ mod carrier;
 mod mcp;
 mod organisation;
 mod passports;
+mod rules;
 mod settings;
 mod text_checks;
 mod validate;

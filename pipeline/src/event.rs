@@ -37,6 +37,20 @@ pub struct Attack {
     pub severity: String,
 }
 
+/// A rule that words or a tool call broke. Holds no word of either.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruling {
+    pub turn: TurnId,
+    /// The rule's id, as `no-legal-advice`.
+    pub rule: String,
+    /// `compliance`, `safety`, `legal` or `data_handling`.
+    pub category: String,
+    /// `BLOCK`, `REQUIRE_HUMAN` or `WARN`.
+    pub action: String,
+    /// What broke it: `words`, `reply` or `tool`.
+    pub applies_to: String,
+}
+
 /// What happened. [`EventBody::name`] is the SSE event name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -86,6 +100,8 @@ pub enum EventBody {
     },
     /// The guard found an attack, and the call went on.
     Guard(Attack),
+    /// A rule stopped words or a tool call, or warned of them.
+    Rule(Ruling),
     /// `state` as [`crate::ports::ProviderState::name`] has it, or `lost`; `reason` holds no caller text.
     Provider {
         provider: String,
@@ -142,6 +158,7 @@ impl EventBody {
             Self::Dtmf { .. } => "call.dtmf",
             Self::Tool { .. } => "call.tool",
             Self::Guard(_) => "call.guard",
+            Self::Rule(_) => "call.rule",
             Self::Provider { .. } => "call.provider",
             Self::Attention { .. } => "call.attention",
             Self::Latency { .. } => "call.latency",
@@ -168,6 +185,18 @@ mod tests {
         let body = EventBody::Guard(Attack { turn: TurnId(3), channel, kind, severity });
         assert_eq!(body.name(), "call.guard");
         let shown = json!({ "turn": 3, "channel": "voice", "kind": "role_play", "severity": "medium" });
+        assert_eq!(serde_json::to_value(&body).unwrap(), shown);
+        assert_eq!(serde_json::from_value::<EventBody>(shown).unwrap(), body);
+    }
+
+    #[test]
+    fn a_ruling_is_told_without_words_and_reads_back_as_itself() {
+        let [rule, category, action, applies_to] =
+            ["no-legal-advice", "legal", "BLOCK", "words"].map(str::to_owned);
+        let body = EventBody::Rule(Ruling { turn: TurnId(3), rule, category, action, applies_to });
+        assert_eq!(body.name(), "call.rule");
+        let shown = json!({ "turn": 3, "rule": "no-legal-advice", "category": "legal", "action": "BLOCK",
+            "applies_to": "words" });
         assert_eq!(serde_json::to_value(&body).unwrap(), shown);
         assert_eq!(serde_json::from_value::<EventBody>(shown).unwrap(), body);
     }

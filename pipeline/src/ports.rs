@@ -13,7 +13,7 @@ use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
-use crate::event::{Attack, CallEvent};
+use crate::event::{Attack, CallEvent, Ruling};
 use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
@@ -415,6 +415,7 @@ pub enum ReplyEvent {
         ok: bool,
     },
     Guard(Attack),
+    Rule(Ruling),
     /// The reply is complete. `expects` says what kind of answer we now wait for.
     Done {
         turn: TurnId,

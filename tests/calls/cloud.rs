@@ -9,6 +9,7 @@ mod doctor;
 mod faults;
 mod languages;
 mod office;
+mod rules;
 mod voice;
 
 use std::time::Duration;

@@ -183,6 +183,7 @@ fn providers(doubles: Doubles) -> Providers {
         vad: Arc::new(doubles.vad),
         screen: Arc::new(|_| Box::new(Plain)),
         adopt: Arc::new(|_, _| ()),
+        rules: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),
         load: Arc::new(move || load),
     }

@@ -9,6 +9,8 @@ use super::alarms::{self, Alarms};
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
 use super::office::{Knowledge, Office};
 use super::outbox::{Outbox, Spent};
+use super::ruled::rule_over;
+use super::rulings::Rulings;
 use super::seat::Seat;
 use super::unheard::{Origin, Unheard, plain_origin};
 use super::{opening, sentences};
@@ -37,9 +39,11 @@ pub(super) struct BuiltinRun {
     pub(super) noted: bool,
     /// What the guard found.
     pub(super) alarms: Alarms,
+    /// What the rules stopped.
+    pub(super) rulings: Rulings,
 }
 
-shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, said, next_index, ended, took_ms, spent, noted, alarms; input);
+shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, said, next_index, ended, took_ms, spent, noted, alarms, rulings; input);
 
 impl BuiltinRun {
     /// The step holds under a new number; its segments are new.
@@ -93,8 +97,11 @@ impl Seat {
             self.out.since(turn, Stage::Retrieval, began).await;
         }
         let thinking = Instant::now();
-        let step = think(&self.office, &origin, &mut knowledge).await;
+        let mut step = think(&self.office, &origin, &mut knowledge).await;
         self.out.since(turn, Stage::Orchestrator, thinking).await;
+        let ruling = Instant::now();
+        let rulings = rule_over(&self.office, &origin.input, &knowledge, &mut step);
+        self.out.since(turn, Stage::Rules, ruling).await;
         BuiltinRun {
             turn,
             input,
@@ -109,6 +116,7 @@ impl Seat {
             spent: Spent::default(),
             noted: false,
             alarms,
+            rulings,
         }
     }
 
@@ -153,7 +161,8 @@ impl Seat {
 
     async fn write_builtin(&mut self, run: &BuiltinRun) -> Result<Committed, Trouble> {
         let note = &run.step.note;
-        let note = Note { did: run.alarms.beside(&note.did, "recorded"), ..note.clone() };
+        let did = run.rulings.beside(&run.alarms.beside(&note.did, "recorded"));
+        let note = Note { did, ..note.clone() };
         let work = TurnWork {
             key: format!("{}/{}", self.office.brief.call, run.turn.0),
             effects: &run.step.effects,
@@ -195,6 +204,9 @@ impl Seat {
     async fn tell_tools(&self, run: &mut BuiltinRun) {
         for alarm in run.alarms.untold() {
             self.out.guard(run.turn, alarm).await;
+        }
+        for ruling in run.rulings.untold(run.turn) {
+            self.out.rule(ruling).await;
         }
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), true).await;

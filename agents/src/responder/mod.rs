@@ -15,6 +15,8 @@ mod model;
 pub(crate) mod office;
 mod outbox;
 mod recover;
+mod ruled;
+mod rulings;
 mod seat;
 mod unheard;
 
@@ -33,6 +35,7 @@ use crate::guard::Guard;
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
 use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
+use crate::rules::{RuleBook, RuleSet};
 use crate::safety::{Guardian, Public};
 
 pub(crate) use effects::entry_id;
@@ -68,17 +71,20 @@ struct Desk {
     store: TenantStore,
     facts: TenantFacts,
     zone: Tz,
+    /// What may not be said or done here.
+    rules: Arc<RuleBook>,
 }
 
 impl FrontDesk {
     /// A front desk without tenants yet.
     ///
     /// # Errors
-    /// Only when the shipped data of the dialogue or of the prompt guard is broken.
+    /// Only when the shipped data of the dialogue, of the prompt guard or of the rules is broken.
     pub fn new(retriever: Arc<Retriever>) -> Result<Self, ScriptError> {
         // Without a guard no call is taken. Its lists are read here, before a caller waits for them.
         Guard::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
         crate::tools::front_desk::listed().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        RuleSet::check_shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
         let shared = Shared {
             dialogue: Dialogue::front_desk()?,
             retriever,
@@ -107,10 +113,22 @@ impl FrontDesk {
         self
     }
 
-    /// Takes a tenant's calls from now on.
+    /// Takes a tenant's calls from now on, under the shipped rules. Its own come with [`FrontDesk::put_rules`].
     pub fn put_tenant(&self, tenant: Uuid, store: TenantStore, facts: TenantFacts) {
         let zone = facts.timezone.parse().unwrap_or(Tz::UTC);
-        self.shared.tenants.write().insert(tenant, Arc::new(Desk { tenant, store, facts, zone }));
+        let rules = match RuleSet::load("", &facts) {
+            Ok(set) => Arc::new(RuleBook::new(set)),
+            // `FrontDesk::new` does not succeed then; without rules no call is taken.
+            Err(error) => return tracing::error!(%error, "the shipped rules are broken"),
+        };
+        self.shared.tenants.write().insert(tenant, Arc::new(Desk { tenant, store, facts, zone, rules }));
+    }
+
+    /// These rules hold for the tenant's next sentence, on every call that is under way.
+    pub fn put_rules(&self, tenant: Uuid, set: RuleSet) {
+        if let Some(desk) = self.shared.tenants.read().get(&tenant) {
+            desk.rules.replace(set);
+        }
     }
 
     /// Warms intent recognition up: embeds the examples. Until it is done, and without a model, likeness is
@@ -141,6 +159,7 @@ impl FrontDesk {
         let mut phrases = self.phrases(tenant, own);
         if self.driver.is_some() {
             phrases.extend(model::Live::fixed_phrases(language));
+            phrases.extend(self.replacements(tenant, language));
         }
         cut(&phrases)
     }
@@ -155,6 +174,16 @@ impl FrontDesk {
     #[must_use]
     pub fn notice_phrases(&self, tenant: Uuid) -> Vec<String> {
         cut(&self.phrases(tenant, |facts| self.shared.dialogue.notice_phrases(facts)))
+    }
+
+    /// What rules have said in place of what they stop.
+    fn replacements(&self, tenant: Uuid, language: Language) -> Vec<String> {
+        let desk = self.shared.tenants.read().get(&tenant).cloned();
+        let said = |set: Arc<RuleSet>| {
+            let all = set.rules().iter().filter_map(|rule| rule.replacement.as_ref());
+            all.map(|phrasing| phrasing.of(language).to_owned()).collect()
+        };
+        desk.map_or_else(Vec::new, |desk| said(desk.rules.current()))
     }
 
     fn phrases(&self, tenant: Uuid, of: impl Fn(&TenantFacts) -> Vec<String>) -> Vec<String> {

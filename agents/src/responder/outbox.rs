@@ -1,6 +1,6 @@
 //! What leaves a conversation: the events of the port, in order.
 
-use pipeline::event::Attack;
+use pipeline::event::{Attack, Ruling};
 use pipeline::latency::Stage;
 use pipeline::ports::{AfterReply, Language, ProviderNote, ReplyEvent};
 use pipeline::turn::{Expectation, ReplySegment, TurnId};
@@ -72,6 +72,11 @@ impl Outbox {
         let Alarm { channel, kind, severity } = alarm;
         let [channel, kind, severity] = [channel.name(), kind.name(), severity.name()].map(str::to_owned);
         self.send(ReplyEvent::Guard(Attack { turn, channel, kind, severity })).await;
+    }
+
+    /// A rule stopped words or a tool, or warned of them. Its id only, never the words.
+    pub(super) async fn rule(&self, ruling: Ruling) {
+        self.send(ReplyEvent::Rule(ruling)).await;
     }
 
     pub(super) async fn done(&self, turn: TurnId, expects: Expectation, then: AfterReply) {

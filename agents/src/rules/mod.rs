@@ -314,6 +314,12 @@ impl Violation {
     }
 }
 
+/// Whether a sentence names an amount of money.
+#[must_use]
+pub fn names_amount(sentence: &str) -> bool {
+    !amounts::money(&tokens::cut(sentence)).is_empty()
+}
+
 /// Whether an action may go on. Never overridden: the strongest violation decides.
 #[must_use]
 pub fn permitted(violations: &[Violation]) -> bool {

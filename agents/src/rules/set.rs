@@ -80,6 +80,14 @@ impl RuleSet {
         Self::on(platform, tenant, facts)
     }
 
+    /// Whether the shipped rules are sound, which tests see to.
+    ///
+    /// # Errors
+    /// Their first mistake.
+    pub fn check_shipped() -> Result<(), RuleError> {
+        PLATFORM.as_ref().map(|_| ()).map_err(Clone::clone)
+    }
+
     fn on(platform: &Layer, tenant: &str, facts: &TenantFacts) -> Result<Self, RuleError> {
         let source = Source { file: TENANT, text: tenant, read: parse(TENANT, tenant)? };
         let mut layer = platform.clone();

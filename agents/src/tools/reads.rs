@@ -82,7 +82,7 @@ pub(crate) fn tell(
 /// Passages as a block of data, each with the name of its page. What speaks to the model out of a page is taken out, and
 /// a page of which nothing is left is not shown.
 pub(crate) fn information(passages: &[Passage], memory: &mut Memory) -> Option<String> {
-    let shown: Vec<String> = passages
+    let shown: Vec<(String, String)> = passages
         .iter()
         .filter(|p| p.relevance >= RELEVANT)
         .filter_map(|p| {
@@ -90,10 +90,13 @@ pub(crate) fn information(passages: &[Passage], memory: &mut Memory) -> Option<S
             let alarms = &mut memory.alarms;
             let mut passed = |text: &str| alarms.pass(text, Channel::Document, Context::default());
             let (source, text) = (passed(&source)?, passed(&p.text)?);
-            Some(format!("[{}]\n{}", data(&source, 80), data(&text, PASSAGE)))
+            Some((data(&source, 80), data(&text, PASSAGE)))
         })
         .collect();
+    // What stands there may be said as it stands.
+    shown.iter().for_each(|(_, text)| memory.shown.learn(text));
     (!shown.is_empty()).then(|| {
+        let shown: Vec<String> = shown.iter().map(|(source, text)| format!("[{source}]\n{text}")).collect();
         let text = screen(memory, &shown.join("\n\n"));
         block(delimit::INFORMATION, &text)
     })
@@ -217,6 +220,9 @@ pub(crate) fn tell_secret(
 
 fn status(claim: &ClaimRecord, memory: &mut Memory) -> Outcome {
     let passed = memory.alarms.pass(&claim.status_text, Channel::Tool, Context::default());
+    if let Some(told) = &passed {
+        memory.shown.learn(told);
+    }
     let text = screen(memory, &data(passed.as_deref().unwrap_or(UNTOLD), 600));
     Outcome::ok(format!("The caller is the claim's holder.\n{}", block(delimit::RECORD, &text)))
 }

@@ -104,6 +104,7 @@ fn providers() -> Providers {
         vad: Arc::new(|| Box::new(EnergyVad::default())),
         screen: Arc::new(|_| Box::new(Plain)),
         adopt: Arc::new(|_, _| ()),
+        rules: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),
         load: Arc::new(|| 0.0),
     }

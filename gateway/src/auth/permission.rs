@@ -44,6 +44,8 @@ permissions! {
     UseTools = "use tools": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Use tools with an effect, over MCP.
     WriteTools = "use tools with an effect": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
+    /// What may not be said or done, and whether something may.
+    ReadRules = "read rules": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Users and tokens of a tenant.
     ManageTenant = "manage users and tokens": TenantAdmin | PlatformAdmin;
     /// Tenants, and users and tokens of the platform.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use agents::FrontDesk;
 use agents::llm::model::LanguageModel;
 use agents::retriever::Retriever;
+use agents::rules::RuleSet;
 use agents::safety::Redactor;
 use storage::{Directory, Platform};
 
-use super::{AdoptTenant, MakeScreen};
+use super::{AdoptTenant, MakeScreen, PutRules};
 use crate::demo;
 
 /// A front desk that answers for every tenant there is: by a language model, with the built-in agent behind it where
@@ -25,7 +26,17 @@ pub async fn start(
     };
     for tenant in platform.store().tenants().await? {
         let facts = demo::facts(platform, &tenant).await?;
-        desk.put_tenant(tenant.id.0, platform.tenant(tenant.id).await?, facts);
+        let store = platform.tenant(tenant.id).await?;
+        let own = demo::own_rules(&store).await?;
+        // Kept rules were checked when they were put. Should they no longer hold with this version's, the shipped ones do.
+        let set = RuleSet::load(&own, &facts);
+        desk.put_tenant(tenant.id.0, store, facts);
+        match set {
+            Ok(set) => desk.put_rules(tenant.id.0, set),
+            Err(error) => {
+                tracing::error!(tenant = %tenant.slug, line = error.line, column = error.column, cause = error.message, "a tenant's own rules do not load and are out of force")
+            }
+        }
     }
     desk.warm().await;
     Ok(desk)
@@ -43,6 +54,13 @@ pub fn screens(desk: &FrontDesk) -> MakeScreen {
 pub fn adopter(desk: &FrontDesk) -> AdoptTenant {
     let desk = desk.clone();
     Arc::new(move |store, facts| desk.put_tenant(store.id().0, store, facts))
+}
+
+/// Puts rules into force while calls are under way.
+#[must_use]
+pub fn lawgiver(desk: &FrontDesk) -> PutRules {
+    let desk = desk.clone();
+    Arc::new(move |tenant, set| desk.put_rules(tenant.0, set))
 }
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ impl Engines {
             tts,
             screen: agent::screens(&desk),
             adopt: agent::adopter(&desk),
+            rules: agent::lawgiver(&desk),
             responder: Arc::new(desk),
             vad: self.vad(speech),
             retriever,

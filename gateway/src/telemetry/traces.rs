@@ -177,6 +177,11 @@ impl Traces {
                 KeyValue::new("kind", found.kind.clone()),
                 KeyValue::new("severity", found.severity.clone()),
             ],
+            EventBody::Rule(found) => vec![
+                KeyValue::new("rule", found.rule.clone()),
+                KeyValue::new("category", found.category.clone()),
+                KeyValue::new("action", found.action.clone()),
+            ],
             EventBody::Cost { turn, turn_usd, call_usd, .. } => vec![
                 KeyValue::new("quandura.turn", i64::from(turn.0)),
                 KeyValue::new("turn_usd", *turn_usd),

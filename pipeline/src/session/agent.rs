@@ -6,7 +6,7 @@ use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::waterfall::Moments;
 use super::{Port, Session};
-use crate::event::{Attack, EventBody};
+use crate::event::{Attack, EventBody, Ruling};
 use crate::ports::{
     AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput,
 };
@@ -182,6 +182,10 @@ impl Session {
             ReplyEvent::Guard(attack) => {
                 let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
                 self.emit(EventBody::Guard(Attack { turn, ..attack }));
+            }
+            ReplyEvent::Rule(ruling) => {
+                let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
+                self.emit(EventBody::Rule(Ruling { turn, ..ruling }));
             }
             ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
             ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
@@ -528,6 +532,7 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         ReplyEvent::Stage { turn, .. }
         | ReplyEvent::Tool { turn, .. }
         | ReplyEvent::Guard(Attack { turn, .. })
+        | ReplyEvent::Rule(Ruling { turn, .. })
         | ReplyEvent::Done { turn, .. }
         | ReplyEvent::Language { turn, .. }
         | ReplyEvent::Busy { turn, .. }

@@ -50,6 +50,10 @@ impl Live {
                     continue;
                 }
             };
+            if let Some(refusal) = run.refusal(&call, &asked) {
+                run.result(&call, Outcome::error(refusal), &seat.out).await;
+                continue;
+            }
             if let Some(known) = crate::tools::tool(&call.name).filter(|known| known.tool.reads_only()) {
                 let limit = known.tool.time_limit();
                 let work = Box::pin(reads::look_up(asked.clone(), seat.office.clone(), limit));

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::guard::Context;
 use crate::llm::builtin::Opening;
 use crate::responder::alarms::Alarms;
+use crate::rules::Known;
 use crate::safety::Redactor;
 
 /// Tries that a caller has on one call to show that a claim is theirs, and tries at a PIN.
@@ -44,9 +45,13 @@ pub(crate) struct Memory {
     pub(crate) alarms: Alarms,
     /// What the guard is told of this turn.
     pub(crate) context: Context,
+    /// What documents and records showed: it may be said as it stands.
+    pub(crate) shown: Known,
+    /// Amounts and numbers that the caller named: they may be read back.
+    pub(crate) named: Known,
 }
 
-shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, alarms, context; offered, proven, pin_for, references, filed);
+shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, alarms, context, shown, named; offered, proven, pin_for, references, filed);
 
 impl Memory {
     pub(crate) fn new(redactor: Redactor, language: Language) -> Self {
@@ -62,6 +67,8 @@ impl Memory {
             filed: Vec::new(),
             alarms: Alarms::default(),
             context: Context::default(),
+            shown: Known::default(),
+            named: Known::default(),
         }
     }
 

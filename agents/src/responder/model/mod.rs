@@ -9,6 +9,7 @@ mod act;
 mod briefing;
 pub(crate) mod delimit;
 mod expects;
+mod gate;
 mod history;
 pub(crate) mod memory;
 mod phrases;
@@ -90,10 +91,14 @@ impl Live {
             transfers: driver.transfers,
         });
         let redactor = Redactor::new(facts.public());
+        let mut memory = Memory::new(redactor, brief.language);
+        if let Some(number) = &brief.caller {
+            memory.named.learn_phone(number);
+        }
         Self {
             driver: Driver { model, ..driver.clone() },
             history: History::default(),
-            memory: Memory::new(redactor, brief.language),
+            memory,
             briefing,
             tools: crate::tools::specs(),
             wanted: None,

@@ -12,11 +12,12 @@ use tokio::time::{Instant, sleep_until};
 
 use super::super::outbox::{Outbox, Spent};
 use super::super::sentences;
+use super::gate::{About, Gate, Passed};
 use super::history::{Beginning, Exchange};
 use super::memory::Memory;
 use super::phrases::Phrase;
 use super::speech::{Checked, Speech, checked};
-use crate::llm::builtin::Passage;
+use crate::llm::builtin::{MIN_RELEVANCE, Passage};
 use crate::llm::conversation::{Message, Opaque, ToolCall, ToolResult};
 use crate::llm::model::{ModelEvent, ModelStream};
 use crate::tools::reads::Found;
@@ -82,6 +83,8 @@ pub(in crate::responder) struct ModelRun {
     pub(super) beginning: Beginning,
     pub(super) exchange: Exchange,
     pub(super) memory: Memory,
+    /// What may be spoken and done.
+    pub(super) gate: Gate,
     pub(super) phase: Phase,
     speech: Speech,
     /// Words of the answer under way, with tokens.
@@ -121,6 +124,7 @@ impl ModelRun {
         beginning: Beginning,
         exchange: Exchange,
         memory: Memory,
+        gate: Gate,
         began: Instant,
     ) -> Self {
         Self {
@@ -130,6 +134,7 @@ impl ModelRun {
             beginning,
             exchange,
             memory,
+            gate,
             phase: Phase::Over,
             speech: Speech::default(),
             answer: Vec::new(),
@@ -241,18 +246,46 @@ impl ModelRun {
 
     async fn say_all(&mut self, segments: Vec<String>, out: &mut Outbox) {
         for segment in segments {
-            let checked = checked(&segment, &mut self.memory);
-            self.add(checked);
+            match self.judged(&segment) {
+                Passed::Speak => {
+                    let checked = checked(&segment, &mut self.memory);
+                    self.add(checked);
+                }
+                Passed::Instead { text, fixed } => self.add_own(&text, fixed),
+                Passed::Drop => {}
+            }
         }
         self.flush(out).await;
     }
 
+    /// What the rules make of a piece of the answer.
+    fn judged(&mut self, segment: &str) -> Passed {
+        let Self { gate, memory, input, shown, urgent, .. } = self;
+        let published = || published(shown, memory.language);
+        gate.judge(segment, &about(memory, input, *urgent), published)
+    }
+
+    /// What the whole reply must say and does not.
+    pub(super) fn lacking(&mut self) -> Vec<String> {
+        let text = self.text();
+        self.gate.lacks(&text, &about(&self.memory, &self.input, self.urgent))
+    }
+
+    /// Why a call may not take effect.
+    pub(super) fn refusal(&mut self, call: &ToolCall, asked: &Asked) -> Option<String> {
+        self.gate.refuses(call, asked, self.memory.language, self.urgent)
+    }
+
     /// Says words of ours, a sentence a segment.
     pub(super) async fn say(&mut self, text: &str, fixed: bool, out: &mut Outbox) {
+        self.add_own(text, fixed);
+        self.flush(out).await;
+    }
+
+    fn add_own(&mut self, text: &str, fixed: bool) {
         for sentence in sentences(text) {
             self.add(Checked { kept: sentence.clone(), spoken: sentence, fixed });
         }
-        self.flush(out).await;
     }
 
     pub(super) async fn say_phrase(&mut self, phrase: Phrase, out: &mut Outbox) {
@@ -315,8 +348,10 @@ impl ModelRun {
             if self.sent == 0
                 && let Some(first_text) = self.clock.first_text
             {
+                let rules = self.gate.took();
                 out.stage(self.turn, Stage::LlmFirstToken, self.clock.waited).await;
-                out.since(self.turn, Stage::FirstClause, first_text).await;
+                out.stage(self.turn, Stage::FirstClause, first_text.elapsed().saturating_sub(rules)).await;
+                out.stage(self.turn, Stage::Rules, rules).await;
             }
             let index = u16::try_from(self.sent).unwrap_or(u16::MAX);
             let id = SegmentId { turn: self.turn, index };
@@ -336,6 +371,7 @@ impl ModelRun {
 
     /// Puts the answer under way into the history, with the calls it ended in.
     pub(super) fn close_answer(&mut self, calls: &[ToolCall], opaque: Option<Opaque>) {
+        self.gate.next_answer();
         let text = std::mem::take(&mut self.answer).join(" ");
         if text.is_empty() && calls.is_empty() {
             return;
@@ -368,7 +404,7 @@ impl ModelRun {
         }
     }
 
-    /// Tools, and what the guard found, are told of once the turn counts.
+    /// Tools, and what guard and rules found, are told of once the turn counts.
     pub(super) async fn tell_tools(&mut self, out: &Outbox) {
         if self.committed {
             for (name, ok) in self.used.drain(..) {
@@ -376,6 +412,9 @@ impl ModelRun {
             }
             for alarm in self.memory.alarms.untold() {
                 out.guard(self.turn, alarm).await;
+            }
+            for ruling in self.gate.rulings.untold(self.turn) {
+                out.rule(ruling).await;
             }
         }
     }
@@ -408,6 +447,18 @@ impl ModelRun {
     }
 }
 
+fn about<'a>(memory: &'a Memory, input: &'a TurnInput, is_emergency: bool) -> About<'a> {
+    let caller_words = if let TurnInput::Said { text } = input { text.as_str() } else { "" };
+    let Memory { language, shown, named, .. } = memory;
+    About { language: *language, caller_words, shown, caller: named, is_emergency }
+}
+
+/// The first sentence with an amount on the pages that this turn was shown, best page first.
+fn published(shown: &[Passage], language: Language) -> Option<String> {
+    let fits = shown.iter().filter(|p| p.relevance >= MIN_RELEVANCE && p.language() == language);
+    fits.flat_map(|p| sentences(&p.text)).find(|sentence| crate::rules::names_amount(sentence))
+}
+
 fn screened(input: &Value, memory: &mut Memory) -> Value {
     match input {
         Value::String(text) => Value::String(memory.redactor.screen(text)),
@@ -426,6 +477,8 @@ fn screened(input: &Value, memory: &mut Memory) -> Value {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::safety::Redactor;
 
@@ -433,7 +486,9 @@ mod tests {
         let memory = Memory::new(Redactor::default(), Language::En);
         let beginning = Beginning { keep: 0, rest: String::new(), repeats: false };
         let exchange = Exchange::new(TurnId(1), "", String::new());
-        ModelRun::new(TurnId(1), TurnInput::Unintelligible, beginning, exchange, memory, Instant::now())
+        let set = crate::rules::RuleSet::load("", &crate::seed::riverbend(Default::default()).unwrap().facts);
+        let gate = Gate::new(std::sync::Arc::new(crate::rules::RuleBook::new(set.unwrap())));
+        ModelRun::new(TurnId(1), TurnInput::Unintelligible, beginning, exchange, memory, gate, Instant::now())
     }
 
     #[tokio::test(start_paused = true)]

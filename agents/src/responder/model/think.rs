@@ -14,6 +14,7 @@ use super::super::seat::Seat;
 use super::act::speak;
 use super::briefing;
 use super::delimit::{self, block, data};
+use super::gate::Gate;
 use super::history::{Beginning, Exchange};
 use super::memory::Memory;
 use super::run::ModelRun;
@@ -59,7 +60,8 @@ impl Live {
         let caller =
             [information, language, Some(caller)].into_iter().flatten().collect::<Vec<_>>().join("\n");
         let exchange = Exchange::new(turn, &words, caller);
-        let mut run = ModelRun::new(turn, input, beginning, exchange, memory, began);
+        let gate = Gate::new(seat.office.desk.rules.clone());
+        let mut run = ModelRun::new(turn, input, beginning, exchange, memory, gate, began);
         run.shown = shown;
         let spoken = changed.unwrap_or(run.memory.language);
         speak(seat, &mut run, spoken);
@@ -97,6 +99,7 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
         TurnInput::Said { .. } if rest.trim().is_empty() => event("The caller said the same once more."),
         TurnInput::Said { .. } => {
             memory.learn_references(rest);
+            memory.named.learn_values(rest);
             let said: String = rest.chars().take(MAX_SAID).collect();
             match memory.alarms.pass(&said, Channel::Voice, memory.context) {
                 Some(text) => block(delimit::SAID, &memory.redactor.screen(&data(&text, MAX_SAID))),
@@ -107,6 +110,7 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
         TurnInput::Digits { digits } => {
             let keys: String =
                 digits.chars().filter(|c| c.is_ascii_digit() || matches!(c, '*' | '#')).collect();
+            memory.named.learn_phone(&keys);
             event(&format!("The caller pressed keys: {}", memory.redactor.screen_keys(&keys)))
         }
         TurnInput::Secret(_) => event("The caller keyed a code."),

@@ -150,6 +150,10 @@ impl Live {
             };
             run.say_phrase(phrase, &mut seat.out).await;
         }
+        for words in run.lacking() {
+            run.say(&words, true, &mut seat.out).await;
+        }
+        run.tell_tools(&seat.out).await;
         run.close_answer(&[], None);
         let expects = self.expected(run);
         run.done = Some((expects, run.after));
@@ -209,6 +213,7 @@ impl Live {
         instead.spent = std::mem::take(&mut run.spent);
         // The same words, and whatever came from elsewhere; what was told once is not told again.
         instead.alarms = std::mem::take(&mut run.memory.alarms);
+        instead.rulings.absorb(std::mem::take(&mut run.gate.rulings));
         instead.noted = run.committed;
         if run.committed {
             self.memory = run.memory;
@@ -256,10 +261,11 @@ impl Live {
         let took = run.clock.began.elapsed();
         let note = Note {
             heard: heard(&run.input).to_owned(),
-            did: run
-                .memory
-                .alarms
-                .beside(&format!("answered by {}", self.driver.model.name()), "neutralised"),
+            did: run.gate.rulings.beside(
+                &run.memory
+                    .alarms
+                    .beside(&format!("answered by {}", self.driver.model.name()), "neutralised"),
+            ),
             sources: cited(&run, &text),
         };
         run.phase = Phase::Over;

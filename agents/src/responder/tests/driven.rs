@@ -17,6 +17,7 @@ mod failing;
 mod guessing;
 mod hearing;
 mod privacy;
+mod ruled;
 mod speaking;
 mod speaking_spanish;
 mod tools;

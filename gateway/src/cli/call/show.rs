@@ -81,6 +81,7 @@ fn line(event: &Followed) -> Option<String> {
         "call.dtmf" => format!("caller   (keys {})", text("digits")),
         "call.tool" => format!("         (tool {})", text("tool")),
         "call.guard" => format!("         (guard: {}, {})", text("kind"), text("severity")),
+        "call.rule" => format!("         (rule {}: {})", text("rule"), text("action")),
         "call.provider" => format!("         (engine {} {})", text("provider"), text("state")),
         "call.latency" => latency(&data["latency"]),
         "call.ended" => format!("         (ended: {})", text("reason")),

@@ -41,8 +41,8 @@ async fn a_speech_without_end_is_stopped() {
 #[tokio::test]
 async fn an_answer_cut_by_its_length_ends_with_a_whole_sentence() {
     let mut call = driven().await;
-    call.model.answers(&[&[text("It is free. You can get it at the front"), Beat::End(Stop::Length)]]);
-    assert_eq!(call.say("a card").await.text.trim(), "It is free.");
+    call.model.answers(&[&[text("It is ready. You can get it at the front"), Beat::End(Stop::Length)]]);
+    assert_eq!(call.say("a card").await.text.trim(), "It is ready.");
 }
 
 #[tokio::test]

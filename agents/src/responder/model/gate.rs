@@ -1,0 +1,254 @@
+//! The rules over a model's words and tool calls: a sentence passes them before it is spoken, a call before its effect.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pipeline::ports::Language;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::super::rulings::Rulings;
+use crate::llm::conversation::ToolCall;
+use crate::rules::{Destination, Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
+use crate::tools::Asked;
+
+/// What becomes of a piece of the answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    Speak,
+    /// These words instead; `fixed`: the same on every call.
+    Instead {
+        text: String,
+        fixed: bool,
+    },
+    /// Nothing.
+    Drop,
+}
+
+/// What is not spoken after a sentence was stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Skips {
+    #[default]
+    Nothing,
+    /// The rest of the sentence.
+    Sentence,
+    /// The rest of the answer.
+    Answer,
+}
+
+/// What the rules are told besides the words.
+pub(super) struct About<'a> {
+    pub(super) language: Language,
+    pub(super) caller_words: &'a str,
+    pub(super) shown: &'a Known,
+    pub(super) caller: &'a Known,
+    pub(super) is_emergency: bool,
+}
+
+/// One run's way through the rules.
+#[derive(Debug)]
+pub(super) struct Gate {
+    book: Arc<RuleBook>,
+    pub(super) rulings: Rulings,
+    /// What of the sentence under way was let through.
+    sentence: String,
+    /// Sentences that have ended.
+    ended: usize,
+    skips: Skips,
+    /// Rules whose words were said instead already.
+    replaced: Vec<String>,
+    took: Duration,
+}
+
+impl Gate {
+    pub(super) fn new(book: Arc<RuleBook>) -> Self {
+        Self {
+            book,
+            rulings: Rulings::default(),
+            sentence: String::new(),
+            ended: 0,
+            skips: Skips::default(),
+            replaced: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Time spent so far.
+    pub(super) const fn took(&self) -> Duration {
+        self.took
+    }
+
+    /// Judges the next piece of the answer together with what of its sentence went before it. `published` finds a sentence
+    /// of a page that was shown, for a rule that puts one in.
+    pub(super) fn judge(
+        &mut self,
+        piece: &str,
+        about: &About<'_>,
+        published: impl FnOnce() -> Option<String>,
+    ) -> Passed {
+        let ends = piece.trim_end_matches(['"', ')', '\'']).ends_with(['.', '?', '!']);
+        let began = Instant::now();
+        let passed = match self.skips {
+            Skips::Nothing => self.look(piece, about, published),
+            Skips::Sentence | Skips::Answer => Passed::Drop,
+        };
+        self.took += began.elapsed();
+        if ends {
+            self.sentence.clear();
+            self.ended += 1;
+            if self.skips == Skips::Sentence {
+                self.skips = Skips::Nothing;
+            }
+        }
+        passed
+    }
+
+    fn look(&mut self, piece: &str, about: &About<'_>, published: impl FnOnce() -> Option<String>) -> Passed {
+        if !self.sentence.is_empty() {
+            self.sentence.push(' ');
+        }
+        self.sentence.push_str(piece);
+        let set = self.book.current();
+        let spoken = Spoken { is_first: self.ended == 0, ..spoken(&self.sentence, about) };
+        let broken = set.check_words(&spoken);
+        self.rulings.note(&broken);
+        let Some(first) = broken.first().filter(|_| !permitted(&broken)) else { return Passed::Speak };
+        self.sentence.clear();
+        self.skips = if broken.iter().any(|v| !v.permits() && v.rule.drops_rest) {
+            Skips::Answer
+        } else {
+            Skips::Sentence
+        };
+        if self.replaced.contains(&first.rule.id) {
+            return Passed::Drop;
+        }
+        self.replaced.push(first.rule.id.clone());
+        let published = first.rule.published.as_ref().and_then(|_| published());
+        let text = first.said(about.language, published.as_deref());
+        Passed::Instead { text, fixed: published.is_none() }
+    }
+
+    /// An answer ended; the next one begins with a sentence of its own.
+    pub(super) fn next_answer(&mut self) {
+        self.sentence.clear();
+        self.skips = Skips::Nothing;
+    }
+
+    /// What the whole reply must say and does not.
+    pub(super) fn lacks(&mut self, reply: &str, about: &About<'_>) -> Vec<String> {
+        let broken = self.book.current().check_reply(&spoken(reply, about));
+        self.rulings.note(&broken);
+        broken.iter().filter(|v| !v.permits()).map(|v| v.said(about.language, None)).collect()
+    }
+
+    /// Why a tool call may not take effect; `None`: it may.
+    pub(super) fn refuses(
+        &mut self,
+        call: &ToolCall,
+        asked: &Asked,
+        language: Language,
+        is_emergency: bool,
+    ) -> Option<String> {
+        let tool = ProposedTool { is_emergency, language, ..proposed(call, asked) };
+        let broken = self.book.current().check_tool(&tool);
+        self.rulings.note(&broken);
+        let reasons: Vec<&Violation> = broken.iter().filter(|v| !v.permits()).collect();
+        let first = reasons.first()?;
+        let why: Vec<String> = reasons.iter().map(|v| format!("{}: {}", v.rule.id, v.reason)).collect();
+        let next = match first.rule.action {
+            crate::rules::RuleAction::RequireHuman => "A person must approve this: offer request_person.",
+            _ => "Do not try it again. Say that you cannot do this, and offer a person or a message.",
+        };
+        Some(format!("Not done; it has no effect. {} {next}", why.join(" ")))
+    }
+}
+
+fn spoken<'a>(text: &'a str, about: &About<'a>) -> Spoken<'a> {
+    Spoken {
+        text,
+        language: about.language,
+        caller_words: about.caller_words,
+        is_first: false,
+        is_emergency: about.is_emergency,
+        shown: Some(about.shown),
+        caller: Some(about.caller),
+    }
+}
+
+/// What the rules are told of a call. Whatever is filed goes into the tenant's store, and its entry in the ledger is made in
+/// the same transaction.
+fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a> {
+    let arguments = Some(&call.input).filter(|input: &&Value| input.is_object());
+    let reading = ProposedTool { arguments, ..ProposedTool::reading(&call.name) };
+    match asked {
+        Asked::File(_) => ProposedTool {
+            involves_pii: true,
+            destination: Destination::EncryptedStorage,
+            is_decision: true,
+            audit_entry_created: true,
+            ..reading
+        },
+        Asked::MarkUrgent { .. } => ProposedTool {
+            destination: Destination::EncryptedStorage,
+            is_decision: true,
+            audit_entry_created: true,
+            ..reading
+        },
+        Asked::Claim { .. } => ProposedTool { involves_pii: true, ..reading },
+        Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Speak(_) | Asked::EndCall => reading,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::rules::RuleSet;
+
+    fn gate() -> Gate {
+        let facts = crate::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;
+        Gate::new(Arc::new(RuleBook::new(RuleSet::load("", &facts).unwrap())))
+    }
+
+    /// What is spoken of an answer that comes in these pieces.
+    fn spoken(gate: &mut Gate, pieces: &[&str]) -> Vec<String> {
+        let known = Known::default();
+        let about = About {
+            language: Language::En,
+            caller_words: "",
+            shown: &known,
+            caller: &known,
+            is_emergency: false,
+        };
+        let mut out = Vec::new();
+        for piece in pieces {
+            match gate.judge(piece, &about, || None) {
+                Passed::Speak => out.push((*piece).to_owned()),
+                Passed::Instead { text, .. } => out.push(format!("[{}]", text.split(',').next().unwrap())),
+                Passed::Drop => {}
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn a_sentence_in_pieces_is_judged_as_one() {
+        let mut gate = gate();
+        let pieces = ["You should,", "in my view,", "sue the county.", "It is easy.", "Anything else?"];
+        assert_eq!(spoken(&mut gate, &pieces), ["You should,", "in my view,", "[I can't give legal advice]"]);
+        gate.next_answer();
+        assert_eq!(spoken(&mut gate, &["We are open."]), ["We are open."], "the next answer is spoken");
+    }
+
+    #[test]
+    fn what_follows_is_spoken_where_the_rule_lets_it_and_a_replacement_is_said_once() {
+        let mut gate = gate();
+        let pieces = ["I am not a robot,", "believe me.", "We are open.", "I am a real person.", "Goodbye."];
+        assert_eq!(spoken(&mut gate, &pieces), ["[I'm an automated assistant]", "We are open.", "Goodbye."]);
+        assert_eq!(gate.rulings.untold(pipeline::turn::TurnId(1)).len(), 1);
+        assert!(gate.rulings.untold(pipeline::turn::TurnId(1)).is_empty());
+        let did = gate.rulings.beside("answered");
+        assert_eq!(did, "answered; a rule stopped (ai-never-claims-to-be-human)");
+    }
+}
