@@ -22,6 +22,7 @@ use storage::{MemoryNodeId, TenantId};
 use super::page::{Page, PageQuery};
 use super::screened;
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::Scoped;
 use crate::auth::permission::{ReadOrganisation, WriteOrganisation};
 use crate::error::{ApiError, ErrorCode, JsonBody, QueryOf};
@@ -105,7 +106,7 @@ pub async fn create(
     let memory = memory(&app)?;
     let kept = memory.remember(&scope.store, Author::Administrator, vec![node], &relations).await;
     let kept = kept.map_err(refused)?.pop().ok_or_else(|| ApiError::not_found("memory node"))?;
-    tracing::info!(audit = "memory.node.put", node = %kept.id, by = %scope.principal.subject, "node remembered");
+    app.audit.record(Some(scope.tenant.id), acts::memory_node(&scope.principal, "written", kept.id)).await?;
     Ok(Json(shown(screen(&app, scope.tenant.id)?.as_mut(), &kept)))
 }
 
@@ -166,6 +167,7 @@ pub async fn one(
 
 /// `DELETE /v1/memory/organisation/nodes/{id}`: what it says is wiped, and its relations go.
 pub async fn forget(
+    State(app): State<Arc<App>>,
     scope: Scoped<WriteOrganisation>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
@@ -174,7 +176,7 @@ pub async fn forget(
     if !writer.forget(id, Utc::now()).await? {
         return Err(ApiError::not_found("memory node"));
     }
-    tracing::info!(audit = "memory.node.forget", node = %id, by = %scope.principal.subject, "node forgotten");
+    app.audit.record(Some(scope.tenant.id), acts::memory_node(&scope.principal, "forgotten", id)).await?;
     Ok(Json(json!({ "forgotten": true })))
 }
 
@@ -186,13 +188,15 @@ pub struct Pin {
 
 /// `PUT /v1/memory/organisation/nodes/{id}/pin`: a pinned node never fades and is never merged.
 pub async fn pin(
+    State(app): State<Arc<App>>,
     scope: Scoped<WriteOrganisation>,
     Path(id): Path<String>,
     JsonBody(asked): JsonBody<Pin>,
 ) -> Result<Json<Value>, ApiError> {
     let id = parsed(&id)?;
     scope.store.organisation_writer(Author::Administrator).pin(id, asked.pinned).await?;
-    tracing::info!(audit = "memory.node.pin", node = %id, pinned = asked.pinned, by = %scope.principal.subject, "node pinned");
+    let act = if asked.pinned { "pinned" } else { "unpinned" };
+    app.audit.record(Some(scope.tenant.id), acts::memory_node(&scope.principal, act, id)).await?;
     Ok(Json(json!({ "pinned": asked.pinned })))
 }
 
@@ -219,7 +223,7 @@ pub async fn relate(
     let new = NewRelation { from, relation, to, weight: weight.unwrap_or(1.0) };
     let kept = memory(&app)?.remember(&scope.store, Author::Administrator, Vec::new(), &[new]).await;
     kept.map_err(refused)?;
-    tracing::info!(audit = "memory.relation.put", %relation, by = %scope.principal.subject, "relation kept");
+    app.audit.record(Some(scope.tenant.id), acts::memory_relation(&scope.principal, relation)).await?;
     Ok(Json(json!({ "kept": true })))
 }
 

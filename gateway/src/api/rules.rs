@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use storage::Settings;
 
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::Scoped;
 use crate::auth::permission::{ManageTenant, ReadRules};
 use crate::demo;
@@ -84,7 +85,8 @@ pub async fn put(
             (ready.providers.rules)(scope.tenant.id, set);
         }
     }
-    tracing::info!(audit = "rules.put", rules = answer.rules.len(), tenant = %scope.tenant.id, by = %scope.principal.subject, "a tenant's rules were replaced");
+    let replaced = acts::rules_replaced(&scope.principal, answer.rules.len());
+    app.audit.record(Some(scope.tenant.id), replaced).await?;
     Ok(Json(answer))
 }
 

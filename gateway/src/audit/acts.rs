@@ -100,6 +100,22 @@ pub fn setting_changed(principal: &Principal, setting: &str) -> NewAudit {
 }
 
 #[must_use]
+pub fn rules_replaced(principal: &Principal, rules: usize) -> NewAudit {
+    by(principal, "rules.replaced", Party::new("setting", "rules")).with("rules", rules)
+}
+
+/// A node of the organisation's memory. `act`: `written`, `forgotten`, `pinned`, `unpinned`.
+#[must_use]
+pub fn memory_node(principal: &Principal, act: &str, node: impl ToString) -> NewAudit {
+    by(principal, "organisation.node", Party::new("memory_node", node.to_string())).with("act", act)
+}
+
+#[must_use]
+pub fn memory_relation(principal: &Principal, relation: impl ToString) -> NewAudit {
+    by(principal, "organisation.relation", Party::new("memory_relation", relation.to_string()))
+}
+
+#[must_use]
 pub fn documents_posted(principal: &Principal, ids: &[DocumentId]) -> NewAudit {
     let first: Vec<Value> = ids.iter().take(20).map(|id| json!(id)).collect();
     let subject = Party::new("document", ids.first().map(ToString::to_string).unwrap_or_default());

@@ -42,6 +42,15 @@ fn entry(call: CallId, body: &EventBody) -> Option<NewAudit> {
                 .with("severity", attack.severity.clone())
                 .outcome(Outcome::Found),
         ),
+        EventBody::Rule(ruling) => Some(
+            new("call.rule")
+                .with("turn", ruling.turn.0)
+                .with("rule", ruling.rule.clone())
+                .with("category", ruling.category.clone())
+                .with("rule_action", ruling.action.clone())
+                .with("applies_to", ruling.applies_to.clone())
+                .outcome(Outcome::Found),
+        ),
         EventBody::Ended { reason, duration_ms } => {
             Some(new("call.ended").with("reason", reason_name(*reason)).with("duration_ms", *duration_ms))
         }
@@ -51,7 +60,7 @@ fn entry(call: CallId, body: &EventBody) -> Option<NewAudit> {
 
 #[cfg(test)]
 mod tests {
-    use pipeline::event::Attack;
+    use pipeline::event::{Attack, Ruling};
     use pipeline::turn::TurnId;
     use serde_json::{Value, json};
 
@@ -73,6 +82,20 @@ mod tests {
         let expected =
             json!({"channel": "voice", "kind": "instruction_override", "severity": "high", "turn": 3});
         assert_eq!(Value::Object(entry.details), expected);
+    }
+
+    #[test]
+    fn a_broken_rule_is_noted_by_its_name() {
+        let ruling = Ruling {
+            turn: TurnId(2),
+            rule: "no-legal-advice".into(),
+            category: "legal".into(),
+            action: "BLOCK".into(),
+            applies_to: "words".into(),
+        };
+        let entry = entry(CallId::new(), &EventBody::Rule(ruling)).unwrap();
+        assert_eq!((entry.action.as_str(), entry.outcome), ("call.rule", Outcome::Found));
+        assert_eq!(entry.details["rule"], "no-legal-advice");
     }
 
     #[test]
