@@ -13,6 +13,7 @@ pub mod guard;
 pub mod hub;
 pub mod judge;
 pub mod llm;
+pub mod memory;
 pub mod office;
 pub mod organisation;
 pub mod passport;

@@ -8,6 +8,7 @@ pub mod events;
 pub mod knowledge;
 pub mod mcp;
 pub mod me;
+pub mod memory;
 pub mod openapi;
 pub mod organisation;
 pub mod organisation_types;

@@ -23,6 +23,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::mcp::sessions::Sessions;
 use crate::mcp::turnstile::Turnstile;
+use crate::memory::office::MemoryOffice;
 use crate::office::Bell;
 use crate::providers::Ready;
 use crate::telemetry::traces::Traces;
@@ -48,6 +49,7 @@ pub struct App {
     pub office: Bell,
     pub capacity: Capacity,
     pub numbers: NumberLimit,
+    pub memory: MemoryOffice,
     /// How close the process is to serving its calls badly.
     pub strain: Gauge,
     pub vocabularies: Vocabularies,
@@ -91,6 +93,7 @@ impl App {
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
             capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
             numbers: NumberLimit::new(&config.limits),
+            memory: MemoryOffice::default(),
             strain: Gauge::default(),
             vocabularies: Vocabularies::default(),
             rules: tokio::sync::Mutex::default(),

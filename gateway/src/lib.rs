@@ -19,6 +19,7 @@ pub mod demo;
 pub mod error;
 pub mod fanout;
 pub mod mcp;
+pub mod memory;
 pub mod office;
 pub mod providers;
 pub mod router;

@@ -8,6 +8,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Router, http::StatusCode};
 
+use crate::api::memory;
 use crate::api::{
     audit, calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone,
     record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
@@ -57,6 +58,14 @@ pub fn routes() -> Routes {
         .patch("/v1/passports/{id}", passports::change)
         .get("/v1/passports/{id}/ledger", passports::ledger)
         .get("/v1/work-items", work_items::list)
+        .get("/v1/memory/contacts", memory::contacts)
+        .get("/v1/memory/contacts/{id}", memory::contact)
+        .delete("/v1/memory/contacts/{id}", memory::forget)
+        .get("/v1/memory/suggestions", memory::suggestions)
+        .get("/v1/memory/notes", memory::notes)
+        .get("/v1/memory/playbook-updates", memory::playbook_updates)
+        .get("/v1/memory/events", memory::events)
+        .get("/v1/memory/roles", memory::roles)
         .get("/v1/events", events::handle)
         .post("/v1/phone", phone::dial)
         .get(phone::MEDIA_PATH, accept::phone)

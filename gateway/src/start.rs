@@ -19,6 +19,7 @@ use crate::calls::strain::Strain;
 use crate::calls::{admission, drain, reaper, sampler};
 use crate::config::{Config, PublicUrl};
 use crate::demo;
+use crate::memory;
 use crate::office;
 use crate::providers::{Progress, ProviderSource, Ready};
 use crate::router::router;
@@ -68,6 +69,7 @@ impl Gateway {
         tokio::spawn(reaper::run(app.clone()));
         tokio::spawn(office::run(app.clone()));
         tokio::spawn(upkeep::run(app.clone()));
+        tokio::spawn(memory::worker::run(app.clone()));
         let serving = tokio::spawn(serve(app.clone(), listener, requests));
         Ok(RunningGateway { addr, app, stop, warming, serving })
     }

@@ -4,6 +4,7 @@ mod api;
 mod audit;
 mod carrier;
 mod mcp;
+mod memory;
 mod organisation;
 mod passports;
 mod rules;

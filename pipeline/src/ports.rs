@@ -5,6 +5,8 @@
 //! local model, a cloud vendor and a simulator are the same to it. Every event names the turn, segment or
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
+mod recalled;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
+
+pub use recalled::Recalled;
 
 use crate::event::{Attack, CallEvent, Ruling};
 use crate::latency::Stage;
@@ -321,6 +325,8 @@ pub struct CallBrief {
     /// Languages that the line's recogniser and voice can both do, the default first. A caller who wants another
     /// one is told so, in it.
     pub spoken: Vec<Language>,
+    /// Empty for strangers.
+    pub recalled: Vec<Recalled>,
 }
 
 #[derive(Debug)]

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod calls;
 pub(crate) mod jobs;
 pub(crate) mod knowledge;
+pub(crate) mod memory;
 pub(crate) mod organisation;
 pub(crate) mod passports;
 pub(crate) mod platform;
@@ -174,6 +175,21 @@ macro_rules! suite {
                 logins_are_unique_in_any_case,
                 a_nonce_is_used_once,
                 every_database_answers;
+            memory:
+                a_suggested_fact_is_decided_on_and_recalled_by_number,
+                the_same_suggestion_twice_is_one,
+                a_conflict_keeps_the_highest_confidence_and_names_the_loser,
+                a_fact_under_the_least_confidence_is_refused,
+                what_admission_refuses_is_recorded_without_its_text,
+                forgetting_deletes_and_stays_respected,
+                a_stranger_s_wish_to_be_forgotten_is_kept,
+                there_is_one_manager,
+                agents_without_memory_get_no_handle_and_leave_a_record,
+                raw_writes_are_refused_and_recorded,
+                the_gate_closes_with_its_transaction,
+                notes_are_gone_after_a_day,
+                playbook_updates_and_interactions_are_logged_once,
+                calls_are_reviewed_once;
             tenants:
                 no_id_reaches_another_tenant,
                 no_list_shows_another_tenant,

@@ -122,6 +122,18 @@ impl Sealer {
         keyed_hash(&key, text)
     }
 
+    /// What opens the gate of the tables that the memory manager alone writes. No phone number begins so.
+    pub(crate) fn memory_pass(&self) -> Result<Zeroizing<String>, StorageError> {
+        let mac = Hmac::<Sha256>::new_from_slice(self.lookup.expose_secret());
+        let mut mac = mac.map_err(|_| failure("memory_authority"))?;
+        mac.update(b"memory manager of ");
+        mac.update(self.tenant.0.as_bytes());
+        let pass = mac.finalize().into_bytes();
+        Ok(Zeroizing::new(
+            pass.iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}")),
+        ))
+    }
+
     fn cipher(&self, id: u32, place: Place) -> Result<&Aes256Gcm, StorageError> {
         self.ciphers.get(&id).ok_or_else(|| failure(place.table))
     }
@@ -202,6 +214,13 @@ pub(crate) fn random_secret(prefix: &str) -> String {
 /// What is kept of a bearer secret. Plain SHA-256 is enough: the secrets are 256 random bits.
 pub(crate) fn secret_hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
+}
+
+/// SHA-256 of a text, in hexadecimal.
+pub(crate) fn text_hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .fold(String::with_capacity(64), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 const fn failure(what: &'static str) -> StorageError {

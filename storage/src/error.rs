@@ -22,6 +22,17 @@ pub enum StorageError {
     #[error("{what}")]
     Invalid { what: &'static str },
 
+    /// Somebody else than the memory manager tried to write what it alone writes. A bug of the caller, or an attack;
+    /// the attempt is on record.
+    #[error("{table}: not written, this agent has no right to; suggest it to the memory manager instead")]
+    RefusedWrite { table: &'static str },
+
+    /// An agent without customer memory asked for some; the attempt is on record.
+    #[error(
+        "{table}: not read, this agent has no customer memory; give it a role in storage/src/memory/roles.rs"
+    )]
+    RefusedRead { table: &'static str },
+
     /// Nothing can be written. Stop taking calls.
     #[error("{folder}: is read-only; give this user write permission to it or choose another DATA_DIR")]
     ReadOnly { folder: String },

@@ -77,6 +77,18 @@ id! {
     SessionId,
     /// An API token.
     TokenId,
+    /// A caller that is remembered.
+    ContactId,
+    /// One remembered fact.
+    MemoryId,
+    /// A fact that an agent proposes to remember.
+    SuggestionId,
+    /// What the memory manager decided on one suggestion.
+    DecisionId,
+    /// An agent's note that is gone after a day.
+    NoteId,
+    /// A row of one of memory's logs.
+    RecordId,
     /// A data folder, and the process that uses it. Drawn when the folder is made; kept in `<data>/node.id`.
     NodeId,
 }

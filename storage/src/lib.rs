@@ -29,6 +29,7 @@ pub mod error;
 pub mod ids;
 mod job_records;
 pub mod keys;
+pub mod memory;
 mod node;
 pub mod organisation;
 mod platform_records;
@@ -46,8 +47,8 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, DocumentId, JobId, MemoryNodeId, NodeId, PassportId, SessionId, SlotId, TaskRecordId, TenantId,
-    TokenId, UserId, WorkItemId,
+    CallId, ContactId, DecisionId, DocumentId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId, PassportId,
+    RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{

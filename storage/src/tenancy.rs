@@ -210,12 +210,18 @@ impl Platform {
         let keys = on_backend!(inner.store, store => store.tenant_keys(id).await)?;
         let sealer = inner.master.sealer(id, &keys)?;
         let anchor = AnchorFile::new(inner.options.data_dir.join("audit").join(format!("{id}.head")));
-        if let Some(server) = &inner.server {
-            return Ok(TenantStore(Either::Postgres(server.tenant(id, inner.node, sealer, anchor))));
-        }
-        let file = inner.options.data_dir.join("tenants").join(format!("{id}.db"));
-        let store = sqlite::open_tenant(&file, &inner.options, id, inner.node, sealer, anchor).await?;
-        Ok(TenantStore(Either::Sqlite(store)))
+        let store = match &inner.server {
+            Some(server) => TenantStore(Either::Postgres(server.tenant(id, inner.node, sealer, anchor))),
+            None => {
+                let file = inner.options.data_dir.join("tenants").join(format!("{id}.db"));
+                let store =
+                    sqlite::open_tenant(&file, &inner.options, id, inner.node, sealer, anchor).await?;
+                TenantStore(Either::Sqlite(store))
+            }
+        };
+        // Before anybody else has the store: whoever comes first says which key opens the gate.
+        on_backend!(store, store => store.enrol_memory_manager().await)?;
+        Ok(store)
     }
 
     /// Asks every open database for an answer. PostgreSQL is one, whatever the number of tenants.

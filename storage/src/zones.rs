@@ -32,6 +32,18 @@ pub const FIELDS: Place = Place::new("work_items", "fields_sealed");
 pub const HOLDER: Place = Place::new("claims", "holder_sealed");
 /// The salted hash of a claim's PIN. Row: claim number key.
 pub const PIN: Place = Place::new("claims", "pin_sealed");
+/// What is known of a caller, in a line. Row: contact id.
+pub const CONTACT: Place = Place::new("contacts", "summary_sealed");
+/// A remembered fact. Row: memory id.
+pub const MEMORY: Place = Place::new("memories", "value_sealed");
+/// A fact that was proposed. Row: suggestion id.
+pub const SUGGESTION: Place = Place::new("memory_suggestions", "value_sealed");
+/// What an agent logged of a contact with a caller. Row: its id.
+pub const INTERACTION: Place = Place::new("interactions", "body_sealed");
+/// What an agent would do better next time. Row: its id.
+pub const PLAYBOOK: Place = Place::new("playbook_updates", "body_sealed");
+/// An agent's note. Row: its id.
+pub const NOTE: Place = Place::new("agent_notes", "note_sealed");
 
 /// What a memory node says, at each resolution, and its vector, from which the words could be guessed. Row: node id.
 pub const MEMORY_MICRO: Place = Place::new("memory_nodes", "micro_sealed");

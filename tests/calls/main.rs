@@ -6,5 +6,6 @@ mod conversation;
 mod echo;
 mod endings;
 mod events;
+mod memory;
 mod postgres;
 mod replay;

@@ -50,7 +50,8 @@ pub(super) async fn passport(
     if let Some(kept) = desk.store.passport(id).await? {
         return kept::read(kept);
     }
-    let fresh = Passport::for_call(brief.passport, desk.tenant, brief.call.0, now);
+    let mut fresh = Passport::for_call(brief.passport, desk.tenant, brief.call.0, now);
+    fresh.memory_context = brief.recalled.iter().map(|fact| fact.id.to_string()).collect();
     let new = kept::fresh(&fresh, Some(CallId(brief.call.0)));
     match desk.store.create_passport(new).await {
         // Somebody made it in the meantime: theirs counts.

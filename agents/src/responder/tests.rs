@@ -77,6 +77,7 @@ impl Office {
     fn brief(&self) -> CallBrief {
         CallBrief {
             spoken: vec![Language::En],
+            recalled: Vec::new(),
             call: CallId(Uuid::now_v7()),
             tenant: self.tenant,
             passport: Uuid::now_v7(),

@@ -20,6 +20,7 @@ const AREAS: &[&str] = &[
     include_str!("../../data/openapi/live.json"),
     include_str!("../../data/openapi/knowledge.json"),
     include_str!("../../data/openapi/organisation.json"),
+    include_str!("../../data/openapi/memory.json"),
     include_str!("../../data/openapi/texts.json"),
     include_str!("../../data/openapi/tools.json"),
     include_str!("../../data/openapi/rules.json"),

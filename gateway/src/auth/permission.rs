@@ -32,6 +32,10 @@ permissions! {
     ReadCalls = "read calls": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Hang up and, later, whisper and take over.
     Act = "act on calls": Supervisor | TenantAdmin | PlatformAdmin;
+    /// What is remembered of callers, what was suggested, and why it was decided so.
+    ReadMemory = "read memory of callers": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Delete what is remembered of a caller who asks for it.
+    ForgetCallers = "have callers forgotten": Supervisor | TenantAdmin | PlatformAdmin;
     /// Call a line from the browser.
     UsePhone = "use the browser phone": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
     ReadKnowledge = "search knowledge": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;

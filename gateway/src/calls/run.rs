@@ -30,6 +30,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
+use crate::memory::recall::{Recollection, recall};
 use crate::providers::Ready;
 use crate::providers::lineup::CARRIER;
 use crate::telemetry::metrics;
@@ -88,6 +89,7 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     drop(permit);
     drop(registration);
     app.office.ring(call.line.tenant_id);
+    app.memory.ended(call.line.tenant_id, call.id);
 }
 
 /// Registers the stream. An older stream of the same call is told that it was replaced, and waited for, so that
@@ -111,7 +113,8 @@ async fn assemble(
     live: &Arc<LiveCall>,
 ) -> Result<(CallParts, SessionConfig), Unable> {
     let (store, call) = (&admitted.store, &*admitted.opened.call);
-    let brief = brief(call, ready);
+    let recollection = recall(&app.memory, store, call.caller.as_deref()).await;
+    let brief = brief(call, ready, recollection);
     let after = begin_record(store, call, brief.language, admitted.accepted).await?;
     let words = app.vocabularies.of(store).await;
     let hearing = Hearing {
@@ -152,15 +155,19 @@ async fn assemble(
     Ok((parts, session))
 }
 
-fn brief(call: &ExpectedCall, ready: &Ready) -> CallBrief {
+/// A caller who is known to prefer a language that the line speaks is greeted in it; the greeting offers the other one.
+fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> CallBrief {
+    let spoken = ready.lineup.spoken_on(&call.line);
+    let preferred = recollection.language.filter(|language| spoken.contains(language));
     CallBrief {
         call: pipeline::turn::CallId(call.id.0),
         tenant: call.line.tenant_id.0,
         passport: call.passport.0,
         caller: call.caller.clone(),
         line: call.line.number.clone(),
-        spoken: ready.lineup.spoken_on(&call.line),
-        language: ready.lineup.language_of(&call.line),
+        language: preferred.unwrap_or_else(|| ready.lineup.language_of(&call.line)),
+        spoken,
+        recalled: recollection.facts,
     }
 }
 

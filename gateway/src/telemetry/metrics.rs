@@ -71,6 +71,10 @@ fn describe() {
         "quandura_prewarm_tokens_total",
         "Tokens of prompt caches that were written before a turn needed them: on no call's bill."
     );
+    describe_counter!(
+        "quandura_memory_missed_total",
+        "Calls that began without what is remembered of their caller, by reason: late, failed."
+    );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
     describe_counter!("quandura_tool_calls_total", "Calls of tools, by tool and outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");

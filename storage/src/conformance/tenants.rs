@@ -41,6 +41,13 @@ pub(crate) async fn no_id_reaches_another_tenant(f: &Fixture) {
     missing(f.lake.book_slot(NewBooking { slot: slots[0].id, idempotency_key: "k".into() }).await);
     f.river.insert_claim(new_claim()).await.unwrap();
     assert_eq!(f.lake.claim("CLM-20417").await.unwrap(), None);
+    let contact = super::memory::planted(&f.river).await;
+    let theirs = f.lake.memory_reader("orchestrator").await.unwrap();
+    assert_eq!(theirs.contact(contact).await.unwrap(), None);
+    assert_eq!(theirs.get_memory(super::memory::CALLER).await.unwrap(), None);
+    assert!(theirs.decisions(contact).await.unwrap().is_empty());
+    let manager = super::memory::manager(&f.lake);
+    missing(manager.forget(contact, crate::memory::Forgetting::AskedOfOffice, None).await);
     let id = f.river.replace_document(new_document("a.md", &["one"])).await.unwrap();
     assert_eq!(f.lake.document(id).await.unwrap(), None);
     assert!(!f.lake.delete_document(id).await.unwrap());
@@ -52,7 +59,14 @@ pub(crate) async fn no_list_shows_another_tenant(f: &Fixture) {
     f.river.file_work_item(new_item(WorkKind::Incident, "k")).await.unwrap();
     f.river.insert_slots(&slots(2)).await.unwrap();
     f.river.replace_document(new_document("a.md", &["one"])).await.unwrap();
+    super::memory::planted(&f.river).await;
     f.river.mark_seeded().await.unwrap();
+    let theirs = f.lake.memory_reader("orchestrator").await.unwrap();
+    assert!(theirs.contacts(crate::memory::ContactFilter::default()).await.unwrap().is_empty());
+    assert!(theirs.suggestions(crate::memory::SuggestionFilter::default()).await.unwrap().is_empty());
+    assert!(theirs.notes().await.unwrap().is_empty() && theirs.events().await.unwrap().is_empty());
+    assert!(theirs.playbook_updates().await.unwrap().is_empty());
+    assert!(super::memory::manager(&f.lake).review(None).await.unwrap().is_empty());
     let by_caller = CallFilter { caller: Some("+12025550123".into()), ..CallFilter::default() };
     assert!(f.lake.list_calls(CallFilter::default()).await.unwrap().is_empty());
     assert!(f.lake.list_calls(by_caller).await.unwrap().is_empty());

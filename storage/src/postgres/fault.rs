@@ -7,6 +7,7 @@ use sqlx::migrate::MigrateError;
 
 use super::connect::Session;
 use crate::error::{Fault, StorageError};
+use crate::memory::refused_table;
 
 const NO_TLS: &str = "the encrypted connection did not come about";
 const MEND_TLS: &str = "turn TLS on in the server, name the authority of its certificate with sslrootcert=, use the \
@@ -56,6 +57,10 @@ fn unavailable(place: &str, error: &sqlx::Error) -> StorageError {
 
 /// A message of the classes 22 and 23 may quote a value, so only its code is kept, with the rule that was broken.
 fn by_code(code: &str, message: &str, constraint: Option<&str>, place: &str) -> StorageError {
+    // Raised by our own triggers; 42501 is also what the server says of rights that a role lacks.
+    if let Some(table) = refused_table(message).filter(|_| matches!(code, "QM001" | "42501")) {
+        return StorageError::RefusedWrite { table };
+    }
     match code {
         "53100" => StorageError::DiskFull { folder: place.to_owned() },
         "40001" | "40P01" | "55P03" | "57014" => StorageError::Busy { folder: place.to_owned() },

@@ -30,6 +30,12 @@ mod extension_types;
 mod jobs;
 #[path = "../sql/knowledge.rs"]
 mod knowledge;
+#[path = "../sql/memory_append.rs"]
+mod memory_append;
+#[path = "../sql/memory_manage.rs"]
+mod memory_manage;
+#[path = "../sql/memory_read.rs"]
+mod memory_read;
 #[path = "../sql/organisation.rs"]
 mod organisation;
 #[path = "../sql/passports.rs"]

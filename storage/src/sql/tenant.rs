@@ -1,6 +1,7 @@
 //! The handle to one tenant's data.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Database, call_log};
 use crate::audit::{AnchorFile, AuditWriter, Head};
@@ -23,6 +24,8 @@ pub struct TenantStore {
 pub(super) struct Core {
     pub db: Database,
     pub scope: Scope,
+    /// The one memory manager of this process was appointed.
+    pub memory_manager: AtomicBool,
 }
 
 /// Whose rows a statement may touch, and the keys to them. Every tenant statement takes one.
@@ -42,7 +45,11 @@ impl TenantStore {
         sealer: Sealer,
         anchor: AnchorFile,
     ) -> Self {
-        let core = Arc::new(Core { db, scope: Scope { tenant, node, sealer } });
+        let core = Arc::new(Core {
+            db,
+            scope: Scope { tenant, node, sealer },
+            memory_manager: AtomicBool::new(false),
+        });
         let writer = CallWriter::start(Arc::clone(&core));
         let audit = AuditWriter::start(Arc::clone(&core), anchor.clone());
         Self { core, writer, audit, anchor }
@@ -66,6 +73,11 @@ impl TenantStore {
 
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.core.scope.sealer
+    }
+
+    /// `true` for whoever asks first.
+    pub(crate) fn take_memory_office(&self) -> bool {
+        !self.core.memory_manager.swap(true, Ordering::AcqRel)
     }
 
     pub(crate) async fn ping(&self) -> Result<(), StorageError> {

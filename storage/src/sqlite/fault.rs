@@ -5,6 +5,7 @@ use std::path::Path;
 use sqlx::migrate::MigrateError;
 
 use crate::error::{Fault, StorageError, folder_of};
+use crate::memory::refused_table;
 
 const BUSY: i32 = 5;
 const LOCKED: i32 = 6;
@@ -14,6 +15,8 @@ const CORRUPT: i32 = 11;
 const FULL: i32 = 13;
 const CANTOPEN: i32 = 14;
 const PERM: i32 = 3;
+/// `SQLITE_CONSTRAINT_TRIGGER`: `raise(abort, …)`.
+const RAISED: i32 = 1811;
 const NOTADB: i32 = 26;
 
 /// A fault with the file it happened to.
@@ -35,6 +38,9 @@ pub(super) fn name(fault: Fault, file: &Path) -> StorageError {
 /// `code` is the extended result code; its low byte is the primary one.
 fn by_code(code: i32, message: &str, file: &Path) -> StorageError {
     let path = file.display().to_string();
+    if let Some(table) = refused_table(message).filter(|_| code == RAISED) {
+        return StorageError::RefusedWrite { table };
+    }
     match code & 0xff {
         READONLY | PERM => StorageError::ReadOnly { folder: folder_of(file) },
         FULL => StorageError::DiskFull { folder: folder_of(file) },

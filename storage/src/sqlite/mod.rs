@@ -4,6 +4,7 @@
 //! each backend's module includes the same files, and they find its connection type through `super`.
 
 mod fault;
+mod gate;
 mod log_rows;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,12 @@ mod extension_types;
 mod jobs;
 #[path = "../sql/knowledge.rs"]
 mod knowledge;
+#[path = "../sql/memory_append.rs"]
+mod memory_append;
+#[path = "../sql/memory_manage.rs"]
+mod memory_manage;
+#[path = "../sql/memory_read.rs"]
+mod memory_read;
 #[path = "../sql/organisation.rs"]
 mod organisation;
 #[path = "../sql/passports.rs"]
@@ -210,6 +217,7 @@ fn connect_options(file: &Path, durability: Durability) -> SqliteConnectOptions 
         .synchronous(synchronous)
         .foreign_keys(true)
         .busy_timeout(PATIENCE)
+        .collation(gate::COLLATION, gate::compare)
         // Without this, "insert or replace" would slip past the triggers that keep logs append-only.
         .pragma("recursive_triggers", "on")
         // Freed pages of the folder's files must not keep what was deleted.

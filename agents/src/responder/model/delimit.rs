@@ -10,6 +10,9 @@ pub(crate) const INFORMATION: &str = "county_information";
 /// What a record of the county holds.
 pub(crate) const RECORD: &str = "record";
 
+/// What is remembered of the caller.
+pub(crate) const MEMORY: &str = "caller_memory";
+
 /// Raw text made harmless: no brackets that could be a tag or a token, nothing invisible, and `limit` characters
 /// at most.
 #[must_use]

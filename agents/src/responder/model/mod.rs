@@ -89,6 +89,7 @@ impl Live {
             spoken: &brief.spoken,
             knows_caller: office.knows_caller(),
             transfers: driver.transfers,
+            recalled: &brief.recalled,
         });
         let redactor = Redactor::new(facts.public());
         let mut memory = Memory::new(redactor, brief.language);

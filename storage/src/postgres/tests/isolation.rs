@@ -50,6 +50,7 @@ async fn plant_everywhere(f: &Fixture) {
     f.river.mark_seeded().await.unwrap();
     f.river.count_up("n").await.unwrap();
     f.river.audit().record(entry("call.hangup")).await.unwrap();
+    crate::conformance::memory::planted(&f.river).await;
 }
 
 /// A database where the tenant `river` has a row in every table, and a connection of the application's role.
@@ -79,8 +80,10 @@ async fn without_a_tenant_every_tenant_table_is_empty_and_no_error() {
         transaction.commit().await.unwrap();
         assert_eq!(count(&mut app, &table).await, 0, "{table}, after the transaction of its tenant");
         let mut transaction = app.begin().await.unwrap();
+        // Every tenant that was opened has a gate of its own for its memory.
+        let own = i64::from(table == "memory_authority");
         as_tenant(&mut transaction, &f.lake.id().to_string()).await;
-        assert_eq!(count(&mut transaction, &table).await, 0, "{table}, as another tenant");
+        assert_eq!(count(&mut transaction, &table).await, own, "{table}, as another tenant");
     }
 }
 
@@ -175,6 +178,12 @@ async fn the_application_can_not_switch_its_bounds_off() {
         "delete from passport_ledger",
         "update audit_log set outcome = 'done'",
         "delete from audit_log",
+        "delete from memory_decisions",
+        "update event_log set detail = ''",
+        "alter table contacts disable trigger of_manager",
+        "drop trigger of_manager on memories",
+        "drop trigger gate on memory_authority",
+        "create or replace function of_memory_manager() returns trigger language plpgsql as 'begin return new; end'",
         "set row_security = off; select count(*) from calls",
         "update _sqlx_migrations_tenant set checksum = ''",
         "create table mine (id int)",
@@ -186,6 +195,38 @@ async fn the_application_can_not_switch_its_bounds_off() {
     }
     assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 1);
     drop(database);
+}
+
+/// Whoever has the application's role and no more can not write what the memory manager writes: not by a pass that it
+/// makes up, not by a gate of its own.
+#[tokio::test]
+async fn the_memory_manager_s_gate_does_not_open_to_the_application_s_role() {
+    let (_database, f, mut app) = planted().await;
+    let river = f.river.id().to_string();
+    let attempts: [&[&'static str]; 6] = [
+        &["delete from memories"],
+        &["update memory_authority set pass = 'guess'", "update contacts set stage = 'new'"],
+        &["update memory_authority set pass = key_hash", "delete from contacts"],
+        &["update memory_authority set key_hash = encode(sha256('mine'), 'hex')"],
+        &["delete from memory_authority"],
+        &[
+            "create temporary table memory_authority as select tenant_id,
+                encode(sha256('mine'), 'hex') as key_hash, 'mine' as pass from public.memory_authority",
+            "set local search_path = pg_temp, public",
+            "delete from memories",
+        ],
+    ];
+    for attempt in attempts {
+        let mut transaction = app.begin().await.unwrap();
+        as_tenant(&mut transaction, &river).await;
+        let (last, before) = attempt.split_last().unwrap();
+        for sql in before {
+            sqlx::query(*sql).execute(&mut *transaction).await.unwrap();
+        }
+        let refused = sqlx::query(*last).execute(&mut *transaction).await.expect_err(last);
+        let named = crate::postgres::fault::name(refused.into(), "here");
+        assert!(matches!(named, crate::StorageError::RefusedWrite { .. }), "{attempt:?}: {named}");
+    }
 }
 
 #[tokio::test]
