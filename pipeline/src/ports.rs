@@ -6,7 +6,6 @@
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
 mod recalled;
-
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,13 +14,12 @@ use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
-pub use recalled::Recalled;
-
 use crate::event::{Attack, CallEvent, Ruling};
 use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
+pub use recalled::Recalled;
 
 /// BCP 47 primary language of a call: `en` or `es`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
