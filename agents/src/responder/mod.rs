@@ -37,6 +37,7 @@ use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
 use crate::rules::{RuleBook, RuleSet};
 use crate::safety::{Guardian, Public};
+use crate::teams::Teams;
 
 pub(crate) use effects::entry_id;
 pub(crate) use effects::{kept_priority, work_kind};
@@ -83,6 +84,8 @@ impl FrontDesk {
     pub fn new(retriever: Arc<Retriever>) -> Result<Self, ScriptError> {
         // Without a guard no call is taken. Its lists are read here, before a caller waits for them.
         Guard::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        // Turns are on record under the specialists of the team's file: it is read now, and not in the first of them.
+        Teams::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
         crate::tools::front_desk::listed().map_err(|error| ScriptError::Missing(error.to_string()))?;
         RuleSet::check_shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
         let shared = Shared {
