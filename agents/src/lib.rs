@@ -12,6 +12,7 @@ pub mod contracts;
 pub mod guard;
 pub mod hub;
 pub mod judge;
+pub mod librarian;
 pub mod llm;
 pub mod memory;
 pub mod office;

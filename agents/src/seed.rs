@@ -136,6 +136,7 @@ pub fn documents() -> Vec<Document> {
         title: content.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(name).to_owned(),
         content: (*content).to_owned(),
         media_type: Some("text/markdown".to_owned()),
+        ..Document::default()
     };
     DOCUMENTS.iter().map(document).collect()
 }

@@ -7,6 +7,7 @@ mod conversation;
 mod crossing;
 mod doctor;
 mod faults;
+mod governed;
 mod languages;
 mod office;
 mod rules;

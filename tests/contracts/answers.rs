@@ -10,8 +10,10 @@ use storage::{Auth, NewToken, Role};
 use tempfile::TempDir;
 use tests::caller::Caller;
 use tests::gateway::{ADMIN, LINE, TestGateway};
+use tests::vendors::anthropic::{self, AnthropicServer};
 use tests::vendors::deepgram::{DeepgramServer, ListenOptions};
 use tests::vendors::elevenlabs::ElevenLabsServer;
+use tests::vendors::model::{Pace, Script};
 use tests::vendors::tone::VoiceOptions;
 
 use super::document::operations;
@@ -70,8 +72,8 @@ async fn check(answer: Response, operation: &Value, document: &Value) -> Result<
     Ok(status)
 }
 
-/// Lists of providers: hearing and speech are simulated on loopback, the desk is the gateway's own.
-const LISTS: &str = "stt = [\"deepgram\"]\nllm = [\"builtin\"]\ntts = [\"elevenlabs\"]\n";
+/// Lists of providers, all simulated on loopback: no model is needed.
+const LISTS: &str = "stt = [\"deepgram\"]\nllm = [\"anthropic\"]\ntts = [\"elevenlabs\"]\n";
 /// One of the gateway's own recordings, mu-law, and where two and a half seconds without a pause begin in it.
 const CLIP: &[u8] = include_bytes!("../../gateway/data/clips/en-call-back.ulaw");
 const FLUENT: usize = 28 * 256;
@@ -79,7 +81,7 @@ const FLUENT: usize = 28 * 256;
 struct Bench {
     gateway: TestGateway,
     /// They answer as long as they live.
-    _vendors: (DeepgramServer, ElevenLabsServer),
+    _vendors: (DeepgramServer, ElevenLabsServer, AnthropicServer),
     document: Value,
     call: String,
     http: Client,
@@ -97,11 +99,15 @@ impl Bench {
             ..VoiceOptions::default()
         };
         let voice = ElevenLabsServer::start(quick).await;
+        let model =
+            AnthropicServer::start(Pace::QUICK, |_| Script::say("We are open from eight to five.")).await;
         let vars = [
             ("DEEPGRAM_API_KEY", "test-key".to_owned()),
             ("DEEPGRAM_BASE_URL", ears.base()),
             ("ELEVENLABS_API_KEY", "test-key".to_owned()),
             ("ELEVENLABS_BASE_URL", voice.base()),
+            ("ANTHROPIC_API_KEY", anthropic::KEY.to_owned()),
+            ("ANTHROPIC_BASE_URL", model.base().to_owned()),
         ];
         let gateway = TestGateway::start_as_served(Arc::new(TempDir::new()?), LISTS, &vars).await?;
         let mut caller = Caller::dial(&gateway.base, LINE).await?;
@@ -115,7 +121,7 @@ impl Bench {
         gateway.until(&format!("/v1/calls/{call}"), |c| c["state"] == "ended").await?;
         let document = reqwest::get(format!("{}/openapi.json", gateway.base)).await?.json().await?;
         let http = Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
-        Ok(Self { gateway, _vendors: (ears, voice), document, call, http })
+        Ok(Self { gateway, _vendors: (ears, voice, model), document, call, http })
     }
 
     /// A path with its parameters filled in.

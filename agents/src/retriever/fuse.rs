@@ -8,15 +8,15 @@
 /// Standard constant of reciprocal rank fusion.
 const K: f32 = 60.0;
 /// What the best BM25 of a question is worth beside a cosine.
-const KEYWORD_WEIGHT: f32 = 0.35;
+const KEYWORD_WEIGHT: f32 = 0.1;
 /// The same where the caller broke off and began again: the vector of such a text is blurred, its rare words are not.
-const REPAIRED_KEYWORD_WEIGHT: f32 = 0.45;
+const REPAIRED_KEYWORD_WEIGHT: f32 = 0.15;
 /// What being first in both lists is worth, and how much of it the vectors' list gives.
-const RANK_WEIGHT: f32 = 0.1;
+const RANK_WEIGHT: f32 = 0.03;
 const VECTOR_SHARE: f32 = 0.6;
 /// Re-ranking: neighbours in the question that are neighbours in the passage, title and heading, numbers.
-const CLOSENESS_WEIGHT: f32 = 0.06;
-const HEAD_WEIGHT: f32 = 0.04;
+const CLOSENESS_WEIGHT: f32 = 0.03;
+const HEAD_WEIGHT: f32 = 0.02;
 const NUMBERS_WEIGHT: f32 = 0.05;
 
 /// Evidence about one passage.

@@ -1,6 +1,10 @@
 //! Documents as they come in: Markdown or plain text, optionally with TOML front matter between `+++` lines.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::read;
 
 /// A document to be searched.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -11,6 +15,12 @@ pub struct Document {
     pub content: String,
     #[serde(default)]
     pub media_type: Option<String>,
+    /// Under which it is kept, where it is kept.
+    #[serde(default)]
+    pub id: Option<Uuid>,
+    /// When it was last posted.
+    #[serde(default)]
+    pub updated_at: Option<DateTime<Utc>>,
 }
 
 /// What front matter may say about a document. All of it is optional.
@@ -50,7 +60,13 @@ pub struct Section {
 /// Takes a document apart. Broken front matter is read as text rather than refused.
 #[must_use]
 pub fn parse(document: &Document) -> Parsed {
-    let (front, body) = split_front_matter(&document.content);
+    // Only who writes text for us configures it: a page or a PDF that begins like front matter is a page.
+    let read_from = [read::HTML, read::PDF].contains(&document.media_type.as_deref().unwrap_or_default());
+    let (front, body) = if read_from {
+        (FrontMatter::default(), document.content.as_str())
+    } else {
+        split_front_matter(&document.content)
+    };
     let mut sections = vec![Section { heading: None, text: String::new() }];
     let mut first_heading = None;
     for line in body.lines() {
@@ -122,6 +138,14 @@ mod tests {
     fn broken_front_matter_is_text() {
         let parsed = parse(&document("+++\nnot toml\n+++\nHello there."));
         assert!(parsed.sections[0].text.contains("Hello there."));
+    }
+
+    #[test]
+    fn a_page_from_elsewhere_configures_nothing() {
+        let text = "+++\nspoken = \"the bank\"\n+++\nHello.";
+        let page = Document { media_type: Some(read::HTML.into()), ..document(text) };
+        assert_eq!(parse(&page).front, FrontMatter::default());
+        assert_eq!(parse(&document(text)).front.spoken.as_deref(), Some("the bank"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod ingest;
 mod lexical;
 mod numbers;
 mod passage;
+pub mod read;
 mod segment;
 mod sounds;
 mod synthesis;
@@ -24,6 +25,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
@@ -62,6 +64,20 @@ pub struct Filters {
     /// Exactly, but for case.
     pub title: Option<String>,
     pub media_type: Option<String>,
+    /// Posted at this instant or later; earlier than that one.
+    pub updated_from: Option<DateTime<Utc>>,
+    pub updated_before: Option<DateTime<Utc>>,
+    /// Documents of this team and those that are nobody's; all if absent. See `librarian`.
+    pub team: Option<String>,
+}
+
+/// Sources of a team's own documents begin with this and the team's name: `teams/permits/fees.md`.
+pub const TEAMS: &str = "teams/";
+
+/// The team that a source belongs to.
+#[must_use]
+pub fn team_of(source: &str) -> Option<&str> {
+    source.strip_prefix(TEAMS)?.split_once('/').map(|(team, _)| team)
 }
 
 impl Filters {
@@ -72,6 +88,9 @@ impl Filters {
         (self.sources.is_empty() || self.sources.contains(&document.source))
             && same(&self.title, &document.title)
             && same(&self.media_type, document.media_type.as_deref().unwrap_or_default())
+            && self.updated_from.is_none_or(|from| document.updated_at.is_some_and(|at| at >= from))
+            && self.updated_before.is_none_or(|end| document.updated_at.is_some_and(|at| at < end))
+            && self.team.as_deref().is_none_or(|team| team_of(&document.source).is_none_or(|own| own == team))
     }
 }
 
@@ -185,37 +204,54 @@ impl Retriever {
     /// # Errors
     /// [`RetrieverError::Empty`] when there is no text in it.
     pub async fn put(&self, tenant: Uuid, document: Document) -> Result<Uuid, RetrieverError> {
-        let parts = self.embed(&document).await?;
+        let parts = self.embed(tenant, std::slice::from_ref(&document)).await?.pop().unwrap_or_default();
         self.put_embedded(tenant, &document, &parts)
     }
 
     /// Adds many; those without text are left out and counted in the log.
-    pub async fn put_all(&self, tenant: Uuid, documents: Vec<Document>) {
-        let mut embedded = Vec::with_capacity(documents.len());
-        for document in documents {
-            match self.embed(&document).await {
-                Ok(parts) => embedded.push((document, parts)),
-                Err(error) => tracing::warn!(%error, "document left out"),
+    pub async fn put_all(&self, tenant: Uuid, mut documents: Vec<Document>) {
+        documents.retain(|document| {
+            let kept = parts(document).is_ok();
+            if !kept {
+                tracing::warn!("a document without text was left out");
             }
+            kept
+        });
+        match self.embed(tenant, &documents).await {
+            Ok(parts) => self.put_all_embedded(tenant, &documents.into_iter().zip(parts).collect::<Vec<_>>()),
+            Err(error) => tracing::warn!(%error, "documents left out"),
         }
-        self.put_all_embedded(tenant, &embedded);
     }
 
-    /// What of a document is embedded, with its vectors; without them when there is no model. To be kept and given
-    /// to [`Self::put_embedded`] at the next start.
+    /// What of some documents is embedded, with its vectors; without them when there is no model. Texts that stand in the
+    /// document of the same source already keep their vectors. To be kept and given to [`Self::put_all_embedded`] at the
+    /// next start.
     ///
     /// # Errors
-    /// [`RetrieverError::Empty`] when there is no text in it.
-    pub async fn embed(&self, document: &Document) -> Result<Vec<Part>, RetrieverError> {
-        let mut parts = parts(document)?;
-        if let Some(embedder) = &self.embedder {
-            let texts: Vec<String> = parts.iter().map(|part| part.text.clone()).collect();
-            let vectors = embedder.all(&texts).await;
-            for (part, vector) in parts.iter_mut().zip(vectors) {
-                part.vector = Some(vector);
+    /// [`RetrieverError::Empty`] when there is no text in one of them.
+    pub async fn embed(
+        &self,
+        tenant: Uuid,
+        documents: &[Document],
+    ) -> Result<Vec<Vec<Part>>, RetrieverError> {
+        let mut all = documents.iter().map(parts).collect::<Result<Vec<_>, _>>()?;
+        let Some(embedder) = &self.embedder else { return Ok(all) };
+        if let Some(index) = self.of(tenant) {
+            for (document, parts) in documents.iter().zip(&mut all) {
+                let Some(before) = index.document(&document.source) else { continue };
+                let known: HashMap<&str, &Vector> = before.vectors().collect();
+                for part in parts {
+                    part.vector = known.get(part.text.as_str()).map(|vector| (*vector).clone());
+                }
             }
         }
-        Ok(parts)
+        let mut missing: Vec<&mut Part> = all.iter_mut().flatten().filter(|p| p.vector.is_none()).collect();
+        let texts: Vec<String> = missing.iter().map(|part| part.text.clone()).collect();
+        for (part, vector) in missing.iter_mut().zip(embedder.all(&texts).await) {
+            part.vector = Some(vector);
+        }
+        drop(missing);
+        Ok(all)
     }
 
     /// Whether kept parts are those of the document as it would be embedded now. Without a model any will do.

@@ -1,5 +1,6 @@
 //! Passages as they lie in the index: their terms counted, their vector at hand.
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::analysis::{Term, Tongue, hash, is_stop, term, terms, words};
@@ -18,6 +19,7 @@ pub(super) struct Indexed {
     pub source: String,
     pub title: String,
     pub media_type: Option<String>,
+    pub updated_at: Option<DateTime<Utc>>,
     pub front: FrontMatter,
     pub passages: Vec<IndexedPassage>,
     /// Vectors of the everyday phrasings in the front matter.
@@ -45,6 +47,14 @@ pub(super) struct Counted {
     pub count: f32,
     /// Hash of how the word sounds; 0 for what is too short to tell.
     pub sound: u32,
+}
+
+impl Indexed {
+    /// Vectors of its texts.
+    pub fn vectors(&self) -> impl Iterator<Item = (&str, &Vector)> {
+        let passages = self.passages.iter().map(|p| (p.passage.indexed.as_str(), p.vector.as_ref()));
+        passages.filter_map(|(text, vector)| Some((text, vector?)))
+    }
 }
 
 impl IndexedPassage {
@@ -81,7 +91,8 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
         })
         .collect();
     Ok(Indexed {
-        id: Uuid::now_v7(),
+        id: document.id.unwrap_or_else(Uuid::now_v7),
+        updated_at: document.updated_at,
         source: document.source.clone(),
         title: parsed.title,
         media_type: document.media_type.clone(),

@@ -3,7 +3,7 @@
 use super::*;
 
 fn document(source: &str, content: &str) -> Document {
-    Document { source: source.into(), title: String::new(), content: content.into(), media_type: None }
+    Document { source: source.into(), title: String::new(), content: content.into(), ..Document::default() }
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn one_result_per_document_and_the_minimum_holds() {
 async fn kept_vectors_serve_where_the_text_is_the_same() {
     let retriever = Retriever::lexical();
     let before = document("a", "+++\nasked_as = [\"sofas\"]\n+++\n# Waste\nCouches on Monday.");
-    let mut parts = retriever.embed(&before).await.unwrap();
+    let mut parts = retriever.embed(Uuid::nil(), std::slice::from_ref(&before)).await.unwrap().remove(0);
     assert_eq!(
         parts.iter().map(|p| p.text.as_str()).collect::<Vec<_>>(),
         ["Waste. Couches on Monday.", "sofas"]
@@ -123,4 +123,26 @@ async fn what_is_said_finds_what_is_written() {
         let found = retriever.search(Uuid::nil(), &Query::new(said)).await;
         assert_eq!(found.first().map(|f| f.source.as_str()), Some(source), "{said}");
     }
+}
+
+#[tokio::test]
+async fn dates_and_teams_narrow() {
+    let retriever = Retriever::lexical();
+    let day = |n: u32| chrono::DateTime::from_timestamp(i64::from(n) * 86_400, 0);
+    for (n, source) in [(1, "a"), (2, "teams/permits/b"), (3, "teams/taxes/c")] {
+        let posted = Document { updated_at: day(n), ..document(source, "Couches are collected.") };
+        retriever.put(Uuid::nil(), posted).await.unwrap();
+    }
+    let found = async |filters| {
+        let query = Query { filters, ..Query::new("couch") };
+        let mut found: Vec<_> =
+            retriever.search(Uuid::nil(), &query).await.into_iter().map(|f| f.source).collect();
+        found.sort();
+        found
+    };
+    let dates = Filters { updated_from: day(2), updated_before: day(3), ..Filters::default() };
+    assert_eq!(found(dates).await, ["teams/permits/b"]);
+    let team = Filters { team: Some("permits".into()), ..Filters::default() };
+    assert_eq!(found(team).await, ["a", "teams/permits/b"]);
+    assert_eq!(found(Filters::default()).await.len(), 3);
 }

@@ -237,7 +237,7 @@ async fn timing(set: &Set) -> anyhow::Result<()> {
         let text: Vec<&str> = (0..5).map(|_| sentences[dice.below(sentences.len())].as_str()).collect();
         let content = format!("{} Item {n}.", text.join(" "));
         let document = Document { source: format!("t{n}"), content, ..Document::default() };
-        let mut parts: Vec<Part> = retriever.embed(&document).await?;
+        let mut parts: Vec<Part> = retriever.embed(TENANT, std::slice::from_ref(&document)).await?.remove(0);
         parts.iter_mut().for_each(|part| part.vector = Some(random_vector(&mut dice)));
         documents.push((document, parts));
     }

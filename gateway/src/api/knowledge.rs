@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use agents::guard::{Channel, Context, Guard};
+use agents::retriever::read::read;
 use agents::retriever::{
     Document, Filters, Found, Method, Part, Query, Retriever, RetrieverError, Vector, synthesis,
 };
 use axum::Json;
 use axum::extract::State;
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use storage::records::{Chunk, NewDocument};
@@ -24,6 +28,9 @@ const MAX_RESULTS: usize = 100;
 /// Setting of a tenant: the model that made the kept vectors; empty while they are being made.
 const EMBEDDED_BY: &str = "knowledge.embedded_by";
 
+/// How long one request's documents may take to be read; what is left of the work then ends by its own limits.
+const READING: Duration = Duration::from_secs(30);
+
 /// One document or several.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
@@ -38,16 +45,37 @@ pub struct PostedDocument {
     source: String,
     #[serde(default)]
     title: String,
+    /// Text; a PDF in base64.
     content: String,
     media_type: Option<String>,
 }
 
-/// `POST /v1/knowledge/documents`. Everything is searchable and durable when this answers.
+/// What is worth knowing of a document that was kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Note {
+    source: String,
+    /// Stretches that a reader would not see, left out.
+    hidden: usize,
+    /// Places that speak to a model; taken out whenever one is shown the passage.
+    threats: usize,
+}
+
+/// The answer to a post.
+#[derive(Debug, Serialize)]
+pub struct PutResponse {
+    ids: Vec<DocumentId>,
+    /// Documents with something in them that was not meant for their readers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Note>,
+}
+
+/// `POST /v1/knowledge/documents`. Everything is searchable and durable when this answers. When one document is refused,
+/// none is kept.
 pub async fn put(
     State(app): State<Arc<App>>,
     scope: Scoped<WriteKnowledge>,
     JsonBody(posted): JsonBody<Posted>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<PutResponse>, ApiError> {
     let documents = match posted {
         Posted::One(document) => vec![document],
         Posted::Many(documents) => documents,
@@ -55,47 +83,95 @@ pub async fn put(
     if documents.is_empty() || documents.len() > MAX_DOCUMENTS {
         return Err(ApiError::invalid("body", format_args!("must hold from 1 to {MAX_DOCUMENTS} documents")));
     }
+    // Beside the calls' tasks: a long PDF takes seconds.
+    let reading = tokio::task::spawn_blocking(move || documents.into_iter().map(read_posted).collect());
+    let read: Result<Vec<(Document, Note)>, ApiError> = tokio::time::timeout(READING, reading)
+        .await
+        .map_err(|_| {
+            ApiError::invalid("content", "takes too long to read: split the document or the request")
+        })?
+        .map_err(|error| ApiError::internal(&error))?;
+    let (documents, notes): (Vec<Document>, Vec<Note>) = read?.into_iter().unzip();
     let retriever = &app.engines()?.providers.retriever;
-    let mut ids = Vec::with_capacity(documents.len());
-    for document in documents {
-        ids.push(keep(retriever, &scope.store, document).await?);
-    }
+    let ids = keep(retriever, &scope.store, documents).await?;
     app.audit.record(Some(scope.tenant.id), acts::documents_posted(&scope.principal, &ids)).await?;
-    tracing::info!(audit = "knowledge.put", documents = ids.len(), by = %scope.principal.subject, "documents kept");
-    Ok(Json(json!({ "ids": ids })))
+    let notes: Vec<Note> = notes.into_iter().filter(|note| note.hidden + note.threats > 0).collect();
+    let (hidden, threats) = notes.iter().fold((0, 0), |(h, t), note| (h + note.hidden, t + note.threats));
+    tracing::info!(audit = "knowledge.put", documents = ids.len(), hidden, threats, by = %scope.principal.subject, "documents kept");
+    Ok(Json(PutResponse { ids, notes }))
 }
 
-async fn keep(
-    retriever: &Retriever,
-    store: &TenantStore,
-    posted: PostedDocument,
-) -> Result<DocumentId, ApiError> {
+/// A posted document as text, and what in it is not meant for its readers.
+fn read_posted(posted: PostedDocument) -> Result<(Document, Note), ApiError> {
     if posted.source.trim().is_empty() {
         return Err(ApiError::new(ErrorCode::MissingParameter, "a document has no `source`"));
     }
-    let media_type = posted.media_type.unwrap_or_else(|| "text/plain".to_owned());
-    let title = if posted.title.is_empty() { posted.source.clone() } else { posted.title.clone() };
+    let reading = read(&posted.content, posted.media_type.as_deref())
+        .map_err(|error| ApiError::invalid("content", format_args!("of {:?}: {error}", posted.source)))?;
+    let guard = Guard::shipped().map_err(|error| ApiError::internal(&error))?;
+    let threats = guard.judge(&reading.text, Channel::Document, Context::default()).threats.len();
+    let note = Note { source: posted.source.clone(), hidden: reading.hidden, threats };
+    let title = Some(posted.title).filter(|title| !title.trim().is_empty()).or(reading.title);
     let document = Document {
-        source: posted.source.clone(),
-        title: posted.title,
-        content: posted.content.clone(),
-        media_type: Some(media_type.clone()),
+        source: posted.source,
+        title: title.unwrap_or_default(),
+        content: reading.text,
+        media_type: Some(reading.media_type.to_owned()),
+        ..Document::default()
     };
-    let refused = |e| match e {
-        RetrieverError::Empty(_) => ApiError::invalid("content", "has no text"),
-        e @ RetrieverError::Model(_) => ApiError::internal(&e),
-    };
-    let parts = retriever.embed(&document).await.map_err(refused)?;
-    let chunks = chunks(&parts);
-    // Storage first: what cannot be kept must not be answered from.
-    let new = NewDocument { source: posted.source, title, media_type, content: posted.content, chunks };
-    let id = store.replace_document(new).await?;
+    Ok((document, note))
+}
+
+/// Embeds what is new in the documents, keeps them and puts them into the index.
+async fn keep(
+    retriever: &Arc<Retriever>,
+    store: &TenantStore,
+    documents: Vec<Document>,
+) -> Result<Vec<DocumentId>, ApiError> {
+    let tenant = store.id().0;
+    let parts = retriever.embed(tenant, &documents).await.map_err(|error| match error {
+        RetrieverError::Empty(source) => {
+            ApiError::invalid("content", format_args!("of {source:?} has no text"))
+        }
+        error @ RetrieverError::Model(_) => ApiError::internal(&error),
+    })?;
+    let mut ids = Vec::with_capacity(documents.len());
+    let mut kept = Vec::with_capacity(documents.len());
+    let mut refused = None;
+    for (mut document, parts) in documents.into_iter().zip(parts) {
+        // Storage first: what cannot be kept must not be answered from.
+        match store.replace_document(new_document(&document, &parts)).await {
+            Ok(id) => {
+                (document.id, document.updated_at) = (Some(id.0), Some(Utc::now()));
+                ids.push(id);
+                kept.push((document, parts));
+            }
+            Err(error) => {
+                refused = Some(error);
+                break;
+            }
+        }
+    }
     // A tenant made while we run has no vectors of any model yet.
     if let (Some(model), None) = (retriever.model(), store.setting(EMBEDDED_BY).await?) {
         store.put_setting(EMBEDDED_BY, &json!(model)).await?;
     }
-    retriever.put_embedded(store.id().0, &document, &parts).map_err(refused)?;
-    Ok(id)
+    let index = retriever.clone();
+    tokio::task::spawn_blocking(move || index.put_all_embedded(tenant, &kept))
+        .await
+        .map_err(|error| ApiError::internal(&error))?;
+    refused.map_or(Ok(ids), |error| Err(error.into()))
+}
+
+fn new_document(document: &Document, parts: &[Part]) -> NewDocument {
+    let title = if document.title.is_empty() { document.source.clone() } else { document.title.clone() };
+    NewDocument {
+        source: document.source.clone(),
+        title,
+        media_type: document.media_type.clone().unwrap_or_else(|| "text/plain".to_owned()),
+        content: document.content.clone(),
+        chunks: chunks(parts),
+    }
 }
 
 /// Puts a tenant's kept documents into the index, at start. What was embedded before by the same model is not
@@ -130,18 +206,21 @@ async fn embedded(
     parts: Vec<Part>,
 ) -> Result<(Document, Vec<Part>), StorageError> {
     let document = Document {
-        source: kept.source.clone(),
-        title: kept.title.clone(),
-        content: kept.content.clone(),
-        media_type: Some(kept.media_type.clone()),
+        source: kept.source,
+        title: kept.title,
+        content: kept.content,
+        media_type: Some(kept.media_type),
+        id: Some(kept.id.0),
+        updated_at: Some(kept.updated_at),
     };
     if retriever.covers(&document, &parts) {
         return Ok((document, parts));
     }
-    let Ok(parts) = retriever.embed(&document).await else { return Ok((document, Vec::new())) };
-    let (source, title, media_type, content) = (kept.source, kept.title, kept.media_type, kept.content);
-    let new = NewDocument { source, title, media_type, content, chunks: chunks(&parts) };
-    store.replace_document(new).await?;
+    let one = std::slice::from_ref(&document);
+    let Some(parts) = retriever.embed(store.id().0, one).await.ok().and_then(|mut all| all.pop()) else {
+        return Ok((document, Vec::new()));
+    };
+    store.replace_document(new_document(&document, &parts)).await?;
     Ok((document, parts))
 }
 
@@ -272,13 +351,24 @@ fn filters(asked: &serde_json::Map<String, Value>) -> Result<Filters, ApiError> 
             ("source", value) => filters.sources = vec![text(value)?],
             ("title", value) => filters.title = Some(text(value)?),
             ("media_type", value) => filters.media_type = Some(text(value)?),
+            ("updated_from", value) => filters.updated_from = Some(instant(&field, &text(value)?)?),
+            ("updated_before", value) => filters.updated_before = Some(instant(&field, &text(value)?)?),
             _ => {
-                let known = "is not known: filter by `source`, `title` or `media_type`";
+                let known = "is not known: filter by `source`, `title`, `media_type`, `updated_from` or `updated_before`";
                 return Err(ApiError::invalid(&field, known));
             }
         }
     }
     Ok(filters)
+}
+
+/// An instant, or the beginning of a day.
+fn instant(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
+    let day = || Some(text.parse::<NaiveDate>().ok()?.and_hms_opt(0, 0, 0)?.and_utc());
+    let at = DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc()).or_else(day);
+    at.ok_or_else(|| {
+        ApiError::invalid(field, "must be a date (2026-01-31) or an instant (2026-01-31T09:00:00Z)")
+    })
 }
 
 fn result(found: Found, rank: usize) -> SearchResult {

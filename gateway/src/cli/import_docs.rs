@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use base64::Engine as _;
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -14,8 +15,13 @@ use crate::auth::scope::TENANT_HEADER;
 use crate::config::Config;
 
 /// Kinds of file that are taken, with their media type.
-const KINDS: [(&str, &str); 4] =
-    [("md", "text/markdown"), ("txt", "text/plain"), ("html", "text/html"), ("htm", "text/html")];
+const KINDS: [(&str, &str); 5] = [
+    ("md", "text/markdown"),
+    ("txt", "text/plain"),
+    ("html", "text/html"),
+    ("htm", "text/html"),
+    ("pdf", "application/pdf"),
+];
 
 /// Posts every document to a running gateway, which embeds and keeps it.
 pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> {
@@ -30,7 +36,7 @@ pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> 
         collect(path, &mut files)?;
     }
     if files.is_empty() {
-        bail!("no .md, .txt or .html file was found there");
+        bail!("no .md, .txt, .html or .pdf file was found there");
     }
     let http = http()?;
     for file in &files {
@@ -67,8 +73,15 @@ async fn put(
     tenant: Option<&str>,
     file: &Path,
 ) -> anyhow::Result<()> {
-    let content = fs::read_to_string(file).with_context(|| format!("{} is no text file", file.display()))?;
-    let body = json!({ "source": file.to_string_lossy(), "title": "", "content": content, "media_type": media_type(file) });
+    let kind = media_type(file);
+    let content = if kind == Some("application/pdf") {
+        let bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    } else {
+        fs::read_to_string(file).with_context(|| format!("{} is no text file", file.display()))?
+    };
+    let body =
+        json!({ "source": file.to_string_lossy(), "title": "", "content": content, "media_type": kind });
     let mut request = http.post(format!("{base}/v1/knowledge/documents")).json(&body);
     if let Some(tenant) = tenant {
         request = request.header(TENANT_HEADER, tenant);

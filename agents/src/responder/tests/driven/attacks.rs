@@ -126,6 +126,7 @@ async fn a_page_that_speaks_to_the_model_is_given_without_those_words() {
         title: "Kennel license".into(),
         content: page,
         media_type: Some("text/markdown".into()),
+        ..Document::default()
     };
     call.office.desk.shared.retriever.put(call.office.tenant, document).await.unwrap();
     call.model.answers(&[

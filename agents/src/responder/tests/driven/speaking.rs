@@ -34,7 +34,7 @@ async fn the_first_clause_is_spoken_while_the_model_still_writes() {
             if let ReplyEvent::Stage { stage, micros, .. } = e { Some((*stage, *micros)) } else { None }
         })
         .collect();
-    assert_eq!(stages, [(Stage::LlmFirstToken, 401_000), (Stage::FirstClause, 101_000)]);
+    assert_eq!(stages, [(Stage::LlmFirstToken, 401_000), (Stage::FirstClause, 101_000), (Stage::Rules, 0)]);
     gate.notify_one();
     let rest = call.reply().await;
     assert_eq!(rest.text, "let me see. The office opens at 8. ");

@@ -1,0 +1,10 @@
+//! Any bytes at all as a document of each kind: a reader may refuse them, and must not panic or go on for long.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    for kind in [None, Some("text/html"), Some("application/pdf")] {
+        drop(agents::retriever::read::read_bytes(data, kind));
+    }
+    let pdf = [b"%PDF-1.7\n".as_slice(), data].concat();
+    drop(agents::retriever::read::read_bytes(&pdf, Some("application/pdf")));
+});
