@@ -12,6 +12,7 @@ pub mod memory;
 pub mod openapi;
 pub mod organisation;
 pub mod organisation_types;
+pub mod outbox;
 pub mod page;
 pub mod passport;
 pub mod passports;

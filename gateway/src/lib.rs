@@ -21,6 +21,7 @@ pub mod fanout;
 pub mod mcp;
 pub mod memory;
 pub mod office;
+pub mod outbox;
 pub mod providers;
 pub mod router;
 pub mod routes;

@@ -10,8 +10,9 @@ use axum::{Router, http::StatusCode};
 
 use crate::api::memory;
 use crate::api::{
-    audit, calls, capabilities, control, events, knowledge, mcp, me, openapi, passport, passports, phone,
-    record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users, validate, work_items,
+    audit, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport, passports,
+    phone, record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users, validate,
+    work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -66,6 +67,9 @@ pub fn routes() -> Routes {
         .get("/v1/memory/playbook-updates", memory::playbook_updates)
         .get("/v1/memory/events", memory::events)
         .get("/v1/memory/roles", memory::roles)
+        .get("/v1/outbox", outbox::list)
+        .post("/v1/outbox/{id}/approve", outbox::approve)
+        .post("/v1/outbox/{id}/reject", outbox::reject)
         .get("/v1/events", events::handle)
         .post("/v1/phone", phone::dial)
         .get(phone::MEDIA_PATH, accept::phone)

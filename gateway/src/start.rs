@@ -21,6 +21,7 @@ use crate::config::{Config, PublicUrl};
 use crate::demo;
 use crate::memory;
 use crate::office;
+use crate::outbox;
 use crate::providers::{Progress, ProviderSource, Ready};
 use crate::router::router;
 use crate::telemetry::metrics;
@@ -70,6 +71,7 @@ impl Gateway {
         tokio::spawn(office::run(app.clone()));
         tokio::spawn(upkeep::run(app.clone()));
         tokio::spawn(memory::worker::run(app.clone()));
+        tokio::spawn(outbox::run(app.clone()));
         let serving = tokio::spawn(serve(app.clone(), listener, requests));
         Ok(RunningGateway { addr, app, stop, warming, serving })
     }

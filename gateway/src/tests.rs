@@ -6,6 +6,7 @@ mod carrier;
 mod mcp;
 mod memory;
 mod organisation;
+mod outbox;
 mod passports;
 mod rules;
 mod settings;

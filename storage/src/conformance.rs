@@ -8,6 +8,7 @@ pub(crate) mod jobs;
 pub(crate) mod knowledge;
 pub(crate) mod memory;
 pub(crate) mod organisation;
+pub(crate) mod outbox;
 pub(crate) mod passports;
 pub(crate) mod platform;
 pub(crate) mod tenants;
@@ -143,6 +144,13 @@ macro_rules! suite {
                 a_job_that_is_put_back_waits,
                 a_node_that_starts_puts_its_own_back,
                 a_turn_files_its_jobs_or_nothing;
+            outbox:
+                an_effect_is_kept_once_a_key,
+                an_effect_has_one_sender_until_its_lease_ends,
+                senders_at_once_take_different_effects,
+                an_effect_waits_for_its_time_and_a_failed_one_is_told_to_a_person,
+                what_is_held_waits_for_one_decision,
+                an_effect_is_its_tenants_alone;
             knowledge:
                 a_source_is_replaced,
                 passages_come_back_with_vectors,

@@ -63,6 +63,8 @@ id! {
     WorkItemId,
     /// Work that outlives a call, in the queue.
     JobId,
+    /// An effect outside, on its way.
+    OutboxId,
     /// A bookable inspection appointment.
     SlotId,
     /// A knowledge document.

@@ -32,6 +32,7 @@ pub mod keys;
 pub mod memory;
 mod node;
 pub mod organisation;
+pub mod outbox_records;
 mod platform_records;
 mod postgres;
 pub mod records;
@@ -47,8 +48,9 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, ContactId, DecisionId, DocumentId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId, PassportId,
-    RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId, WorkItemId,
+    CallId, ContactId, DecisionId, DocumentId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId, OutboxId,
+    PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId,
+    WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
@@ -56,7 +58,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Passports, Settings, Slots, Turns, WorkItems,
+    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Settings, Slots, Turns,
+    WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn};
 pub use writer::{CallWriter, Durable};

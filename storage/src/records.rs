@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::ids::{CallId, DocumentId, PassportId, SlotId, WorkItemId};
 use crate::job_records::NewJob;
+use crate::outbox_records::{NewOutgoing, Outgoing};
 
 /// An enum kept as one lower-case word, in the database, in JSON and in `Display`.
 macro_rules! word_enum {
@@ -540,6 +541,8 @@ pub struct TurnCommit {
     pub booking: Option<NewBooking>,
     /// Work for after the call; filed once for their keys.
     pub jobs: Vec<NewJob>,
+    /// Effects outside, to be made once this is durable.
+    pub outbox: Vec<NewOutgoing>,
 }
 
 /// What a committed turn made.
@@ -550,4 +553,5 @@ pub struct TurnCommitted {
     /// In the order given; earlier rows where the key was known.
     pub work_items: Vec<WorkItem>,
     pub booking: Option<Booking>,
+    pub outbox: Vec<Outgoing>,
 }

@@ -7,13 +7,15 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{PlatformStore, TenantStore, on_backend};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
-use crate::ids::{CallId, DocumentId, JobId, PassportId, SessionId, TenantId, TokenId, UserId};
+use crate::ids::{CallId, DocumentId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId};
 use crate::job_records::{Job, JobFilter, NewJob};
+use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
 use crate::records::{
     Booking, Call, CallFilter, Claim, Document, DocumentHead, LogRow, NewBooking, NewCall, NewDocument,
@@ -135,6 +137,22 @@ store! {
         /// Puts back what the last process of this node had claimed. Once, at start. How many.
         fn release_jobs(&self) -> u64;
         fn list_jobs(&self, filter: JobFilter) -> Vec<Job>;
+    }
+}
+
+store! {
+    /// Effects outside this program, on their way.
+    Outbox of TenantStore {
+        /// Keeps it, or gives the row kept earlier with the same key.
+        fn put_outgoing(&self, new: NewOutgoing) -> Outgoing;
+        fn outgoing(&self, id: OutboxId) -> Option<Outgoing>;
+        fn list_outbox(&self, filter: OutboxFilter) -> Vec<Outgoing>;
+        /// Takes effects that are due and that nobody else holds, soonest first.
+        fn lease_outbox(&self, lease: Lease) -> Vec<Outgoing>;
+        /// Writes down what came of sending. `false`: somebody else holds or settled it.
+        fn settle_outgoing(&self, id: OutboxId, owner: Uuid, settlement: Settlement) -> bool;
+        /// `NotFound`, or `Taken` when it was decided before.
+        fn decide_outgoing(&self, decision: OutboxDecision) -> Outgoing;
     }
 }
 

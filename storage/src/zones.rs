@@ -28,6 +28,9 @@ pub const PASSPORT: Place = Place::new("passports", "document_sealed");
 pub const LEDGER: Place = Place::new("passport_ledger", "entry_sealed");
 /// Slot values of a work item. Row: work item id.
 pub const FIELDS: Place = Place::new("work_items", "fields_sealed");
+/// What is sent outside, and what came back. Row: outbox id.
+pub const OUTBOX_PAYLOAD: Place = Place::new("outbox", "payload_sealed");
+pub const OUTBOX_ANSWER: Place = Place::new("outbox", "answer_sealed");
 /// A claim's holder. Row: claim number key.
 pub const HOLDER: Place = Place::new("claims", "holder_sealed");
 /// The salted hash of a claim's PIN. Row: claim number key.

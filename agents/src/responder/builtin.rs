@@ -172,6 +172,7 @@ impl Seat {
             patches: Vec::new(),
             about: run.step.state.task().and_then(|task| tool_of_task(&task.id)),
             jobs: Vec::new(),
+            outbox: Vec::new(),
         };
         self.books.write(&self.office, work).await
     }

@@ -288,6 +288,7 @@ impl Call {
             patches,
             about: None,
             jobs,
+            outbox: Vec::new(),
         };
         if seat.books.write(&seat.office, work).await.is_err() {
             tracing::error!(call = %seat.office.brief.call, "the end of a call was not written");

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
+use storage::outbox_records::NewOutgoing;
 use storage::records::{self, NewBooking, NewWorkItem, TurnCommit, WorkKind};
 use storage::zones::normalise_phone;
 use storage::{CallId, NewJob, PassportId, Passports, SlotId, StorageError, Turns, WorkItems};
@@ -38,6 +39,8 @@ pub(super) struct TurnWork<'a> {
     pub(super) about: Option<&'static str>,
     /// Work for after the call.
     pub(super) jobs: Vec<NewJob>,
+    /// Effects outside, and those that wait for a person.
+    pub(super) outbox: Vec<NewOutgoing>,
 }
 
 /// The passport of the call; made when the gateway did not make it.
@@ -126,7 +129,13 @@ async fn attempt(
     let passport = Some(kept::changed(&changed.passport, held.version));
     let done = desk
         .store
-        .commit_turn(TurnCommit { passport, work_items: items, booking, jobs: work.jobs.clone() })
+        .commit_turn(TurnCommit {
+            passport,
+            work_items: items,
+            booking,
+            jobs: work.jobs.clone(),
+            outbox: work.outbox.clone(),
+        })
         .await?;
     changed.version = done.passport_version.map_or(changed.version, u64::from);
     *held = changed;
@@ -199,7 +208,8 @@ fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ve
 
 /// What was done in this turn, in words that are safe to show: kinds and references, never what was said.
 fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> LedgerEntry {
-    let tools: Vec<String> = work.effects.iter().map(|e| tool_name(e).to_owned()).collect();
+    let own = work.effects.iter().map(|e| tool_name(e).to_owned());
+    let tools: Vec<String> = own.chain(work.outbox.iter().map(|new| new.tool.clone())).collect();
     let agent_id = specialist(tools.first().map(String::as_str).or(work.about), &work.note.sources);
     let mut outputs = work.note.did.clone();
     for reference in references {

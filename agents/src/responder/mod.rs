@@ -38,6 +38,7 @@ use crate::retriever::{Retriever, Vector, cosine};
 use crate::rules::{RuleBook, RuleSet};
 use crate::safety::{Guardian, Public};
 use crate::teams::Teams;
+use crate::tools::registry::Policy;
 
 pub(crate) use effects::entry_id;
 pub(crate) use effects::{kept_priority, work_kind};
@@ -101,7 +102,15 @@ impl FrontDesk {
     /// words always, and with `builtin_as_fallback` whatever the model fails at.
     #[must_use]
     pub fn with_model(self, model: Arc<dyn LanguageModel>, builtin_as_fallback: bool) -> Self {
-        Self { driver: Some(model::Driver { model, builtin_as_fallback, transfers: false }), ..self }
+        Self {
+            driver: Some(model::Driver {
+                model,
+                builtin_as_fallback,
+                transfers: false,
+                policy: Policy::default(),
+            }),
+            ..self
+        }
     }
 
     /// Lines have a person to ring: a model may hand a call over ([`AfterReply::Transfer`]). Without, whoever asks for
@@ -112,6 +121,15 @@ impl FrontDesk {
     pub fn with_transfers(mut self, transfers: bool) -> Self {
         if let Some(driver) = &mut self.driver {
             driver.transfers = transfers;
+        }
+        self
+    }
+
+    /// What the model may do by itself; the rest waits for a person.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        if let Some(driver) = &mut self.driver {
+            driver.policy = policy;
         }
         self
     }

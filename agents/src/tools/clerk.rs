@@ -10,12 +10,13 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 use pipeline::ports::{Language, Screen};
 use serde_json::{Map, Value, json};
+use storage::outbox_records::{NewOutgoing, OutboxState};
 use storage::records::{NewBooking, NewWorkItem, TurnCommit};
-use storage::{SlotId, Slots, StorageError, TenantStore, Turns};
+use storage::{Outbox, SlotId, Slots, StorageError, TenantStore, Turns};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::registry::{Effect, Refusal, Registered, Registry, count};
+use super::registry::{Effect, Policy, Refusal, Registered, Registry, count};
 use super::schema::{INPUT, within};
 use super::{Asked, Seen, front_desk, reads};
 use crate::guard::{Action, Channel, Context, Guard};
@@ -24,6 +25,12 @@ use crate::llm::conversation::ToolCall;
 use crate::responder::{kept_priority, work_kind};
 use crate::retriever::{Query, Retriever};
 use crate::safety::Redactor;
+
+/// Destination in the outbox of a tool of our own that waited for a person.
+pub const DESK: &str = "desk";
+/// What is told of an effect that waits for a person.
+pub(crate) const HELD: &str =
+    "This needs the approval of a person first. It is noted for them; nothing is done yet. Say so.";
 
 /// Free times that are read, and that are told at once.
 const OPENINGS: u32 = 80;
@@ -45,8 +52,7 @@ pub struct Clerk {
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a> {
     pub may_write: bool,
-    /// 1 to 5.
-    pub autonomy_level: u8,
+    pub policy: &'a Policy,
     /// What is asked for twice under one key is done once. `None`: effects are refused.
     pub key: Option<&'a str>,
     pub now: DateTime<Utc>,
@@ -58,13 +64,25 @@ pub struct Answer {
     pub text: String,
     /// As the tool's output schema has it; `None` for an error.
     pub structured: Option<Value>,
+    /// An error that may be over when it is asked again.
+    pub again: bool,
 }
 
-shown!(Answer, "Answer": ; text, structured);
+shown!(Answer, "Answer": again; text, structured);
 
 impl Answer {
     fn error(text: &str) -> Self {
-        Self { text: text.to_owned(), structured: None }
+        Self { text: text.to_owned(), structured: None, again: false }
+    }
+
+    /// An error that may be over soon.
+    fn for_now(text: &str) -> Self {
+        Self { again: true, ..Self::error(text) }
+    }
+
+    fn told(text: String, mut structured: Value) -> Self {
+        structured["text"] = json!(text);
+        Self { text, structured: Some(structured), again: false }
     }
 
     /// It could not be done; the text says why.
@@ -104,7 +122,10 @@ impl Clerk {
     }
 
     async fn checked(&self, known: &Registered, input: &Value, visit: Visit<'_>) -> Result<Answer, Refusal> {
-        known.permit(visit.autonomy_level)?;
+        let permitted = visit.policy.permit(known);
+        if let Err(refusal @ Refusal::NoSandbox(_)) = permitted {
+            return Err(refusal);
+        }
         within(input, INPUT).map_err(Refusal::Input)?;
         let input = guarded(input)?;
         let openings = self.openings(visit.now).await;
@@ -121,13 +142,16 @@ impl Clerk {
         };
         let call = ToolCall { id: String::new(), name: known.tool.name.clone(), input };
         let asked = super::read(&call, seen)?;
+        if let Err(refusal) = permitted {
+            return self.hold(known, call.input, visit.key, refusal).await;
+        }
         let answer = match asked {
             Asked::File(filing) => self.file(*filing, visit.key).await?,
             Asked::Search { query } => {
                 let found = self.search(&query, redactor);
                 timeout(known.tool.time_limit(), found)
                     .await
-                    .unwrap_or_else(|_| Answer::error("The look-up took too long."))
+                    .unwrap_or_else(|_| Answer::for_now("The look-up took too long."))
             }
             Asked::FreeTimes { day, part } => {
                 let fits =
@@ -165,17 +189,12 @@ impl Clerk {
         if passages.is_empty() {
             text.push_str("The county's documents say nothing about this.");
         }
-        let text = text.trim_end().to_owned();
-        Answer { structured: Some(json!({ "text": text, "passages": passages })), text }
+        Answer::told(text.trim_end().to_owned(), json!({ "passages": passages }))
     }
 
     /// Files, and books where a time is asked for, in one transaction and once for its key.
     async fn file(&self, filing: Filing, key: Option<&str>) -> Result<Answer, Refusal> {
-        let key = key.ok_or_else(|| {
-            Refusal::Input(
-                "An effect needs a session, so that a request that is sent twice is done once.".to_owned(),
-            )
-        })?;
+        let key = key.ok_or_else(keyless)?;
         let Some(kind) = work_kind(filing.files) else {
             return Ok(Answer::error("There is nothing to file."));
         };
@@ -203,12 +222,49 @@ impl Clerk {
             }
             Err(error) => {
                 tracing::error!(%error, "a tool's effect could not be saved");
-                return Ok(Answer::error("It could not be saved; nothing was filed. Try again."));
+                return Ok(Answer::for_now("It could not be saved; nothing was filed. Try again."));
             }
         };
         let reference = done.work_items.into_iter().next().map(|item| item.reference).unwrap_or_default();
         let text = format!("It is on record. Reference number: {reference}.");
-        Ok(Answer { structured: Some(json!({ "text": text, "reference": reference })), text })
+        Ok(Answer::told(text, json!({ "reference": reference })))
+    }
+
+    /// Puts an effect down for a person to decide; asked for again, says what became of it.
+    async fn hold(
+        &self,
+        known: &Registered,
+        input: Value,
+        key: Option<&str>,
+        refusal: Refusal,
+    ) -> Result<Answer, Refusal> {
+        if known.tool.reads_only() {
+            return Err(refusal);
+        }
+        let new = NewOutgoing {
+            idempotency_key: key.ok_or_else(keyless)?.to_owned(),
+            destination: DESK.to_owned(),
+            tool: known.tool.name.clone(),
+            held: true,
+            call_id: None,
+            passport_id: None,
+            payload: input,
+        };
+        let row = match self.store.put_outgoing(new).await {
+            Ok(row) => row,
+            Err(error) => {
+                tracing::error!(%error, "an effect could not be held");
+                return Ok(Answer::for_now("It could not be saved. Try again."));
+            }
+        };
+        Ok(match (row.state, row.answer) {
+            (OutboxState::Sent, Some(answer)) => {
+                Answer::told("A person approved it, and it is done.".to_owned(), answer)
+            }
+            (OutboxState::Rejected, _) => Answer::error("A person refused it. Nothing was done."),
+            (OutboxState::Failed, _) => Answer::error("A person approved it, and it could not be done."),
+            _ => Answer::told(HELD.to_owned(), json!({})),
+        })
     }
 
     async fn openings(&self, now: DateTime<Utc>) -> Vec<Opening> {
@@ -236,7 +292,16 @@ fn free_times<'a>(openings: impl Iterator<Item = &'a Opening>) -> Answer {
     };
     let listed: Vec<Value> =
         times.iter().map(|(name, starts)| json!({ "time": name, "starts": starts })).collect();
-    Answer { structured: Some(json!({ "text": text, "times": listed })), text }
+    Answer::told(text, json!({ "times": listed }))
+}
+
+fn keyless() -> Refusal {
+    Refusal::Input("An effect needs a session, so that a request that is sent twice is done once.".to_owned())
+}
+
+/// The tools with an effect that may be made to wait for a person.
+pub fn holdable() -> impl Iterator<Item = &'static str> {
+    offered(true).filter(|known| !known.tool.reads_only()).map(|known| known.tool.name.as_str())
 }
 
 /// The input without what in its words tries to steer a model: sooner or later one reads what was filed.
@@ -268,6 +333,8 @@ fn passed(text: &str, channel: Channel) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::sync::LazyLock;
 
     use storage::WorkItems;
     use storage::records::{Slot, WorkFilter};
@@ -313,16 +380,19 @@ mod tests {
         Office { clerk: Clerk { tenant: tenant.id.0, store, facts, retriever }, _dir: dir }
     }
 
-    const READER: Visit<'static> =
-        Visit { may_write: false, autonomy_level: 1, key: None, now: DateTime::UNIX_EPOCH };
+    static FREE: LazyLock<Policy> = LazyLock::new(Policy::default);
+
+    fn reader() -> Visit<'static> {
+        Visit { may_write: false, policy: &FREE, key: None, now: now() }
+    }
 
     fn writer(key: &str) -> Visit<'_> {
-        Visit { may_write: true, autonomy_level: 1, key: Some(key), now: now() }
+        Visit { may_write: true, policy: &FREE, key: Some(key), now: now() }
     }
 
     impl Office {
         async fn ok(&self, name: &str, input: Value, visit: Visit<'_>) -> Answer {
-            let answer = self.clerk.call(name, &input, Visit { now: now(), ..visit }).await.unwrap();
+            let answer = self.clerk.call(name, &input, visit).await.unwrap();
             assert!(!answer.is_error(), "{}", answer.text);
             answer
         }
@@ -335,7 +405,7 @@ mod tests {
     #[tokio::test]
     async fn pages_are_found_and_what_they_say_has_the_schema_s_shape() {
         let office = office().await;
-        let answer = office.ok("search_knowledge", json!({ "query": "dog licence cost" }), READER).await;
+        let answer = office.ok("search_knowledge", json!({ "query": "dog licence cost" }), reader()).await;
         let found = &answer.structured.unwrap()["passages"][0];
         assert_eq!(found["source"], "dogs.md");
         assert!(answer.text.contains("12 dollars"), "{}", answer.text);
@@ -344,12 +414,12 @@ mod tests {
     #[tokio::test]
     async fn a_booking_over_one_key_is_one_booking() {
         let office = office().await;
-        let times = office.ok("list_free_times", json!({}), READER).await.structured.unwrap();
+        let times = office.ok("list_free_times", json!({}), reader()).await.structured.unwrap();
         assert_eq!(times["times"][0]["starts"], "2026-11-24T10:00");
         let booking = json!({ "time": times["times"][0]["time"], "address": "412 Birchwood Lane", "name": "Maria Lopez",
             "phone": "202-555-0143" });
         let first = office.ok("book_inspection", booking.clone(), writer("mcp/a/1")).await;
-        let left = office.ok("list_free_times", json!({}), READER).await.structured.unwrap();
+        let left = office.ok("list_free_times", json!({}), reader()).await.structured.unwrap();
         assert_eq!(left["times"].as_array().unwrap().len(), 1, "the other is gone");
         assert!(first.structured.unwrap()["reference"].as_str().unwrap().starts_with("INS-"));
         let again = json!({ "time": left["times"][0]["time"], "address": "a", "name": "Maria Lopez", "phone": "202-555-0143" });
@@ -365,7 +435,7 @@ mod tests {
         let names: Vec<&str> = offered(false).map(|known| known.tool.name.as_str()).collect();
         assert_eq!(names, ["search_knowledge", "list_free_times"]);
         for (name, visit) in
-            [("take_message", READER), ("end_call", writer("k")), ("look_up_claim", writer("k"))]
+            [("take_message", reader()), ("end_call", writer("k")), ("look_up_claim", writer("k"))]
         {
             let refused = office.clerk.call(name, &json!({ "message": "m" }), visit).await.unwrap_err();
             assert!(matches!(refused, Refusal::Unknown(_)), "{name}: {refused:?}");

@@ -197,6 +197,46 @@ impl Registered {
     }
 }
 
+/// What an agent or a program may do by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// 1 to 5.
+    autonomy_level: u8,
+    /// Tools that wait for a person on every level.
+    held: BTreeSet<String>,
+    /// A person has decided already.
+    decided: bool,
+}
+
+impl Policy {
+    #[must_use]
+    pub fn new(autonomy_level: u8, held: impl IntoIterator<Item = String>) -> Self {
+        Self { autonomy_level, held: held.into_iter().collect(), decided: false }
+    }
+
+    /// For what a person has let pass.
+    #[must_use]
+    pub const fn person() -> Self {
+        Self { autonomy_level: 5, held: BTreeSet::new(), decided: true }
+    }
+
+    /// # Errors
+    /// [`Refusal::NoSandbox`], [`Refusal::Autonomy`].
+    pub fn permit(&self, known: &Registered) -> Result<(), Refusal> {
+        match known.permit(self.autonomy_level) {
+            Err(Refusal::Autonomy(_)) if self.decided => Ok(()),
+            Ok(()) if self.held.contains(&known.tool.name) => Err(Refusal::Autonomy(known.tool.name.clone())),
+            permitted => permitted,
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new(1, [])
+    }
+}
+
 /// A list of tools.
 #[derive(Debug, Default)]
 pub struct Registry(Vec<Registered>);
@@ -289,6 +329,17 @@ mod tests {
         }
         let boxed = Registered::new(Tool { requires_sandbox: true, ..tool("run") }).unwrap();
         assert_eq!(boxed.permit(2), Err(Refusal::NoSandbox("run".to_owned())));
+    }
+
+    #[test]
+    fn a_held_tool_waits_on_every_level_and_a_persons_word_lets_it_pass() {
+        let count = Registered::new(tool("count")).unwrap();
+        assert!(Policy::new(2, []).permit(&count).is_ok());
+        assert!(Policy::new(1, []).permit(&count).is_err());
+        assert!(Policy::new(2, ["count".to_owned()]).permit(&count).is_err());
+        assert!(Policy::person().permit(&count).is_ok(), "level 5 is not among the tool's");
+        let boxed = Registered::new(Tool { requires_sandbox: true, ..tool("run") }).unwrap();
+        assert!(Policy::person().permit(&boxed).is_err(), "nobody's word makes a sandbox");
     }
 
     #[test]

@@ -242,12 +242,9 @@ impl Visitor<'_> {
         let clerk = self.clerk().await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;
         // The same request of the same session is done once, however often it arrives.
         let key = self.session.as_ref().map(|session| format!("mcp/{session}/{id}"));
-        let visit = Visit {
-            may_write: self.may_write,
-            autonomy_level: self.app.config.tools.autonomy,
-            key: key.as_deref(),
-            now: Utc::now(),
-        };
+        let policy = self.app.config.tools.policy();
+        let visit =
+            Visit { may_write: self.may_write, policy: &policy, key: key.as_deref(), now: Utc::now() };
         let done = match clerk.call(name, &params["arguments"], visit).await {
             Ok(answer) => result(&answer),
             Err(Refusal::Unknown(names)) => {

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
-use storage::{ApiToken, CallId, DocumentId, Tenant, TokenId, User};
+use storage::{ApiToken, CallId, DocumentId, OutboxId, Tenant, TokenId, User};
 
 use crate::auth::{Kind, Principal};
 
@@ -108,6 +108,12 @@ pub fn rules_replaced(principal: &Principal, rules: usize) -> NewAudit {
 #[must_use]
 pub fn memory_node(principal: &Principal, act: &str, node: impl ToString) -> NewAudit {
     by(principal, "organisation.node", Party::new("memory_node", node.to_string())).with("act", act)
+}
+
+/// A person's word on an effect that waited for one. `act`: `approved`, `rejected`.
+#[must_use]
+pub fn effect_decided(principal: &Principal, act: &str, effect: OutboxId, tool: &str) -> NewAudit {
+    by(principal, "outbox.decided", Party::new("effect", effect)).with("act", act).with("tool", tool)
 }
 
 #[must_use]

@@ -7,6 +7,7 @@ use agents::llm::model::LanguageModel;
 use agents::retriever::Retriever;
 use agents::rules::RuleSet;
 use agents::safety::Redactor;
+use agents::tools::registry::Policy;
 use storage::{Directory, Platform};
 
 use super::{AdoptTenant, MakeScreen, PutRules};
@@ -18,10 +19,11 @@ pub async fn start(
     platform: &Platform,
     retriever: Arc<Retriever>,
     model: Option<(Arc<dyn LanguageModel>, bool)>,
+    policy: Policy,
 ) -> anyhow::Result<FrontDesk> {
     let desk = FrontDesk::new(retriever)?;
     let desk = match model {
-        Some((model, builtin_as_fallback)) => desk.with_model(model, builtin_as_fallback),
+        Some((model, builtin_as_fallback)) => desk.with_model(model, builtin_as_fallback).with_policy(policy),
         None => desk,
     };
     for tenant in platform.store().tenants().await? {

@@ -51,7 +51,9 @@ impl Engines {
         let retriever = Arc::new(embedded::retriever(models, lists).await?);
         embedded::index(&platform, &retriever, &progress).await?;
         let models = self.models()?;
-        let desk = agent::start(&platform, retriever.clone(), self.model(&models)).await?;
+        let desk =
+            agent::start(&platform, retriever.clone(), self.model(&models), self.config.tools.policy())
+                .await?;
         let recognisers = self.recognisers(speech.as_ref())?;
         let voices = self.voices(speech.as_ref())?;
         let states = states(&recognisers, &models, &voices.ranked);

@@ -149,7 +149,7 @@ pub(crate) async fn a_turn_commits_everything(f: &Fixture) {
         passport: Some(change(&passport, document(1, &["greet", "book"]))),
         work_items: vec![new_item(WorkKind::Message, "m"), new_item(WorkKind::Inspection, "i")],
         booking: Some(booking(&slots[0], "b")),
-        jobs: Vec::new(),
+        ..TurnCommit::default()
     };
     let done = f.river.commit_turn(commit.clone()).await.unwrap();
     assert_eq!(done.passport_version, Some(2));
@@ -171,7 +171,7 @@ pub(crate) async fn a_failed_turn_leaves_nothing(f: &Fixture) {
         passport: Some(change(&passport, document(1, &["greet", "book"]))),
         work_items: vec![new_item(WorkKind::Inspection, "i")],
         booking: Some(booking(&slots[0], "b")),
-        jobs: Vec::new(),
+        ..TurnCommit::default()
     };
     let refused = f.river.commit_turn(commit).await;
     assert!(matches!(refused, Err(StorageError::Taken { what: "slot" })), "{refused:?}");

@@ -33,6 +33,8 @@ mod memory_manage;
 mod memory_read;
 #[path = "../sql/organisation.rs"]
 mod organisation;
+#[path = "../sql/outbox.rs"]
+mod outbox;
 #[path = "../sql/passports.rs"]
 mod passports;
 #[path = "../sql/platform.rs"]

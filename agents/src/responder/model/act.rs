@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::TurnId;
+use serde_json::Value;
+use storage::outbox_records::NewOutgoing;
+use storage::{CallId, PassportId};
 use tokio::time::sleep;
 
 use super::super::books::Books;
@@ -20,7 +23,7 @@ use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
 use crate::llm::conversation::ToolCall;
 use crate::passport::Priority;
 use crate::tools::reads::{self, Found};
-use crate::tools::{Asked, Outcome, Seen};
+use crate::tools::{Asked, Outcome, Seen, clerk};
 
 /// Requests to the model in one turn.
 pub(super) const MAX_ROUNDS: usize = 6;
@@ -52,6 +55,22 @@ impl Live {
             };
             if let Some(refusal) = run.refusal(&call, &asked) {
                 run.result(&call, Outcome::error(refusal), &seat.out).await;
+                continue;
+            }
+            if let Some(known) = crate::tools::tool(&call.name)
+                && let Err(refusal) = self.driver.policy.permit(known)
+            {
+                if known.tool.reads_only() || known.tool.needs_call {
+                    run.result(&call, Outcome::error(refusal.to_string()), &seat.out).await;
+                    continue;
+                }
+                if !run.committed {
+                    run.todo.push_front(call);
+                    run.phase = Phase::Waiting;
+                    return Worked::NotYet;
+                }
+                let outcome = hold(seat, run, &call).await;
+                run.result(&call, outcome, &seat.out).await;
                 continue;
             }
             if let Some(known) = crate::tools::tool(&call.name).filter(|known| known.tool.reads_only()) {
@@ -197,8 +216,7 @@ async fn effect(
     let Seat { office, out, books, .. } = seat;
     let did = super::super::effects::tool_name(&effect);
     let note = Note { heard: "tool call".to_owned(), did: did.to_owned(), sources: Vec::new() };
-    let id: String = call.id.chars().take(LONGEST_ID).collect();
-    let key = format!("{}/{}/{id}", office.brief.call, turn.0);
+    let key = key(office, turn, call);
     let effects = [effect];
     let work = TurnWork {
         key,
@@ -209,9 +227,72 @@ async fn effect(
         patches: Vec::new(),
         about: None,
         jobs: Vec::new(),
+        outbox: Vec::new(),
     };
     let done = while_busy(out, turn, write(books, office, work)).await?;
     Ok(done)
+}
+
+/// The key of what one tool call does: the same call of the same turn does it once.
+fn key(office: &Office, turn: TurnId, call: &ToolCall) -> String {
+    let id: String = call.id.chars().take(LONGEST_ID).collect();
+    format!("{}/{}/{id}", office.brief.call, turn.0)
+}
+
+/// Puts an effect down for a person to decide, in a transaction with the turn's note of it.
+async fn hold(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall) -> Outcome {
+    if run.memory.filed_before(&call.name, &call.input).is_some() {
+        return Outcome::ok("This was asked for before on this call. A person decides it.");
+    }
+    let Seat { office, out, books, .. } = &mut *seat;
+    let key = key(office, run.turn, call);
+    let new = NewOutgoing {
+        idempotency_key: key.clone(),
+        destination: clerk::DESK.to_owned(),
+        tool: call.name.clone(),
+        held: true,
+        call_id: Some(CallId(office.brief.call.0)),
+        passport_id: Some(PassportId(office.brief.passport)),
+        payload: without_a_call(&call.input, run, office),
+    };
+    let note =
+        Note { heard: "tool call".to_owned(), did: "held for a person".to_owned(), sources: Vec::new() };
+    let work = TurnWork {
+        key,
+        effects: &[],
+        note: &note,
+        duration_ms: 0,
+        tokens: 0,
+        patches: Vec::new(),
+        about: None,
+        jobs: Vec::new(),
+        outbox: vec![new],
+    };
+    if while_busy(out, run.turn, write(books, office, work)).await.is_err() {
+        return not_saved(seat);
+    }
+    run.memory.note_filed(&call.name, &call.input, "");
+    run.exchange.acted = true;
+    Outcome::ok(clerk::HELD)
+}
+
+/// An input as it means the same when the call is over: tokens of personal data resolved, the caller's own number, and
+/// the time that a name stood for.
+fn without_a_call(input: &Value, run: &ModelRun, office: &Office) -> Value {
+    let Value::Object(fields) = input else { return input.clone() };
+    let meant = |(name, value): (&String, &Value)| {
+        let Some(text) = value.as_str() else { return (name.clone(), value.clone()) };
+        let offered = run.memory.offered.get(text).map(|opening| opening.id.to_string());
+        let own = office.brief.caller.as_deref().and_then(storage::zones::normalise_phone);
+        let text = match name.as_str() {
+            "time" => offered,
+            "phone" if text.eq_ignore_ascii_case("caller") => own,
+            _ => None,
+        }
+        .unwrap_or_else(|| run.memory.redactor.reveal(text));
+        (name.clone(), Value::String(text))
+    };
+    Value::Object(fields.iter().map(meant).collect())
 }
 
 async fn write(books: &mut Books, office: &Office, work: TurnWork<'_>) -> Result<Vec<String>, Trouble> {

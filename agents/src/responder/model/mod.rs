@@ -35,6 +35,7 @@ use crate::llm::conversation::{Conversation, Message, ToolSpec};
 use crate::llm::model::{LanguageModel, Request};
 use crate::passport::Priority;
 use crate::safety::Redactor;
+use crate::tools::registry::Policy;
 use delimit::block;
 use history::{Exchange, History};
 use memory::Memory;
@@ -55,6 +56,8 @@ pub(super) struct Driver {
     pub(super) builtin_as_fallback: bool,
     /// Lines have a person to ring.
     pub(super) transfers: bool,
+    /// What the model may do by itself.
+    pub(super) policy: Policy,
 }
 
 impl std::fmt::Debug for Driver {

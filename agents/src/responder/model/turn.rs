@@ -284,6 +284,7 @@ impl Live {
             patches: Vec::new(),
             about: None,
             jobs: Vec::new(),
+            outbox: Vec::new(),
         };
         if seat.books.write(&seat.office, work).await.is_err() {
             tracing::warn!("the ledger entry of a turn was not written");

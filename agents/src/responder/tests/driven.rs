@@ -10,12 +10,14 @@ use super::scripted::{Beat, HeldClock, Scripted, breathe, text, tool};
 use super::*;
 use crate::llm::conversation::Message;
 use crate::llm::model::Stop;
+use crate::tools::registry::Policy;
 
 mod attacks;
 mod bounds;
 mod failing;
 mod guessing;
 mod hearing;
+mod held;
 mod privacy;
 mod ruled;
 mod speaking;
@@ -37,9 +39,13 @@ async fn driven() -> Driven {
 }
 
 async fn driven_with(change: impl FnOnce(CallBrief) -> CallBrief, fallback: bool) -> Driven {
+    driven_under(change, fallback, Policy::default()).await
+}
+
+async fn driven_under(change: impl FnOnce(CallBrief) -> CallBrief, fallback: bool, policy: Policy) -> Driven {
     let mut office = office().await;
     let model = Arc::new(Scripted::default());
-    office.desk = office.desk.clone().with_model(Arc::new(model.clone()), fallback);
+    office.desk = office.desk.clone().with_model(Arc::new(model.clone()), fallback).with_policy(policy);
     let brief = change(office.brief());
     let clock = HeldClock::hold();
     let stream = office.desk.open(brief.clone()).unwrap();
