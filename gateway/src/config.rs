@@ -4,6 +4,7 @@
 
 pub mod budget;
 pub mod cloud;
+pub mod mcp;
 pub mod prices;
 pub mod problem;
 pub mod providers;
@@ -15,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agents::tools::remote::Settings as RemoteSettings;
 use pipeline::provider::Endpoint;
 use secrecy::SecretString;
 use storage::{PlatformOptions, PostgresOptions, StorageError};
@@ -53,6 +55,8 @@ pub struct Config {
     pub budget: Budget,
     pub limits: Limits,
     pub tools: Tools,
+    /// Servers outside whose tools may be used.
+    pub mcp: Vec<RemoteSettings>,
     pub log: Log,
     /// Base address of an OTLP collector over HTTP. Absent: no traces.
     pub otlp: Option<Endpoint>,
@@ -177,6 +181,7 @@ impl Config {
             budget: budget::read(s),
             limits: read_limits(s),
             tools: tools::read(s),
+            mcp: mcp::read(s),
             log: read_log(s),
             otlp: read_otlp(s),
             region: s.text("region", None).map(|(text, _)| text),

@@ -8,6 +8,7 @@ use agents::TenantFacts;
 use agents::organisation::Organisation;
 use agents::retriever::Retriever;
 use agents::rules::RuleSet;
+use agents::tools::remote::outside::Outside;
 use futures_util::future::BoxFuture;
 use lineup::Lineup;
 use notices::Notices;
@@ -56,6 +57,8 @@ pub struct Providers {
     pub adopt: AdoptTenant,
     pub rules: PutRules,
     pub retriever: Arc<Retriever>,
+    /// Servers of tools.
+    pub outside: Outside,
     /// Use of the engines, 0 to 1.
     pub load: Arc<dyn Fn() -> f32 + Send + Sync>,
 }

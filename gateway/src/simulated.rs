@@ -59,6 +59,7 @@ pub fn engines(_: Platform) -> BoxFuture<'static, anyhow::Result<Providers>> {
             screen: Arc::new(|_| Box::new(NoPhones)),
             adopt: Arc::new(|_, _| {}),
             rules: Arc::new(|_, _| ()),
+            outside: Default::default(),
             retriever: Arc::new(Retriever::lexical()),
             load: Arc::new(|| 0.0),
         })

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::tools::remote::outside::Outside;
 use anyhow::Context;
 use axum::serve::ListenerExt;
 use chrono::Utc;
@@ -148,8 +149,23 @@ async fn warm(app: Arc<App>, engines: Box<dyn ProviderSource>, progress: Progres
     watch_strain(&app, loaded.lineup.cpu_is_strain);
     let ready = Ready::warm(loaded, app.strain.clone(), app.stop.closing.clone()).await;
     tracing::info!(engines = ?ready.providers, "ready for calls");
+    keep_servers(&app, &ready.providers.outside);
     let _ = app.ready.set(ready);
     Ok(())
+}
+
+/// One task a server of tools: keeps its list fresh, beside the calls.
+fn keep_servers(app: &App, outside: &Outside) {
+    for server in outside.servers().cloned() {
+        let closing = app.stop.closing.clone();
+        let seed = u64::from(rand::random::<u32>());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = server.keep(seed) => {}
+                () = closing.cancelled() => {}
+            }
+        });
+    }
 }
 
 fn watch_strain(app: &App, cpu_counts: bool) {

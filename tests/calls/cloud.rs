@@ -11,6 +11,7 @@ mod governed;
 mod languages;
 mod office;
 mod rules;
+mod tools;
 mod voice;
 
 use std::time::Duration;

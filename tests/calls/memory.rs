@@ -32,6 +32,7 @@ async fn gateway(home: &Home, said: &[&str]) -> Result<TestGateway> {
                 adopt: agent::adopter(&desk),
                 responder: Arc::new(desk),
                 vad: Arc::new(|| Box::new(EnergyVad::default())),
+                outside: Default::default(),
                 retriever,
                 rules: Arc::new(|_, _| ()),
                 load: Arc::new(|| 0.0),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::retriever::Retriever;
+use agents::tools::remote::outside::Outside;
 use anyhow::{Context, Result};
 use gateway::config::{Config, Limits};
 use gateway::providers::engines::Engines;
@@ -42,6 +43,8 @@ pub struct Doubles {
     pub load: f32,
     /// What is known of them beside that.
     pub lineup: Lineup,
+    /// Servers of tools.
+    pub outside: Outside,
 }
 
 impl Default for Doubles {
@@ -64,6 +67,7 @@ impl Default for Doubles {
             },
             load: 0.0,
             lineup: Lineup::default(),
+            outside: Outside::default(),
         }
     }
 }
@@ -185,6 +189,7 @@ fn providers(doubles: Doubles) -> Providers {
         adopt: Arc::new(|_, _| ()),
         rules: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),
+        outside: doubles.outside,
         load: Arc::new(move || load),
     }
 }

@@ -61,7 +61,7 @@ fn agent(text: &str) -> Message {
 
 fn find_tool() -> ToolSpec {
     let input = json!({ "type": "object", "properties": { "phone": { "type": "string" } } });
-    ToolSpec { name: "find_appointment", description: "Looks up appointments.", input }
+    ToolSpec { name: "find_appointment".into(), description: "Looks up appointments.".into(), input }
 }
 
 fn request(messages: Vec<Message>) -> Request {

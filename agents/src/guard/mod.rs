@@ -12,6 +12,7 @@ pub mod classifier;
 pub mod context;
 pub mod decode;
 pub mod delimiters;
+mod description;
 pub mod features;
 mod judge;
 pub mod lexicon;

@@ -109,7 +109,7 @@ impl Anthropic {
         let mut hash = DefaultHasher::new();
         request.conversation.system.hash(&mut hash);
         for tool in request.tools.iter() {
-            (tool.name, tool.description).hash(&mut hash);
+            (&tool.name, &tool.description).hash(&mut hash);
         }
         let (prefix, now) = (hash.finish(), Instant::now());
         let mut cached = self.cached.lock();

@@ -1,5 +1,7 @@
 //! One conversation, the same for every model: it passes unchanged from one provider to the next.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -83,8 +85,8 @@ shown!(ToolResult, "ToolResult": is_error; id, content);
 /// A tool as a model is told of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    pub name: &'static str,
-    pub description: &'static str,
+    pub name: Arc<str>,
+    pub description: Arc<str>,
     /// JSON Schema of the input, an object.
     pub input: Value,
 }

@@ -39,6 +39,7 @@ use crate::rules::{RuleBook, RuleSet};
 use crate::safety::{Guardian, Public};
 use crate::teams::Teams;
 use crate::tools::registry::Policy;
+use crate::tools::remote::outside::Outside;
 
 pub(crate) use effects::entry_id;
 pub(crate) use effects::{kept_priority, work_kind};
@@ -108,6 +109,7 @@ impl FrontDesk {
                 builtin_as_fallback,
                 transfers: false,
                 policy: Policy::default(),
+                outside: Outside::default(),
             }),
             ..self
         }
@@ -130,6 +132,15 @@ impl FrontDesk {
     pub fn with_policy(mut self, policy: Policy) -> Self {
         if let Some(driver) = &mut self.driver {
             driver.policy = policy;
+        }
+        self
+    }
+
+    /// Servers whose tools the model may use beside our own.
+    #[must_use]
+    pub fn with_outside(mut self, outside: Outside) -> Self {
+        if let Some(driver) = &mut self.driver {
+            driver.outside = outside;
         }
         self
     }

@@ -28,7 +28,7 @@ fn every_shipped_team_is_read_and_has_what_the_platform_document_asks_for() {
 fn every_tool_of_the_front_desk_has_one_owner() {
     let desk = Teams::shipped().unwrap().team(FRONT_DESK).unwrap();
     for tool in crate::tools::specs().iter() {
-        assert!(desk.owner_of(tool.name).is_some(), "{} belongs to nobody", tool.name);
+        assert!(desk.owner_of(&tool.name).is_some(), "{} belongs to nobody", tool.name);
     }
     assert_eq!(desk.owner_of("file_report").unwrap().id, "intake");
     assert_eq!(desk.owner_of("look_up_claim").unwrap().id, "status");

@@ -158,7 +158,11 @@ impl Clerk {
                     |o: &&Opening| day.is_none_or(|day| o.starts.date() == day) && reads::in_part(o, part);
                 free_times(openings.iter().filter(fits).take(TIMES))
             }
-            Asked::Claim { .. } | Asked::MarkUrgent { .. } | Asked::Speak(_) | Asked::EndCall => {
+            Asked::Claim { .. }
+            | Asked::MarkUrgent { .. }
+            | Asked::Speak(_)
+            | Asked::Outside
+            | Asked::EndCall => {
                 return Err(Refusal::Unknown("none that work without a call".to_owned()));
             }
         };

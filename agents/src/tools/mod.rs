@@ -11,6 +11,7 @@ pub(crate) mod front_desk;
 mod input;
 pub(crate) mod reads;
 pub mod registry;
+pub mod remote;
 pub mod schema;
 mod tidy;
 
@@ -55,6 +56,8 @@ pub(crate) enum Asked {
     MarkUrgent {
         kind: String,
     },
+    /// A tool of a server outside; its look-up is under way.
+    Outside,
     Speak(Language),
     EndCall,
 }
@@ -72,6 +75,7 @@ impl std::fmt::Debug for Asked {
             Self::File(filing) => f.debug_tuple("File").field(filing).finish(),
             Self::MarkUrgent { kind } => write!(f, "MarkUrgent({:?})", kind.shape()),
             Self::Speak(language) => f.debug_tuple("Speak").field(language).finish(),
+            Self::Outside => f.write_str("Outside"),
             Self::EndCall => f.write_str("EndCall"),
         }
     }
@@ -128,7 +132,11 @@ pub(crate) fn specs() -> Arc<[ToolSpec]> {
     static SPECS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
         let spec = |known: &'static Registered| {
             let tool = &known.tool;
-            ToolSpec { name: &tool.name, description: &tool.description, input: tool.input_schema.clone() }
+            ToolSpec {
+                name: tool.name.as_str().into(),
+                description: tool.description.as_str().into(),
+                input: tool.input_schema.clone(),
+            }
         };
         front_desk::listed().into_iter().flat_map(Registry::iter).map(spec).collect()
     });

@@ -7,6 +7,8 @@ use chrono::Timelike;
 use pipeline::ports::{Language, TurnInput};
 use tokio::time::timeout;
 
+use super::remote::wire::Failure;
+use super::remote::{MAX_TEXT, Said, outside};
 use super::{Asked, DayPart, Outcome};
 use crate::guard::{Channel, Context};
 use crate::llm::builtin::hear::Ear;
@@ -32,6 +34,8 @@ pub(crate) enum Found {
     Passages(Vec<Passage>),
     Times(Vec<Opening>),
     Claim(Option<ClaimRecord>),
+    /// Of a server outside.
+    Outside(Result<Said, Failure>),
     /// It took too long.
     Late,
 }
@@ -46,7 +50,9 @@ pub(crate) async fn look_up(asked: Asked, office: Arc<Office>, limit: Duration) 
             }
             Asked::FreeTimes { .. } => Found::Times(office.openings().await),
             Asked::Claim { number, .. } => Found::Claim(office.claim(number).await),
-            Asked::File(_) | Asked::MarkUrgent { .. } | Asked::Speak(_) | Asked::EndCall => Found::Late,
+            Asked::File(_) | Asked::MarkUrgent { .. } | Asked::Speak(_) | Asked::Outside | Asked::EndCall => {
+                Found::Late
+            }
         }
     };
     timeout(limit, reading).await.unwrap_or(Found::Late)
@@ -75,6 +81,7 @@ pub(crate) fn tell(
         (Asked::Claim { number, proofs }, Found::Claim(claim)) => {
             tell_claim(number, proofs, claim.as_ref(), memory, dialogue, view)
         }
+        (Asked::Outside, Found::Outside(said)) => tell_outside(said, memory),
         _ => Outcome::error("The look-up took too long. Say that you cannot see it right now."),
     }
 }
@@ -133,6 +140,24 @@ pub(super) fn in_part(opening: &Opening, part: DayPart) -> bool {
         DayPart::Morning => opening.starts.hour() < 12,
         DayPart::Afternoon => opening.starts.hour() >= 12,
     }
+}
+
+// ---------------------------------------------------------------- servers outside
+
+/// What a server said is text from outside: judged, bounded, and data in a block.
+fn tell_outside(said: Result<Said, Failure>, memory: &mut Memory) -> Outcome {
+    let said = match said {
+        Ok(said) => said,
+        Err(failure) => {
+            return Outcome::error(format!(
+                "The tool gave no answer that can be used: {failure}. Say that you cannot see it right now."
+            ));
+        }
+    };
+    let words = outside::words(&said);
+    let passed = memory.alarms.pass(&words, Channel::Tool, Context::default());
+    let text = screen(memory, &data(passed.as_deref().unwrap_or(UNTOLD), MAX_TEXT));
+    Outcome { content: block(delimit::RECORD, &text), is_error: said.is_error }
 }
 
 // ---------------------------------------------------------------- claims

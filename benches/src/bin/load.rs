@@ -106,6 +106,7 @@ fn providers() -> Providers {
         adopt: Arc::new(|_, _| ()),
         rules: Arc::new(|_, _| ()),
         retriever: Arc::new(Retriever::lexical()),
+        outside: Default::default(),
         load: Arc::new(|| 0.0),
     }
 }

@@ -50,6 +50,12 @@ impl<'a> Source<'a> {
         Self { table, file, env, asked: BTreeSet::new(), problems: Vec::new() }
     }
 
+    /// A variable that a setting names.
+    #[must_use]
+    pub fn var(&self, name: &str) -> Option<SecretString> {
+        (self.env)(name).filter(|value| !value.trim().is_empty()).map(SecretString::from)
+    }
+
     /// The raw text of a setting; an environment variable wins over the file, an empty one counts as absent.
     fn raw(&mut self, key: &'static str, var: Option<&str>) -> Option<(Value, Origin)> {
         self.asked.insert(key);

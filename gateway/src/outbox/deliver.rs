@@ -2,8 +2,9 @@
 
 use agents::tools::clerk::{Clerk, Visit};
 use agents::tools::registry::Policy;
+use agents::tools::remote::outside::DESTINATION;
 use chrono::Utc;
-use serde_json::Value;
+use serde_json::{Value, json};
 use storage::outbox_records::Outgoing;
 use storage::{Directory, TenantStore};
 
@@ -26,9 +27,33 @@ pub enum Delivery {
 /// Makes an effect. The same key made twice is one effect: whoever makes it sees to that.
 pub async fn deliver(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery {
     if row.destination == DESK {
-        by_the_desk(app, store, row).await
-    } else {
-        Delivery::Never("no_destination")
+        return by_the_desk(app, store, row).await;
+    }
+    match row.destination.strip_prefix(DESTINATION) {
+        Some(server) => by_a_server(app, store, server, row).await,
+        None => Delivery::Never("no_destination"),
+    }
+}
+
+/// A tool of a server outside. Its key goes with it: a server that keeps to it does it once.
+async fn by_a_server(app: &App, store: &TenantStore, server: &str, row: &Outgoing) -> Delivery {
+    let Some(engines) = app.ready.get() else { return Delivery::Again("starting") };
+    let mut servers = engines.providers.outside.of_tenant(store.id().0);
+    let Some(remote) = servers.find(|remote| remote.settings.name == server) else {
+        return Delivery::Never("no_destination");
+    };
+    let tools = remote.tools();
+    let Some(known) = tools.iter().find(|known| known.tool.name == row.tool) else {
+        return Delivery::Again("not_offered");
+    };
+    if known.check_input(&row.payload).is_err() {
+        return Delivery::Never("bad_input");
+    }
+    match remote.call(known, &row.payload, Some(&row.idempotency_key)).await {
+        Ok(said) if said.is_error => Delivery::Never("refused"),
+        Ok(said) => Delivery::Done(Some(json!({ "text": said.text, "structured": said.structured }))),
+        Err(failure) if failure.is_passing() => Delivery::Again(failure.word()),
+        Err(failure) => Delivery::Never(failure.word()),
     }
 }
 

@@ -8,6 +8,8 @@ use agents::retriever::Retriever;
 use agents::rules::RuleSet;
 use agents::safety::Redactor;
 use agents::tools::registry::Policy;
+use agents::tools::remote::Settings;
+use agents::tools::remote::outside::Outside;
 use storage::{Directory, Platform};
 
 use super::{AdoptTenant, MakeScreen, PutRules};
@@ -42,6 +44,13 @@ pub async fn start(
     }
     desk.warm().await;
     Ok(desk)
+}
+
+/// The servers of the configuration. One that is for tenants which do not exist yet is for nobody until the next start.
+pub async fn outside(platform: &Platform, servers: &[Settings]) -> anyhow::Result<Outside> {
+    let tenants = platform.store().tenants().await?;
+    let by_slug = |slug: &str| tenants.iter().find(|tenant| tenant.slug == slug).map(|tenant| tenant.id.0);
+    Outside::new(servers.to_vec(), by_slug).map_err(|problem| anyhow::anyhow!(problem))
 }
 
 /// Screens that leave a tenant's own numbers in the clear.

@@ -51,9 +51,11 @@ impl Engines {
         let retriever = Arc::new(embedded::retriever(models, lists).await?);
         embedded::index(&platform, &retriever, &progress).await?;
         let models = self.models()?;
+        let outside = agent::outside(&platform, &self.config.mcp).await?;
         let desk =
             agent::start(&platform, retriever.clone(), self.model(&models), self.config.tools.policy())
                 .await?;
+        let desk = desk.with_outside(outside.clone());
         let recognisers = self.recognisers(speech.as_ref())?;
         let voices = self.voices(speech.as_ref())?;
         let states = states(&recognisers, &models, &voices.ranked);
@@ -71,6 +73,7 @@ impl Engines {
             responder: Arc::new(desk),
             vad: self.vad(speech),
             retriever,
+            outside,
             load: Arc::new(move || load.as_ref().map_or(0.0, LocalSpeech::load_figure)),
         };
         let model = self.model(&models).map(|(model, _)| model);

@@ -8,6 +8,7 @@ pub mod aura;
 pub mod deepgram;
 pub mod elevenlabs;
 pub mod fault;
+pub mod mcp;
 pub mod model;
 pub mod openai;
 pub mod tone;

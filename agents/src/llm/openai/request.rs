@@ -52,7 +52,7 @@ enum Line {
 pub(super) fn body(settings: &Settings, request: &Request) -> Vec<u8> {
     let tool = |spec: &crate::llm::conversation::ToolSpec| {
         json!({ "type": "function", "function": {
-            "name": spec.name, "description": spec.description, "parameters": spec.input,
+            "name": &*spec.name, "description": &*spec.description, "parameters": spec.input,
         } })
     };
     let (max_tokens, max_completion_tokens) = if settings.max_completion_tokens {

@@ -23,6 +23,7 @@ use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
 use crate::llm::conversation::ToolCall;
 use crate::passport::Priority;
 use crate::tools::reads::{self, Found};
+use crate::tools::remote::outside::{DESTINATION, Offered};
 use crate::tools::{Asked, Outcome, Seen, clerk};
 
 /// Requests to the model in one turn.
@@ -33,6 +34,10 @@ pub(super) const MAX_CALLS: usize = 8;
 const SLOW: Duration = Duration::from_millis(300);
 /// Characters of a tool call's id that go into the key of its effect.
 const LONGEST_ID: usize = 100;
+
+/// What is told of an effect that somebody else makes.
+const SENT: &str = "It is on its way to the office that does it. Its result is not known on this call: promise none, and \
+    give no number.";
 
 /// Whether all calls of an answer were done.
 #[derive(PartialEq, Eq)]
@@ -46,6 +51,12 @@ impl Live {
     /// Does the calls that are left, as far as it can now.
     pub(super) async fn work(&mut self, seat: &mut Seat, run: &mut ModelRun) -> Worked {
         while let Some(call) = run.todo.pop_front() {
+            if let Some(offered) = self.outside.iter().find(|o| *o.shown == call.name).cloned() {
+                match self.ask_outside(seat, run, call, offered).await {
+                    Worked::All => continue,
+                    Worked::NotYet => return Worked::NotYet,
+                }
+            }
             let asked = match crate::tools::read(&call, seen(&seat.office, run)) {
                 Ok(asked) => asked,
                 Err(refusal) => {
@@ -107,6 +118,53 @@ impl Live {
         run.result(&call, outcome, &seat.out).await;
     }
 
+    /// A tool of a server: what reads is looked up, what writes goes into the outbox with the turn.
+    async fn ask_outside(
+        &self,
+        seat: &mut Seat,
+        run: &mut ModelRun,
+        call: ToolCall,
+        offered: Offered,
+    ) -> Worked {
+        if let Some(refusal) = run.refusal(&call, &Asked::Outside) {
+            run.result(&call, Outcome::error(refusal), &seat.out).await;
+            return Worked::All;
+        }
+        let known = offered.known.clone();
+        let input = known.check_input(&call.input).map_err(|refusal| refusal.to_string());
+        let input = input.and_then(|()| offered.sent(&call.input, &run.memory.redactor));
+        let permitted = self.driver.policy.permit(&known);
+        let input = match (input, &permitted) {
+            (Err(problem), _) => Err(problem),
+            (Ok(_), Err(refusal)) if known.tool.reads_only() => Err(refusal.to_string()),
+            (Ok(input), _) => Ok(input),
+        };
+        let input = match input {
+            Ok(input) => input,
+            Err(problem) => {
+                run.result(&call, Outcome::error(problem), &seat.out).await;
+                return Worked::All;
+            }
+        };
+        if known.tool.reads_only() {
+            let remote = offered.remote.clone();
+            let work = Box::pin(async move { Found::Outside(remote.call(&known, &input, None).await) });
+            run.await_reading(call, Asked::Outside, work);
+            return Worked::NotYet;
+        }
+        if !run.committed {
+            run.todo.push_front(call);
+            run.phase = Phase::Waiting;
+            return Worked::NotYet;
+        }
+        let destination = format!("{DESTINATION}{}", offered.remote.settings.name);
+        let new =
+            Outward { destination, tool: known.tool.name.clone(), held: permitted.is_err(), payload: input };
+        let outcome = send(seat, run, &call, new).await;
+        run.result(&call, outcome, &seat.out).await;
+        Worked::All
+    }
+
     /// Makes one effect. Never interrupted: a write that was begun is a write whose end is known.
     async fn act(&mut self, seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, asked: Asked) -> Outcome {
         match asked {
@@ -123,7 +181,7 @@ impl Live {
                 run.after = AfterReply::HangUp;
                 Outcome::ok("The call ends after your words.")
             }
-            Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Claim { .. } => {
+            Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Claim { .. } | Asked::Outside => {
                 Outcome::error("This tool only reads.")
             }
         }
@@ -239,24 +297,39 @@ fn key(office: &Office, turn: TurnId, call: &ToolCall) -> String {
     format!("{}/{}/{id}", office.brief.call, turn.0)
 }
 
-/// Puts an effect down for a person to decide, in a transaction with the turn's note of it.
+/// An effect that is made after the turn: by a person's word, or by somebody else.
+struct Outward {
+    destination: String,
+    tool: String,
+    held: bool,
+    payload: Value,
+}
+
+/// Puts an effect of ours down for a person to decide.
 async fn hold(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall) -> Outcome {
+    let payload = without_a_call(&call.input, run, &seat.office);
+    let (destination, tool) = (clerk::DESK.to_owned(), call.name.clone());
+    send(seat, run, call, Outward { destination, tool, held: true, payload }).await
+}
+
+/// Puts an effect into the outbox, in a transaction with the turn's note of it.
+async fn send(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, new: Outward) -> Outcome {
     if run.memory.filed_before(&call.name, &call.input).is_some() {
-        return Outcome::ok("This was asked for before on this call. A person decides it.");
+        return Outcome::ok("This was asked for before on this call. Nothing was done again.");
     }
     let Seat { office, out, books, .. } = &mut *seat;
     let key = key(office, run.turn, call);
-    let new = NewOutgoing {
+    let (did, told) = if new.held { ("held for a person", clerk::HELD) } else { ("sent outside", SENT) };
+    let row = NewOutgoing {
         idempotency_key: key.clone(),
-        destination: clerk::DESK.to_owned(),
-        tool: call.name.clone(),
-        held: true,
+        destination: new.destination,
+        tool: new.tool,
+        held: new.held,
         call_id: Some(CallId(office.brief.call.0)),
         passport_id: Some(PassportId(office.brief.passport)),
-        payload: without_a_call(&call.input, run, office),
+        payload: new.payload,
     };
-    let note =
-        Note { heard: "tool call".to_owned(), did: "held for a person".to_owned(), sources: Vec::new() };
+    let note = Note { heard: "tool call".to_owned(), did: did.to_owned(), sources: Vec::new() };
     let work = TurnWork {
         key,
         effects: &[],
@@ -266,14 +339,14 @@ async fn hold(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall) -> Outcome {
         patches: Vec::new(),
         about: None,
         jobs: Vec::new(),
-        outbox: vec![new],
+        outbox: vec![row],
     };
     if while_busy(out, run.turn, write(books, office, work)).await.is_err() {
         return not_saved(seat);
     }
     run.memory.note_filed(&call.name, &call.input, "");
     run.exchange.acted = true;
-    Outcome::ok(clerk::HELD)
+    Outcome::ok(told)
 }
 
 /// An input as it means the same when the call is over: tokens of personal data resolved, the caller's own number, and

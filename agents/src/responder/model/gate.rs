@@ -195,6 +195,12 @@ fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a> {
             ..reading
         },
         Asked::Claim { .. } => ProposedTool { involves_pii: true, ..reading },
+        Asked::Outside => ProposedTool {
+            involves_pii: call.input.to_string().contains('⟨'),
+            destination: Destination::External,
+            audit_entry_created: true,
+            ..reading
+        },
         Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Speak(_) | Asked::EndCall => reading,
     }
 }

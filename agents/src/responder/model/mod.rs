@@ -36,6 +36,7 @@ use crate::llm::model::{LanguageModel, Request};
 use crate::passport::Priority;
 use crate::safety::Redactor;
 use crate::tools::registry::Policy;
+use crate::tools::remote::outside::{Offered, Outside};
 use delimit::block;
 use history::{Exchange, History};
 use memory::Memory;
@@ -58,6 +59,8 @@ pub(super) struct Driver {
     pub(super) transfers: bool,
     /// What the model may do by itself.
     pub(super) policy: Policy,
+    /// Servers of tools.
+    pub(super) outside: Outside,
 }
 
 impl std::fmt::Debug for Driver {
@@ -73,12 +76,24 @@ pub(super) struct Live {
     memory: Memory,
     briefing: String,
     tools: Arc<[ToolSpec]>,
+    /// Tools of servers, as they stood when the call began.
+    outside: Arc<[Offered]>,
     /// What the caller was heard to speak; the next turn takes it up.
     wanted: Option<Language>,
     /// The model failed last time and the built-in dialogue answered.
     down: bool,
     /// The last words asked for a part of something that is to be filed.
     open_intake: bool,
+}
+
+/// Our own tools and those outside. Without any of the latter every call has the same list: providers cache it.
+fn with_outside(outside: &[Offered]) -> Arc<[ToolSpec]> {
+    let own = crate::tools::specs();
+    if outside.is_empty() {
+        own
+    } else {
+        own.iter().cloned().chain(outside.iter().map(Offered::spec)).collect()
+    }
 }
 
 impl Live {
@@ -94,6 +109,8 @@ impl Live {
             transfers: driver.transfers,
             recalled: &brief.recalled,
         });
+        let outside = driver.outside.offered(office.desk.tenant);
+        let tools = with_outside(&outside);
         let redactor = Redactor::new(facts.public());
         let mut memory = Memory::new(redactor, brief.language);
         if let Some(number) = &brief.caller {
@@ -104,7 +121,8 @@ impl Live {
             history: History::default(),
             memory,
             briefing,
-            tools: crate::tools::specs(),
+            tools,
+            outside,
             wanted: None,
             down: false,
             open_intake: false,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pipeline::latency::Stage;
@@ -21,6 +22,7 @@ use crate::llm::builtin::{MIN_RELEVANCE, Passage};
 use crate::llm::conversation::{Message, Opaque, ToolCall, ToolResult};
 use crate::llm::model::{ModelEvent, ModelStream};
 use crate::tools::reads::Found;
+use crate::tools::remote::outside::Offered;
 use crate::tools::{Asked, Outcome, registry};
 
 /// Silence of a model after which it counts as failed. Providers have shorter deadlines of their own; this one is
@@ -108,7 +110,9 @@ pub(in crate::responder) struct ModelRun {
     /// Languages in which this turn says who speaks.
     pub(super) noticed: Vec<Language>,
     /// Tools that were used before the commit.
-    used: Vec<(&'static str, bool)>,
+    used: Vec<(String, bool)>,
+    /// Tools of servers outside that the model was told of.
+    pub(super) outside: Arc<[Offered]>,
     /// The session was told that a tool takes its time.
     busy: bool,
     /// Passages that the model was shown.
@@ -152,6 +156,7 @@ impl ModelRun {
             urgent: false,
             noticed: Vec::new(),
             used: Vec::new(),
+            outside: Arc::default(),
             busy: false,
             shown: Vec::new(),
             clock: Clock { began, asked: began, waited: Duration::ZERO, first_text: None },
@@ -388,8 +393,15 @@ impl ModelRun {
     pub(super) async fn result(&mut self, call: &ToolCall, outcome: Outcome, out: &Outbox) {
         let known = crate::tools::tool(&call.name);
         let outcome = crate::tools::held_to_schema(known, outcome);
-        let name = known.map_or("unknown", |known| known.tool.name.as_str());
-        registry::count(name, if outcome.is_error { "error" } else { "ok" });
+        let outside = self.outside.iter().find(|offered| *offered.shown == call.name);
+        let name = match (known, outside) {
+            (Some(known), _) => known.tool.name.clone(),
+            (None, Some(offered)) => offered.known.tool.name.clone(),
+            (None, None) => "unknown".to_owned(),
+        };
+        if outside.is_none() {
+            registry::count(&name, if outcome.is_error { "error" } else { "ok" });
+        }
         self.used.push((name, !outcome.is_error));
         self.tell_tools(out).await;
         let content = self.memory.redactor.screen(&outcome.content);
@@ -408,7 +420,7 @@ impl ModelRun {
     pub(super) async fn tell_tools(&mut self, out: &Outbox) {
         if self.committed {
             for (name, ok) in self.used.drain(..) {
-                out.tool(self.turn, name, ok).await;
+                out.tool(self.turn, &name, ok).await;
             }
             for alarm in self.memory.alarms.untold() {
                 out.guard(self.turn, alarm).await;

@@ -63,6 +63,7 @@ impl Live {
         let gate = Gate::new(seat.office.desk.rules.clone());
         let mut run = ModelRun::new(turn, input, beginning, exchange, memory, gate, began);
         run.shown = shown;
+        run.outside = self.outside.clone();
         let spoken = changed.unwrap_or(run.memory.language);
         speak(seat, &mut run, spoken);
         self.ask(&mut run);

@@ -19,7 +19,11 @@ fn caller(text: &str) -> Message {
 }
 
 fn request(messages: Vec<Message>, tools: &[&'static str]) -> Request {
-    let spec = |name: &&'static str| ToolSpec { name, description: "d", input: json!({ "type": "object" }) };
+    let spec = |name: &&'static str| ToolSpec {
+        name: (*name).into(),
+        description: "d".into(),
+        input: json!({ "type": "object" }),
+    };
     Request {
         conversation: Arc::new(Conversation { system: "s".into(), briefing: "b".into(), messages }),
         tools: tools.iter().map(spec).collect(),

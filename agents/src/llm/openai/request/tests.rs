@@ -24,7 +24,7 @@ fn conversation() -> Vec<Message> {
 }
 
 fn written(settings: &Settings) -> Value {
-    let tool = ToolSpec { name: "find", description: "d", input: json!({ "type": "object" }) };
+    let tool = ToolSpec { name: "find".into(), description: "d".into(), input: json!({ "type": "object" }) };
     let conversation = Conversation { system: "s".into(), briefing: "b".into(), messages: conversation() };
     let request = Request { conversation: Arc::new(conversation), tools: Arc::new([tool]), max_tokens: 300 };
     serde_json::from_slice(&body(settings, &request)).unwrap()

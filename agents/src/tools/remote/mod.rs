@@ -1,0 +1,224 @@
+//! Tools of MCP servers outside, beside our own: named by the configuration, vetted before a model reads of them, every
+//! call bounded in time and size, every answer held to its schema and passed through the prompt guard.
+
+pub mod outside;
+pub mod vet;
+pub mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::RwLock;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+
+use super::registry::{Effect, Registered, count};
+use vet::{MAX_TOOLS, vet};
+use wire::{Failure, Session, Wire};
+
+/// Longest wait for a server to begin a session or to list its tools; nobody waits on a call for either.
+const LIST: Duration = Duration::from_secs(10);
+/// How often the list is read again.
+const AGAIN: Duration = Duration::from_secs(300);
+/// Waits between tries to reach a server: doubled from the first to the longest.
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
+/// Pages of a server's list.
+const MAX_PAGES: usize = 8;
+/// Characters of an answer that a model is shown.
+pub const MAX_TEXT: usize = 4_000;
+
+/// One server, as the configuration names it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Goes before each tool's name.
+    pub name: String,
+    /// Of its endpoint.
+    pub url: String,
+    /// What it knows us by.
+    pub headers: Vec<(String, SecretString)>,
+    /// Names of tools that may be used.
+    pub allow: Vec<String>,
+    /// Slugs of tenants that may use them; `None`: all.
+    pub tenants: Option<Vec<String>>,
+    /// What its tools are taken for, whatever the server says.
+    pub effect: Effect,
+    /// Least level of autonomy that uses them without a person.
+    pub autonomy: u8,
+    pub time_limit_ms: u32,
+    /// Personal data may be sent to it.
+    pub personal_data: bool,
+}
+
+/// A server and what it offers now.
+#[derive(Debug)]
+pub struct Remote {
+    pub settings: Settings,
+    wire: Wire,
+    offer: RwLock<Offer>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Offer {
+    tools: Arc<[Arc<Registered>]>,
+    /// `None`: it is not reached now.
+    session: Option<Session>,
+}
+
+/// What a tool outside said: nothing of it has passed the guard yet.
+#[derive(Clone, PartialEq)]
+pub struct Said {
+    pub text: String,
+    pub structured: Option<Value>,
+    pub is_error: bool,
+}
+
+shown!(Said, "Said": is_error; text, structured);
+
+impl Remote {
+    /// A server that nothing was asked of yet.
+    ///
+    /// # Errors
+    /// When a header cannot be sent, or no TLS client can be made.
+    pub fn new(settings: Settings) -> Result<Self, String> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &settings.headers {
+            let named =
+                HeaderName::try_from(name.as_str()).map_err(|_| format!("{name} is no header's name"))?;
+            let mut value = HeaderValue::try_from(value.expose_secret())
+                .map_err(|_| format!("the value of {name} cannot be sent"))?;
+            value.set_sensitive(true);
+            headers.insert(named, value);
+        }
+        let wire = Wire::new(settings.url.clone(), headers).map_err(|failure| failure.to_string())?;
+        Ok(Self { settings, wire, offer: RwLock::default() })
+    }
+
+    /// What it offers now; nothing while it is not reached.
+    #[must_use]
+    pub fn tools(&self) -> Arc<[Arc<Registered>]> {
+        self.offer.read().tools.clone()
+    }
+
+    /// Keeps the list fresh, for as long as it is polled. `seed` spreads the tries of many gateways.
+    pub async fn keep(&self, seed: u64) {
+        let mut wait = FIRST;
+        loop {
+            match self.refresh().await {
+                Ok(()) => {
+                    wait = FIRST;
+                    tokio::time::sleep(AGAIN).await;
+                }
+                Err(failure) => {
+                    tracing::warn!(
+                        server = self.settings.name,
+                        reason = failure.word(),
+                        "an MCP server is not reached"
+                    );
+                    *self.offer.write() = Offer::default();
+                    let part = f64::from(u32::try_from(seed % 1_000).unwrap_or(0)) / 2_000.0;
+                    tokio::time::sleep(wait.mul_f64(0.75 + part)).await;
+                    wait = (wait * 2).min(LONGEST);
+                }
+            }
+        }
+    }
+
+    /// Begins a session and reads the list.
+    ///
+    /// # Errors
+    /// [`Failure`]; what was offered before stays.
+    pub async fn refresh(&self) -> Result<(), Failure> {
+        let session = self.wire.begin(LIST).await?;
+        let mut tools: Vec<Arc<Registered>> = Vec::new();
+        let mut cursor = Value::Null;
+        for _ in 0..MAX_PAGES {
+            let params = if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor }) };
+            let mut page = self.wire.ask(&session, "tools/list", &params, LIST).await?;
+            let Value::Array(listed) = page["tools"].take() else { return Err(Failure::Garbage) };
+            for tool in listed.iter().take(MAX_TOOLS) {
+                self.take(tool, &mut tools);
+            }
+            cursor = page["nextCursor"].take();
+            if !cursor.as_str().is_some_and(|cursor| !cursor.is_empty() && cursor.len() <= 1_000) {
+                break;
+            }
+        }
+        *self.offer.write() = Offer { tools: tools.into(), session: Some(session) };
+        Ok(())
+    }
+
+    fn take(&self, listed: &Value, tools: &mut Vec<Arc<Registered>>) {
+        match vet(listed, &self.settings) {
+            Ok(tool) if tools.len() < MAX_TOOLS && tools.iter().all(|t| t.tool.name != tool.tool.name) => {
+                tools.push(Arc::new(tool));
+            }
+            Ok(_) | Err(vet::Unfit::NotAllowed) => {}
+            Err(unfit) => {
+                tracing::warn!(server = self.settings.name, reason = ?unfit, "a tool of an MCP server is left out");
+                count("outside", "left_out");
+            }
+        }
+    }
+
+    /// Calls a tool, within its own time limit: connection, session, answer and all. Its input has passed its schema.
+    /// `key` is what the other side may know a repeated call by.
+    ///
+    /// # Errors
+    /// [`Failure`]. An answer that breaks the tool's own schema is [`Failure::Garbage`].
+    pub async fn call(&self, known: &Registered, input: &Value, key: Option<&str>) -> Result<Said, Failure> {
+        let limit = known.tool.time_limit();
+        let done = tokio::time::timeout(limit, self.call_once_more(known, input, key, limit)).await;
+        let done = done.unwrap_or(Err(Failure::Timeout));
+        count(
+            "outside",
+            match &done {
+                Ok(said) if said.is_error => "error",
+                Ok(_) => "ok",
+                Err(failure) => failure.word(),
+            },
+        );
+        done
+    }
+
+    /// A server that has forgotten the session is asked for another, once.
+    async fn call_once_more(
+        &self,
+        known: &Registered,
+        input: &Value,
+        key: Option<&str>,
+        limit: Duration,
+    ) -> Result<Said, Failure> {
+        let session = self.offer.read().session.clone().ok_or(Failure::Unreachable)?;
+        let name = known.tool.name.strip_prefix(&self.settings.name).and_then(|n| n.strip_prefix('.'));
+        let mut params = json!({ "name": name.unwrap_or(&known.tool.name), "arguments": input });
+        if let Some(key) = key {
+            params["_meta"] = json!({ "idempotencyKey": key });
+        }
+        let result = match self.wire.ask(&session, "tools/call", &params, limit).await {
+            Err(Failure::Session) => {
+                let session = self.wire.begin(limit).await?;
+                self.offer.write().session = Some(session.clone());
+                self.wire.ask(&session, "tools/call", &params, limit).await?
+            }
+            done => done?,
+        };
+        said(known, &result)
+    }
+}
+
+/// Reads a result, and holds it to the schema of its tool.
+fn said(known: &Registered, result: &Value) -> Result<Said, Failure> {
+    let is_error = result["isError"] == true;
+    let items = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts = items.iter().filter(|item| item["type"] == "text").filter_map(|item| item["text"].as_str());
+    let joined = texts.take(20).collect::<Vec<_>>().join("\n");
+    let text: String = joined.chars().take(MAX_TEXT).collect();
+    let structured = result.get("structuredContent").filter(|value| value.is_object()).cloned();
+    if !is_error && known.tool.output_schema.is_some() {
+        let Some(structured) = &structured else { return Err(Failure::Garbage) };
+        known.check_output(structured).map_err(|_| Failure::Garbage)?;
+    }
+    Ok(Said { text, structured, is_error })
+}
