@@ -24,11 +24,12 @@ const OWNED: [(&str, &str); 2] = [("sqlx", "storage"), ("axum", "gateway")];
 
 /// Modules that do no I/O, spawn nothing, read no clock and draw no randomness: a file, or a folder with all in it.
 /// Others may join them by carrying the attribute.
-const PURE: [&str; 8] = [
+const PURE: [&str; 9] = [
     "pipeline/src/session",
     "telephony/src/jitter",
     "telephony/src/ledger",
     "telephony/src/playout",
+    "agents/src/calibration",
     "agents/src/guard",
     "agents/src/judge",
     "agents/src/passport",

@@ -8,6 +8,7 @@
 #[macro_use]
 mod shown;
 
+pub mod calibration;
 pub mod contracts;
 pub mod guard;
 pub mod hub;
@@ -20,6 +21,7 @@ pub mod organisation;
 pub mod passport;
 pub mod responder;
 pub mod retriever;
+pub mod review;
 pub mod rules;
 pub mod safety;
 pub mod seed;

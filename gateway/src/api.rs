@@ -1,6 +1,7 @@
 //! The HTTP API, one file a resource. Shapes of the wire live here and nowhere else.
 
 pub mod audit;
+pub mod autonomy;
 pub mod calls;
 pub mod capabilities;
 pub mod control;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use storage::Platform;
 use telephony::twilio::signature::SigningKeys;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -59,6 +59,8 @@ pub struct App {
     pub handshakes: Arc<Semaphore>,
     /// Places for outputs that are being judged.
     pub judging: Arc<Semaphore>,
+    /// Rings when a call is over: its passport may be reviewed.
+    pub reviewing: Arc<Notify>,
     pub fanout: Arc<Fanout>,
     /// Programs that use our tools over MCP.
     pub mcp_sessions: Sessions,
@@ -107,6 +109,7 @@ impl App {
             expected: ExpectedCalls::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             office: Bell::default(),
+            reviewing: Arc::default(),
             fanout: Arc::default(),
             mcp_sessions: Sessions::default(),
             mcp_turnstile: Turnstile::default(),

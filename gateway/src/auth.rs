@@ -11,8 +11,8 @@ pub mod session;
 pub mod sign_in;
 
 pub use permission::{
-    Act, CheckText, ForgetCallers, ManagePlatform, ReadCalls, ReadKnowledge, ReadMemory, Record, SeeSelf,
-    UsePhone, UseTools, WriteKnowledge, WriteTools,
+    Act, CheckText, ForgetCallers, ManagePlatform, ReadAutonomy, ReadCalls, ReadKnowledge, ReadMemory,
+    Record, SeeSelf, UsePhone, UseTools, WriteKnowledge, WriteTools,
 };
 pub use principal::{Kind, Principal};
 pub use scope::Scoped;

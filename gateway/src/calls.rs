@@ -14,6 +14,7 @@ pub mod log;
 pub mod outbound;
 pub mod reaper;
 pub mod recorders;
+pub mod reviews;
 pub mod run;
 pub mod sampler;
 pub mod sink;

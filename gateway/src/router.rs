@@ -10,9 +10,9 @@ use axum::{Router, http::StatusCode};
 
 use crate::api::memory;
 use crate::api::{
-    audit, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport, passports,
-    phone, record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users, validate,
-    work_items,
+    audit, autonomy, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport,
+    passports, phone, record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users,
+    validate, work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -70,6 +70,7 @@ pub fn routes() -> Routes {
         .get("/v1/outbox", outbox::list)
         .post("/v1/outbox/{id}/approve", outbox::approve)
         .post("/v1/outbox/{id}/reject", outbox::reject)
+        .get("/v1/autonomy", autonomy::handle)
         .get("/v1/events", events::handle)
         .post("/v1/phone", phone::dial)
         .get(phone::MEDIA_PATH, accept::phone)

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::app::App;
 use crate::auth::sign_in;
 use crate::calls::strain::Strain;
-use crate::calls::{admission, drain, reaper, sampler};
+use crate::calls::{admission, drain, reaper, reviews, sampler};
 use crate::config::{Config, PublicUrl};
 use crate::demo;
 use crate::memory;
@@ -73,6 +73,7 @@ impl Gateway {
         tokio::spawn(upkeep::run(app.clone()));
         tokio::spawn(memory::worker::run(app.clone()));
         tokio::spawn(outbox::run(app.clone()));
+        tokio::spawn(reviews::run(app.clone()));
         let serving = tokio::spawn(serve(app.clone(), listener, requests));
         Ok(RunningGateway { addr, app, stop, warming, serving })
     }

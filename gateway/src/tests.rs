@@ -8,6 +8,7 @@ mod memory;
 mod organisation;
 mod outbox;
 mod passports;
+mod reviews;
 mod rules;
 mod settings;
 mod text_checks;

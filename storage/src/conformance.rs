@@ -11,6 +11,7 @@ pub(crate) mod organisation;
 pub(crate) mod outbox;
 pub(crate) mod passports;
 pub(crate) mod platform;
+pub(crate) mod reviews;
 pub(crate) mod tenants;
 pub(crate) mod work;
 pub(crate) mod writer;
@@ -121,6 +122,11 @@ macro_rules! suite {
                 one_of_two_racing_changes_wins,
                 a_passport_that_grows_is_read_at_one_version,
                 passports_are_listed_by_plain_columns;
+            reviews:
+                a_passport_is_reviewed_once,
+                a_review_is_whole_or_nothing,
+                records_add_up,
+                finished_passports_without_a_review_are_found;
             work:
                 a_key_files_once,
                 references_are_short_and_found_in_any_spelling,

@@ -37,6 +37,7 @@ mod platform_records;
 mod postgres;
 pub mod records;
 pub mod references;
+pub mod review_records;
 mod sqlite;
 pub mod store;
 pub mod tenancy;
@@ -58,8 +59,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Settings, Slots, Turns,
-    WorkItems,
+    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Reviews, Settings, Slots,
+    Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn};
 pub use writer::{CallWriter, Durable};

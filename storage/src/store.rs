@@ -24,6 +24,8 @@ use crate::records::{
     WorkItem, WorkKind, WorkStatus,
 };
 
+use crate::review_records::{AutonomyChange, Calibration, NewReview, Review};
+
 type Result<T> = std::result::Result<T, StorageError>;
 
 /// Declares a trait of async methods whose futures may move between threads, and hands them on from the public handle
@@ -108,6 +110,22 @@ store! {
         fn set_work_status(&self, reference: &str, status: WorkStatus) -> WorkItem;
         /// A reference that is free now. Writes nothing, so a speculative run may draw one.
         fn draw_reference(&self, kind: WorkKind) -> String;
+    }
+}
+
+store! {
+    /// After-action reviews, the agents' records, and their levels of autonomy.
+    Reviews of TenantStore {
+        /// Keeps a review with everything that follows from it. Records are added to what is there. `false`: the
+        /// passport was reviewed before, and nothing is written. `Conflict` when the passport changed meanwhile.
+        fn file_review(&self, new: NewReview) -> bool;
+        fn review(&self, passport: PassportId) -> Option<Review>;
+        /// Passports whose call is over, whose work and jobs are done and that have no review, oldest first.
+        fn unreviewed(&self, limit: u32) -> Vec<PassportId>;
+        /// By agent and kind of task.
+        fn calibrations(&self) -> Vec<Calibration>;
+        /// Newest first, 500 at most.
+        fn autonomy_changes(&self) -> Vec<AutonomyChange>;
     }
 }
 

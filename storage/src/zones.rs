@@ -26,6 +26,8 @@ pub const SAID: Place = Place::new("call_log", "sealed");
 pub const PASSPORT: Place = Place::new("passports", "document_sealed");
 /// A ledger entry. Row: passport id and sequence number.
 pub const LEDGER: Place = Place::new("passport_ledger", "entry_sealed");
+/// An after-action review. Row: passport id.
+pub const REVIEW: Place = Place::new("reviews", "document_sealed");
 /// Slot values of a work item. Row: work item id.
 pub const FIELDS: Place = Place::new("work_items", "fields_sealed");
 /// What is sent outside, and what came back. Row: outbox id.

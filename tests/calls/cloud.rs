@@ -11,6 +11,7 @@ mod governed;
 mod languages;
 mod office;
 mod rules;
+mod second_look;
 mod tools;
 mod voice;
 

@@ -176,7 +176,7 @@ fn issue(
     sentence: usize,
     source: Option<String>,
 ) -> ValidationIssue {
-    let suggestion = match source {
+    let suggestion = match &source {
         Some(text) => format!("The source says: {text}"),
         None => "Leave it out, or say that it is not certain".to_owned(),
     };
@@ -186,5 +186,6 @@ fn issue(
         message,
         location: Some(format!("sentence:{}", sentence + 1)),
         suggestion: Some(suggestion),
+        source,
     }
 }

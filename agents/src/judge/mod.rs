@@ -76,6 +76,12 @@ pub fn terms_of(question: &str) -> Vec<String> {
     semantic::terms(&reading::read(question))
 }
 
+/// Whether a text is Spanish rather than English.
+#[must_use]
+pub fn says_in_spanish(text: &str) -> bool {
+    reading::is_spanish(text)
+}
+
 /// The text of an output and its place, for every leaf of a JSON value that is one.
 fn leaves_at<'v>(value: &'v Value, at: &str, out: &mut Vec<(String, &'v str)>) {
     match value {
@@ -165,8 +171,12 @@ impl<'a> Reading<'a> {
                 tally.ran(check, confidence, issues);
             }
             T::Rules => {
-                let action =
-                    ProposedAction { output: &request.output, text: &self.text, context: &request.context };
+                let action = ProposedAction {
+                    output: &request.output,
+                    text: &self.text,
+                    sources: &request.trusted_sources,
+                    context: &request.context,
+                };
                 let issues = rules::check(means.rules, action);
                 let blocked = issues.iter().any(|i| i.severity == Severity::Error);
                 tally.ran(check, if blocked { 0.0 } else { 1.0 }, issues);

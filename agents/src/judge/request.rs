@@ -204,11 +204,21 @@ pub struct ValidationIssue {
     /// `sentence:2`, a JSON pointer, or `function:name`.
     pub location: Option<String>,
     pub suggestion: Option<String>,
+    /// The sentence of a source that says otherwise.
+    #[serde(skip)]
+    pub source: Option<String>,
 }
 
 impl ValidationIssue {
     pub(super) fn new(severity: Severity, kind: &str, message: impl Into<String>) -> Self {
-        Self { severity, kind: kind.to_owned(), message: message.into(), location: None, suggestion: None }
+        Self {
+            severity,
+            kind: kind.to_owned(),
+            message: message.into(),
+            location: None,
+            suggestion: None,
+            source: None,
+        }
     }
 
     #[must_use]

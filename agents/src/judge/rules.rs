@@ -1,8 +1,15 @@
 //! Symbolic rules over an output. The judge asks; whoever has rules answers.
 
+use pipeline::ports::Language;
 use serde_json::{Map, Value};
 
+use super::reading;
 use super::request::{Severity, ValidationIssue};
+use crate::rules::{Known, RuleSet, Spoken};
+
+/// Sentences that are checked, and rules that are told as broken.
+const MAX_SENTENCES: usize = 500;
+const MAX_VIOLATIONS: usize = 50;
 
 /// What is about to be done or said.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +17,8 @@ pub struct ProposedAction<'a> {
     pub output: &'a Value,
     /// Its words.
     pub text: &'a str,
+    /// Passages that may be said as they stand.
+    pub sources: &'a [String],
     pub context: &'a Map<String, Value>,
 }
 
@@ -39,6 +48,33 @@ impl RuleCheck for NoRules {
     }
 }
 
+/// Each sentence as it would be checked before it is spoken.
+impl RuleCheck for RuleSet {
+    fn check(&self, action: ProposedAction<'_>) -> Vec<RuleViolation> {
+        let language = if reading::is_spanish(action.text) { Language::Es } else { Language::En };
+        let (mut shown, mut said, mut words) = (Known::default(), Known::default(), String::new());
+        action.sources.iter().for_each(|source| shown.learn(source));
+        action.context.values().for_each(|value| super::leaves(value, &mut words));
+        said.learn_values(&words);
+        let mut broken: Vec<RuleViolation> = Vec::new();
+        for text in crate::retriever::sentences(action.text).iter().take(MAX_SENTENCES) {
+            let spoken = Spoken { shown: Some(&shown), caller: Some(&said), ..Spoken::new(text, language) };
+            for violation in self.check_words(&spoken) {
+                let rule = &violation.rule;
+                if broken.len() < MAX_VIOLATIONS && broken.iter().all(|known| known.rule != rule.id) {
+                    broken.push(RuleViolation {
+                        rule: rule.id.clone(),
+                        message: violation.reason.clone(),
+                        blocks: !violation.permits(),
+                        suggestion: Some(violation.said(language, None)).filter(|said| !said.is_empty()),
+                    });
+                }
+            }
+        }
+        broken
+    }
+}
+
 /// The rules' findings as issues.
 #[must_use]
 pub fn check(rules: &dyn RuleCheck, action: ProposedAction<'_>) -> Vec<ValidationIssue> {
@@ -48,6 +84,7 @@ pub fn check(rules: &dyn RuleCheck, action: ProposedAction<'_>) -> Vec<Validatio
         message: v.message,
         location: Some(format!("rule:{}", v.rule)),
         suggestion: v.suggestion,
+        source: None,
     };
     rules.check(action).into_iter().map(issue).collect()
 }

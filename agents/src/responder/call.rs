@@ -170,6 +170,9 @@ impl Call {
     }
 
     async fn begin(&mut self, turn: TurnId, input: TurnInput) -> Run {
+        if let Some(live) = &mut self.live {
+            live.take_look();
+        }
         let Some(live) = &self.live else {
             return Run::Builtin(Box::new(self.seat.prepare(turn, input).await));
         };
@@ -264,7 +267,11 @@ impl Call {
         let mut filings = seat.office.shared.dialogue.unfinished(&seat.state);
         filings.extend(self.live.as_ref().and_then(|live| live.unfinished(seat)));
         let effects: Vec<Effect> = filings.into_iter().map(Effect::File).collect();
-        let remains = seat.books.filed || !effects.is_empty() || seat.state.urgent;
+        let owed = match &mut self.live {
+            Some(live) => live.close_look(seat).await,
+            None => false,
+        };
+        let remains = owed || seat.books.filed || !effects.is_empty() || seat.state.urgent;
         let patches = vec![
             Patch::CurrentAgent(remains.then(|| "back_office".to_owned())),
             Patch::Status(if remains { Status::InProgress } else { Status::Completed }),

@@ -110,9 +110,20 @@ impl FrontDesk {
                 transfers: false,
                 policy: Policy::default(),
                 outside: Outside::default(),
+                looker: None,
             }),
             ..self
         }
+    }
+
+    /// Has the replies of a model judged: each sentence against the pages before it is said, and the whole after it was,
+    /// with a correction in the next turn where something that matters was wrong.
+    #[must_use]
+    pub fn with_second_look(mut self) -> Self {
+        if let Some(driver) = &mut self.driver {
+            driver.looker = Some(model::Looker::default());
+        }
+        self
     }
 
     /// Lines have a person to ring: a model may hand a call over ([`AfterReply::Transfer`]). Without, whoever asks for

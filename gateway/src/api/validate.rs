@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::judge::{Means, NoRules, ValidationRequest, ValidationResult, ValidationType, validate};
+use agents::judge::{Means, ValidationRequest, ValidationResult, ValidationType, validate};
 use agents::retriever::cosine;
+use agents::rules::RuleSet;
 use axum::Json;
 use axum::extract::State;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::app::App;
 use crate::auth::{CheckText, Scoped};
+use crate::demo;
 use crate::error::{ApiError, ErrorCode, JsonBody};
 
 /// Largest body, in bytes. The judge bounds each part of it below this.
@@ -27,7 +29,7 @@ const COMPARED: usize = 1_000;
 /// The handler.
 pub async fn handle(
     State(app): State<Arc<App>>,
-    _scope: Scoped<CheckText>,
+    scope: Scoped<CheckText>,
     JsonBody(asked): JsonBody<ValidationRequest>,
 ) -> Result<Json<ValidationResult>, ApiError> {
     let checks = asked.checks().map_err(refused)?;
@@ -40,8 +42,12 @@ pub async fn handle(
     };
     let likeness =
         if checks.contains(&ValidationType::Semantic) { likeness(&app, &asked).await } else { None };
+    let facts =
+        demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))?;
+    // The rules that ship, and the county's own numbers.
+    let rules = RuleSet::load("", &facts).map_err(|error| ApiError::internal(&error))?;
     let judged = move || {
-        let result = validate(&asked, Means { rules: &NoRules, likeness });
+        let result = validate(&asked, Means { rules: &rules, likeness });
         drop(place);
         result
     };

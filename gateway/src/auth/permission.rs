@@ -50,6 +50,8 @@ permissions! {
     WriteTools = "use tools with an effect": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
     /// What may not be said or done, and whether something may.
     ReadRules = "read rules": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Levels of autonomy, and why agents are on them.
+    ReadAutonomy = "read levels of autonomy": TenantAdmin | Auditor | PlatformAdmin;
     /// Users and tokens of a tenant.
     ManageTenant = "manage users and tokens": TenantAdmin | PlatformAdmin;
     /// Tenants, and users and tokens of the platform.

@@ -74,6 +74,7 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
             let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
             let summary = talk.run().await;
             conclude(&call, &summary);
+            app.reviewing.notify_one();
             if carrier {
                 note_line_cost(&prices, &summary);
             }

@@ -25,7 +25,9 @@ pub async fn start(
 ) -> anyhow::Result<FrontDesk> {
     let desk = FrontDesk::new(retriever)?;
     let desk = match model {
-        Some((model, builtin_as_fallback)) => desk.with_model(model, builtin_as_fallback).with_policy(policy),
+        Some((model, builtin_as_fallback)) => {
+            desk.with_model(model, builtin_as_fallback).with_policy(policy).with_second_look()
+        }
         None => desk,
     };
     for tenant in platform.store().tenants().await? {

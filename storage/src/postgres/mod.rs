@@ -44,6 +44,8 @@ mod outbox;
 mod passports;
 #[path = "../sql/platform.rs"]
 mod platform;
+#[path = "../sql/reviews.rs"]
+mod reviews;
 #[path = "../sql/settings.rs"]
 mod settings;
 #[path = "../sql/slots.rs"]

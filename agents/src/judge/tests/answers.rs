@@ -94,6 +94,19 @@ fn rules_are_asked_and_a_block_is_an_error() {
 }
 
 #[test]
+fn the_rules_that_ship_are_the_judges_too() {
+    let facts = crate::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;
+    let rules = crate::rules::RuleSet::load("", &facts).unwrap();
+    let request = json!({ "output": "The permit costs $99.", "validation_types": ["rules"] });
+    let result = judged_by(request.clone(), &rules);
+    assert_eq!((result.valid, kinds(&result)), (false, vec!["rule_violation"]));
+    assert_eq!(result.issues[0].location.as_deref(), Some("rule:locked-amounts"));
+    let mut published = request;
+    published["trusted_sources"] = json!(["The permit costs $99."]);
+    assert!(judged_by(published, &rules).valid, "a page says so");
+}
+
+#[test]
 fn a_reply_that_says_it_filed_something_needs_the_result() {
     let with = |results: Value| {
         json!({ "output": "I've filed your report. Your reference is INC-4821.", "validation_types": ["execution"],

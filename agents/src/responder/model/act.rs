@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use pipeline::ports::{AfterReply, Language};
+use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::TurnId;
 use serde_json::Value;
 use storage::outbox_records::NewOutgoing;
@@ -110,6 +110,9 @@ impl Live {
         run.tell_busy(&seat.out).await;
         if let Found::Passages(passages) = &found {
             run.shown.extend(passages.iter().cloned());
+            if let (true, TurnInput::Said { text }) = (self.driver.looker.is_some(), &run.input) {
+                run.pages.put(&run.shown, text);
+            }
         }
         let knowledge = Knowledge { local: seat.office.today(), ..Knowledge::default() };
         let view = seat.office.view(&knowledge);

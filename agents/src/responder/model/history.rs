@@ -75,6 +75,12 @@ impl Exchange {
         self.spoken.push((self.messages.len(), text.to_owned()));
     }
 
+    /// Everything that we said in it, with tokens.
+    pub(in crate::responder) fn reply(&self) -> String {
+        let ours = |m: &Message| if let Message::Agent { text, .. } = m { Some(text.clone()) } else { None };
+        self.messages.iter().filter_map(ours).filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
     /// Ends the turn before all of it was said: whatever was not, counts as unheard until we learn more.
     pub(in crate::responder) fn cut(&mut self) {
         self.fate = Fate::Unheard;

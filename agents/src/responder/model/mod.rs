@@ -12,9 +12,11 @@ mod expects;
 mod gate;
 mod history;
 pub(crate) mod memory;
+mod pages;
 mod phrases;
 mod plain;
 mod run;
+mod second_look;
 mod speech;
 mod think;
 mod turn;
@@ -40,8 +42,10 @@ use crate::tools::remote::outside::{Offered, Outside};
 use delimit::block;
 use history::{Exchange, History};
 use memory::Memory;
+use second_look::SecondLook;
 
 pub(super) use run::{ModelRun, Moved};
+pub(super) use second_look::Looker;
 pub(super) use turn::Next;
 
 /// Tokens of one answer at most: a few spoken sentences, or one tool call.
@@ -61,6 +65,8 @@ pub(super) struct Driver {
     pub(super) policy: Policy,
     /// Servers of tools.
     pub(super) outside: Outside,
+    /// Judges replies, where that is wanted.
+    pub(super) looker: Option<Looker>,
 }
 
 impl std::fmt::Debug for Driver {
@@ -84,6 +90,7 @@ pub(super) struct Live {
     down: bool,
     /// The last words asked for a part of something that is to be filed.
     open_intake: bool,
+    look: SecondLook,
 }
 
 /// Our own tools and those outside. Without any of the latter every call has the same list: providers cache it.
@@ -126,6 +133,7 @@ impl Live {
             wanted: None,
             down: false,
             open_intake: false,
+            look: SecondLook::default(),
         }
     }
 
@@ -219,6 +227,7 @@ impl Live {
     }
 
     pub(super) fn heard(&mut self, heard: &Heard) {
+        self.look.heard(heard);
         let redactor = &mut self.memory.redactor;
         self.history.heard(heard, &mut |text| redactor.screen(text));
     }

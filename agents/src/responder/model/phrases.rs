@@ -17,10 +17,12 @@ pub(super) enum Phrase {
     Goodbye,
     /// The model marked an emergency and said nothing.
     Danger,
+    /// What was said was judged wrong, and nobody found what is right.
+    NotCertain,
 }
 
 impl Phrase {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::AskRest,
         Self::TooMuch,
         Self::Refused,
@@ -28,6 +30,7 @@ impl Phrase {
         Self::NoReference,
         Self::Goodbye,
         Self::Danger,
+        Self::NotCertain,
     ];
 
     pub(super) const fn text(self, language: Language) -> &'static str {
@@ -54,6 +57,12 @@ impl Phrase {
             (Self::NoReference, Language::Es) => "Todavía no tengo un número de referencia para eso.",
             (Self::Goodbye, Language::En) => "Thank you for calling. Goodbye.",
             (Self::Goodbye, Language::Es) => "Gracias por llamar. Adiós.",
+            (Self::NotCertain, Language::En) => {
+                "I need to correct what I said: I'm not certain of my last answer, so please don't rely on it. Our staff will look into it."
+            }
+            (Self::NotCertain, Language::Es) => {
+                "Necesito corregir lo que dije: no estoy seguro de mi última respuesta, así que no se base en ella. Nuestro personal lo va a revisar."
+            }
             (Self::Danger, Language::En) => "If anyone is in danger, hang up now and dial 911.",
             (Self::Danger, Language::Es) => "Si alguien está en peligro, cuelgue ahora y marque el 911.",
         }

@@ -16,6 +16,7 @@ use super::super::sentences;
 use super::gate::{About, Gate, Passed};
 use super::history::{Beginning, Exchange};
 use super::memory::Memory;
+use super::pages::Pages;
 use super::phrases::Phrase;
 use super::speech::{Checked, Speech, checked};
 use crate::llm::builtin::{MIN_RELEVANCE, Passage};
@@ -117,6 +118,10 @@ pub(in crate::responder) struct ModelRun {
     busy: bool,
     /// Passages that the model was shown.
     pub(super) shown: Vec<Passage>,
+    /// The same for the judge, where replies are judged.
+    pub(super) pages: Pages,
+    /// The run begins with a correction of this turn.
+    pub(super) corrects: Option<TurnId>,
     pub(super) clock: Clock,
     pub(super) spent: Spent,
 }
@@ -159,6 +164,8 @@ impl ModelRun {
             outside: Arc::default(),
             busy: false,
             shown: Vec::new(),
+            pages: Pages::default(),
+            corrects: None,
             clock: Clock { began, asked: began, waited: Duration::ZERO, first_text: None },
             spent: Spent::default(),
         }
@@ -249,16 +256,30 @@ impl ModelRun {
         self.say_all(segments, out).await;
     }
 
+    /// Begins with what puts an earlier turn right.
+    pub(super) fn correct(&mut self, turn: TurnId, words: &str) {
+        self.corrects = Some(turn);
+        for sentence in sentences(words) {
+            self.take(&sentence);
+        }
+    }
+
+    /// Puts a piece of the reply in line, as the rules let it pass.
+    fn take(&mut self, segment: &str) {
+        match self.judged(segment) {
+            Passed::Speak => {
+                let checked = checked(segment, &mut self.memory);
+                self.add(checked);
+            }
+            Passed::Instead { text, fixed } => self.add_own(&text, fixed),
+            Passed::Drop => {}
+        }
+    }
+
     async fn say_all(&mut self, segments: Vec<String>, out: &mut Outbox) {
         for segment in segments {
-            match self.judged(&segment) {
-                Passed::Speak => {
-                    let checked = checked(&segment, &mut self.memory);
-                    self.add(checked);
-                }
-                Passed::Instead { text, fixed } => self.add_own(&text, fixed),
-                Passed::Drop => {}
-            }
+            let segment = self.pages.mend(&segment, self.memory.language).unwrap_or(segment);
+            self.take(&segment);
         }
         self.flush(out).await;
     }

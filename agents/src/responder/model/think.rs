@@ -57,15 +57,26 @@ impl Live {
             let name = briefing::name(language);
             block(delimit::EVENT, &format!("The caller speaks {name} now. From here on answer in {name}."))
         });
-        let caller =
-            [information, language, Some(caller)].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        let correction = self.look.ready().cloned();
+        let spoken = changed.unwrap_or(memory.language);
+        let corrected = correction.as_ref().map(|c| c.event(spoken));
+        let caller = [information, language, corrected, Some(caller)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("\n");
         let exchange = Exchange::new(turn, &words, caller);
         let gate = Gate::new(seat.office.desk.rules.clone());
         let mut run = ModelRun::new(turn, input, beginning, exchange, memory, gate, began);
         run.shown = shown;
         run.outside = self.outside.clone();
-        let spoken = changed.unwrap_or(run.memory.language);
+        if self.driver.looker.is_some() {
+            run.pages.put(&run.shown, &words);
+        }
         speak(seat, &mut run, spoken);
+        if let Some(correction) = correction {
+            run.correct(correction.turn, &correction.words(spoken));
+        }
         self.ask(&mut run);
         tell_stages(seat, turn, began, guard, reading).await;
         run

@@ -2,24 +2,27 @@
 
 use std::sync::LazyLock;
 
-use pipeline::ports::{AfterReply, ProviderNote, ProviderState, ReplyEvent, TurnInput};
+use pipeline::ports::{AfterReply, ProviderNote, ProviderState, ReplyEvent, Screen, TurnInput};
 use pipeline::provider::{Failure, Kind};
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
 use super::super::builtin::BuiltinRun;
 use super::super::effects::TurnWork;
+use super::super::outbox::Spent;
 use super::super::seat::Seat;
 use super::act::{MAX_CALLS, MAX_ROUNDS, Worked};
+use super::briefing;
 use super::expects::expects;
 use super::phrases::{self, Phrase};
 use super::run::{ModelRun, Moved, Phase};
+use super::second_look::{Look, LookNote};
 use super::speech::LONGEST_REPLY;
 use super::{Live, is_intake};
 use crate::llm::builtin::MIN_RELEVANCE;
 use crate::llm::builtin::state::Topic;
 use crate::llm::builtin::{Note, Say};
-use crate::llm::conversation::Opaque;
+use crate::llm::conversation::{Conversation, Opaque};
 use crate::llm::model::{ModelEvent, Stop};
 use crate::tools::Outcome;
 
@@ -226,6 +229,9 @@ impl Live {
     /// The turn really ended with this input: the run may take effect.
     pub(in crate::responder) async fn commit(&mut self, seat: &mut Seat, mut run: Box<ModelRun>) -> Next {
         run.committed = true;
+        if let Some(corrected) = run.corrects {
+            self.look.tell(corrected, run.turn);
+        }
         self.history.take_back(&run.beginning);
         self.wanted = None;
         if let TurnInput::Said { text } = &run.input {
@@ -261,11 +267,10 @@ impl Live {
         let took = run.clock.began.elapsed();
         let note = Note {
             heard: heard(&run.input).to_owned(),
-            did: run.gate.rulings.beside(
-                &run.memory
-                    .alarms
-                    .beside(&format!("answered by {}", self.driver.model.name()), "neutralised"),
-            ),
+            did: run
+                .gate
+                .rulings
+                .beside(&run.memory.alarms.beside(&answered(self.driver.model.name(), &run), "neutralised")),
             sources: cited(&run, &text),
         };
         run.phase = Phase::Over;
@@ -289,8 +294,76 @@ impl Live {
         if seat.books.write(&seat.office, work).await.is_err() {
             tracing::warn!("the ledger entry of a turn was not written");
         }
+        self.look_again(seat, &mut run).await;
         self.memory = run.memory;
         self.history.push(run.exchange);
+    }
+
+    /// Has a finished reply judged, beside the call; and writes what earlier looks found.
+    async fn look_again(&mut self, seat: &mut Seat, run: &mut ModelRun) {
+        self.look.collect();
+        self.write_notes(seat).await;
+        let Some(looker) = self.driver.looker.clone().filter(|_| run.done.is_some()) else { return };
+        let reply = run.exchange.reply();
+        if reply.is_empty() {
+            return;
+        }
+        let question = match &run.input {
+            TurnInput::Said { text } => run.memory.redactor.screen(text),
+            _ => String::new(),
+        };
+        let messages = self.history.messages(usize::MAX, &run.exchange);
+        let conversation =
+            Conversation { system: briefing::SYSTEM.to_owned(), briefing: self.briefing.clone(), messages };
+        let model = self.driver.model.clone();
+        let tools = self.tools.clone();
+        self.look.begin(Look { turn: run.turn, reply, question, conversation, model, tools, looker });
+    }
+
+    /// Puts on the books what looks found, and what they cost.
+    async fn write_notes(&mut self, seat: &mut Seat) {
+        for (turn, tally) in self.look.spent() {
+            let mut spent = Spent::default();
+            spent.add(tally);
+            spent.report(&seat.out, turn, false).await;
+        }
+        while let Some(LookNote { key, did, patches }) = self.look.next_note() {
+            let note = Note { heard: "second look".to_owned(), did, sources: Vec::new() };
+            let key = format!("{}/{key}", seat.office.brief.call);
+            let work = TurnWork {
+                key,
+                effects: &[],
+                note: &note,
+                duration_ms: 0,
+                tokens: 0,
+                patches,
+                about: None,
+                jobs: Vec::new(),
+            };
+            if seat.books.write(&seat.office, work).await.is_err() {
+                tracing::error!("what a second look found was not written");
+            }
+        }
+    }
+
+    /// What the next turn may begin with.
+    pub(in crate::responder) fn take_look(&mut self) {
+        self.look.collect();
+    }
+
+    /// The call is over. True when a reply is left to be put right by the back office.
+    pub(in crate::responder) async fn close_look(&mut self, seat: &mut Seat) -> bool {
+        let owed = self.look.close().await;
+        self.write_notes(seat).await;
+        owed
+    }
+}
+
+/// Who answered, and whether the pages had to.
+fn answered(model: &str, run: &ModelRun) -> String {
+    match run.pages.mended() {
+        0 => format!("answered by {model}"),
+        _ => format!("answered by {model}; a sentence that a page contradicts was replaced by the page's"),
     }
 }
 

@@ -20,6 +20,7 @@ mod hearing;
 mod held;
 mod privacy;
 mod ruled;
+mod second_look;
 mod speaking;
 mod speaking_spanish;
 mod tools;

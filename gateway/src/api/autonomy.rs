@@ -1,0 +1,90 @@
+//! `GET /v1/autonomy`: how much each agent may do alone, why, and how it came to that.
+
+use std::collections::BTreeMap;
+
+use agents::calibration::{AutonomyLevel, Metrics, Record, level};
+use axum::Json;
+use serde::Serialize;
+use storage::Reviews;
+use storage::review_records::{AutonomyChange, Calibration};
+
+use crate::auth::{ReadAutonomy, Scoped};
+use crate::error::ApiError;
+
+/// Every agent that was ever reviewed.
+#[derive(Debug, Serialize)]
+pub struct Autonomy {
+    items: Vec<Agent>,
+}
+
+#[derive(Debug, Serialize)]
+struct Agent {
+    agent_id: String,
+    level: u8,
+    allows: &'static AutonomyLevel,
+    metrics: Metrics,
+    task_types: Vec<TaskType>,
+    /// Newest first.
+    history: Vec<Move>,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskType {
+    task_type: String,
+    calibration_samples: u32,
+    historical_accuracy: f64,
+    brier_score: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Move {
+    from_level: u8,
+    to_level: u8,
+    reason: String,
+    changed_at: String,
+}
+
+/// The handler.
+pub async fn handle(scope: Scoped<ReadAutonomy>) -> Result<Json<Autonomy>, ApiError> {
+    let (records, changes) = (scope.store.calibrations().await?, scope.store.autonomy_changes().await?);
+    let mut agents: BTreeMap<String, Vec<Calibration>> = BTreeMap::new();
+    for record in records {
+        agents.entry(record.agent_id.clone()).or_default().push(record);
+    }
+    let items = agents.into_iter().map(|(id, records)| agent(id, &records, &changes)).collect();
+    Ok(Json(Autonomy { items }))
+}
+
+fn agent(agent_id: String, records: &[Calibration], changes: &[AutonomyChange]) -> Agent {
+    let record = |c: &Calibration| Record {
+        completed: c.completed,
+        correct: c.correct,
+        escalated: c.escalated,
+        brier_sum: c.brier_sum,
+    };
+    let task_type = |c: &Calibration| {
+        let of = record(c);
+        TaskType {
+            task_type: c.task_type.clone(),
+            calibration_samples: c.completed,
+            historical_accuracy: of.historical_accuracy(),
+            brier_score: of.brier(),
+        }
+    };
+    let moved = |m: &AutonomyChange| Move {
+        from_level: m.from_level,
+        to_level: m.to_level,
+        reason: m.reason.clone(),
+        changed_at: m.changed_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
+    };
+    let history: Vec<Move> = changes.iter().filter(|m| m.agent_id == agent_id).map(moved).collect();
+    let now = history.first().map_or(1, |m| m.to_level);
+    Agent {
+        level: now,
+        allows: level(now),
+        metrics: records.iter().map(record).fold(Record::default(), Record::and).metrics(),
+        task_types: records.iter().map(task_type).collect(),
+        history,
+        agent_id,
+    }
+}

@@ -1,0 +1,81 @@
+//! After-action reviews of finished passports: one task, woken at the end of each call, with a sweep every minute that
+//! also finds what a stopped process left. A passport is reviewed once, whoever is first.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::review::{self, Reviewed};
+use chrono::Utc;
+use storage::{Directory, PassportId, Reviews, StorageError, TenantStore};
+
+use crate::app::App;
+
+/// Between two sweeps where nothing wakes the task.
+const SWEEP: Duration = Duration::from_secs(60);
+/// From the end of a call until its books are closed, as a rule.
+const SETTLE: Duration = Duration::from_secs(1);
+/// Passports of a tenant in one sweep.
+const AT_ONCE: u32 = 200;
+/// Passports that could not be reviewed and are left alone until the next start.
+const MAX_BROKEN: usize = 10_000;
+
+/// Until the gateway closes.
+pub async fn run(app: Arc<App>) {
+    let mut broken = HashSet::new();
+    loop {
+        sweep(&app, &mut broken).await;
+        tokio::select! {
+            () = app.stop.closing.cancelled() => return,
+            () = app.reviewing.notified() => tokio::time::sleep(SETTLE).await,
+            () = tokio::time::sleep(SWEEP) => {}
+        }
+    }
+}
+
+async fn sweep(app: &App, broken: &mut HashSet<PassportId>) {
+    let tenants = match app.platform.store().tenants().await {
+        Ok(tenants) => tenants,
+        Err(error) => return tracing::warn!(%error, "tenants could not be read for reviews"),
+    };
+    for tenant in tenants {
+        let done = match app.platform.tenant(tenant.id).await {
+            Ok(store) => of_tenant(app, &store, broken).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            tracing::warn!(%error, tenant = %tenant.slug, "passports could not be reviewed");
+        }
+    }
+}
+
+async fn of_tenant(
+    app: &App,
+    store: &TenantStore,
+    broken: &mut HashSet<PassportId>,
+) -> Result<(), StorageError> {
+    for passport in store.unreviewed(AT_ONCE).await? {
+        if app.stop.closing.is_cancelled() {
+            return Ok(());
+        }
+        if broken.contains(&passport) {
+            continue;
+        }
+        match review::run(store, passport, Utc::now()).await {
+            Ok(Reviewed::Now(review)) => {
+                metrics::counter!("quandura_reviews_total", "success" => if review.success { "yes" } else { "no" })
+                    .increment(1);
+                tracing::info!(%passport, success = review.success, effectiveness = review.effectiveness, "passport reviewed");
+            }
+            Ok(Reviewed::Before | Reviewed::Unknown) => {}
+            Err(StorageError::Invalid { what }) => {
+                tracing::error!(%passport, what, "a passport cannot be reviewed");
+                if broken.len() < MAX_BROKEN {
+                    broken.insert(passport);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

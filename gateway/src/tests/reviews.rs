@@ -1,0 +1,105 @@
+//! Reviews in a running gateway, and what they say of autonomy.
+
+use std::time::Duration;
+
+use agents::review::ACTION;
+use reqwest::{Client, StatusCode};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use storage::records::NewPassport;
+use storage::{Auth, Directory, NewToken, PassportId, Passports, Reviews, Role, TenantStore};
+
+use crate::simulated::TestGateway;
+
+const ADMIN: &str = "an-admin-token-of-the-test";
+
+async fn gateway() -> TestGateway {
+    TestGateway::start(|config| config.admin_token = Some(SecretString::from(ADMIN))).await
+}
+
+async fn store(test: &TestGateway) -> TenantStore {
+    let platform = &test.gateway.app.platform;
+    let tenant = platform.store().tenant_by_slug("riverbend").await.unwrap().unwrap();
+    platform.tenant(tenant.id).await.unwrap()
+}
+
+async fn finished(store: &TenantStore) -> PassportId {
+    let id = PassportId::new();
+    let mut passport = agents::passport::Passport::for_call(id.0, store.id().0, id.0, chrono::Utc::now());
+    passport.status = agents::passport::Status::Completed;
+    passport.add_ledger_entry(agents::passport::LedgerEntry {
+        id: id.0,
+        timestamp: chrono::Utc::now(),
+        agent_id: "front_desk".into(),
+        action: "turn".into(),
+        inputs_summary: "speech".into(),
+        outputs_summary: "answered".into(),
+        duration_ms: 5,
+        tokens_used: 0,
+        cost_usd: 0.0,
+        confidence: agents::passport::ConfidenceVector::of(0.9, 1),
+        tool_calls: Vec::new(),
+        notes: String::new(),
+    });
+    let new = NewPassport {
+        id,
+        team_id: passport.team_id.clone(),
+        status: "completed".into(),
+        call_id: None,
+        document: serde_json::to_value(&passport).unwrap(),
+    };
+    store.create_passport(new).await.unwrap().id
+}
+
+async fn reviewed(store: &TenantStore, id: PassportId) {
+    for _ in 0..200 {
+        if store.review(id).await.unwrap().is_some() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("never reviewed");
+}
+
+async fn autonomy(test: &TestGateway, token: &str) -> (StatusCode, Value) {
+    let asked = Client::new().get(test.url("/v1/autonomy")).bearer_auth(token);
+    let answer = asked.header("x-tenant", "riverbend").send().await.unwrap();
+    (answer.status(), answer.json().await.unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_finished_passport_is_reviewed_once_and_autonomy_tells_of_it() {
+    let test = gateway().await;
+    let store = store(&test).await;
+    let id = finished(&store).await;
+    test.gateway.app.reviewing.notify_one();
+    reviewed(&store, id).await;
+    let kept = store.passport(id).await.unwrap().unwrap();
+    let entries =
+        kept.document["ledger"].as_array().unwrap().iter().filter(|e| e["action"] == ACTION).count();
+    assert_eq!((entries, kept.version), (1, 2));
+    let (status, answer) = autonomy(&test, ADMIN).await;
+    assert_eq!(status, StatusCode::OK);
+    let agent = &answer["items"][0];
+    assert_eq!((&agent["agent_id"], &agent["level"]), (&json!("front_desk"), &json!(1)), "{answer}");
+    assert_eq!(agent["metrics"]["completed_tasks"], 1);
+    assert_eq!(agent["allows"]["can_skip_review"], false);
+}
+
+#[tokio::test]
+async fn autonomy_is_for_tenant_admins_and_auditors() {
+    let test = gateway().await;
+    let store = store(&test).await;
+    let platform = test.gateway.app.platform.store();
+    for (role, expected) in [
+        (Role::TenantAdmin, StatusCode::OK),
+        (Role::Auditor, StatusCode::OK),
+        (Role::Supervisor, StatusCode::FORBIDDEN),
+        (Role::AgentAdmin, StatusCode::FORBIDDEN),
+    ] {
+        let new = NewToken { tenant_id: Some(store.id()), name: "t".into(), role, expires_at: None };
+        let issued = platform.create_token(new).await.unwrap();
+        let token = issued.secret.expose_secret().to_owned();
+        assert_eq!(autonomy(&test, &token).await.0, expected, "{role:?}");
+    }
+}
