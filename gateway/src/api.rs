@@ -19,6 +19,7 @@ pub mod passport;
 pub mod passports;
 pub mod phone;
 pub mod record;
+pub mod retention;
 pub mod rules;
 pub mod screened;
 pub mod tenant_settings;

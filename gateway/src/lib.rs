@@ -23,6 +23,7 @@ pub mod memory;
 pub mod office;
 pub mod outbox;
 pub mod providers;
+pub mod retention;
 pub mod router;
 pub mod routes;
 #[cfg(test)]

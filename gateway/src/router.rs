@@ -11,8 +11,8 @@ use axum::{Router, http::StatusCode};
 use crate::api::memory;
 use crate::api::{
     audit, autonomy, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport,
-    passports, phone, record, rules, tenant_settings, tenants, text_checks, tokens, transcript, users,
-    validate, work_items,
+    passports, phone, record, retention, rules, tenant_settings, tenants, text_checks, tokens, transcript,
+    users, validate, work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -87,6 +87,11 @@ pub fn routes() -> Routes {
         .get("/v1/rules", rules::get)
         .put("/v1/rules", rules::put)
         .post_bounded("/v1/rules/check", rules::MAX_BODY, rules::check)
+        .get("/v1/holds", retention::holds)
+        .post("/v1/holds", retention::set_hold)
+        .delete("/v1/holds/{id}", retention::lift_hold)
+        .get("/v1/tenants/{id}/retention", retention::retention)
+        .put("/v1/tenants/{id}/retention", retention::put_retention)
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agents::retriever::Retriever;
 use futures_util::future::BoxFuture;
+use pipeline::event::Attack;
 use pipeline::ports::{
     AfterReply, CallBrief, Hearing, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Saying,
     Screen, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream,
@@ -141,6 +142,9 @@ impl Responder for Parrot {
         tokio::spawn(async move {
             while let Some(command) = asked.recv().await {
                 if let ReplyCommand::Start { turn, input, .. } = command {
+                    if matches!(input, TurnInput::Said { .. }) {
+                        let _ = told.send(ReplyEvent::Guard(attack(turn))).await;
+                    }
                     let _ = told.send(ReplyEvent::Segment(segment(turn, &input))).await;
                     let (expects, then) = (Expectation::Open, AfterReply::Listen);
                     let _ = told.send(ReplyEvent::Done { turn, expects, then }).await;
@@ -149,6 +153,12 @@ impl Responder for Parrot {
         });
         Ok(ReplyStream { commands, events })
     }
+}
+
+/// Every caller of these engines is up to something.
+fn attack(turn: TurnId) -> Attack {
+    let word = str::to_owned;
+    Attack { turn, channel: word("voice"), kind: word("instruction_override"), severity: word("high") }
 }
 
 fn segment(turn: TurnId, input: &TurnInput) -> ReplySegment {

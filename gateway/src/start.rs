@@ -24,6 +24,7 @@ use crate::memory;
 use crate::office;
 use crate::outbox;
 use crate::providers::{Progress, ProviderSource, Ready};
+use crate::retention;
 use crate::router::router;
 use crate::telemetry::metrics;
 use crate::upkeep;
@@ -69,6 +70,7 @@ impl Gateway {
         let (stop, requests) = mpsc::channel(2);
         let warming = tokio::spawn(warm(app.clone(), Box::new(engines), progress));
         tokio::spawn(reaper::run(app.clone()));
+        tokio::spawn(retention::run(app.clone()));
         tokio::spawn(office::run(app.clone()));
         tokio::spawn(upkeep::run(app.clone()));
         tokio::spawn(memory::worker::run(app.clone()));
@@ -157,7 +159,8 @@ async fn warm(app: Arc<App>, engines: Box<dyn ProviderSource>, progress: Progres
 
 /// One task a server of tools: keeps its list fresh, beside the calls.
 fn keep_servers(app: &App, outside: &Outside) {
-    for server in outside.servers().cloned() {
+    for server in outside.servers() {
+        let server = Arc::clone(server);
         let closing = app.stop.closing.clone();
         let seed = u64::from(rand::random::<u32>());
         tokio::spawn(async move {

@@ -11,6 +11,7 @@ pub(crate) mod organisation;
 pub(crate) mod outbox;
 pub(crate) mod passports;
 pub(crate) mod platform;
+pub(crate) mod retention;
 pub(crate) mod reviews;
 pub(crate) mod tenants;
 pub(crate) mod work;
@@ -111,6 +112,13 @@ macro_rules! suite {
                 a_tenants_audit_is_its_own,
                 the_platform_has_an_audit_of_its_own,
                 an_old_end_is_told_by_the_note_beside;
+            retention:
+                what_is_old_goes_and_its_heads_stay,
+                what_is_young_or_open_stays,
+                a_sweep_takes_so_many_at_most,
+                a_hold_always_wins,
+                holds_say_who_and_why,
+                a_sweep_and_a_hold_are_one_tenants;
             writer:
                 many_calls_share_commits,
                 one_bad_call_does_not_silence_the_others,

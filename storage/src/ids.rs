@@ -73,6 +73,8 @@ id! {
     MemoryNodeId,
     /// A task in the history of tasks.
     TaskRecordId,
+    /// A legal hold.
+    HoldId,
     /// A person who may sign in.
     UserId,
     /// A signed-in console session.

@@ -37,6 +37,7 @@ mod platform_records;
 mod postgres;
 pub mod records;
 pub mod references;
+pub mod retention;
 pub mod review_records;
 mod sqlite;
 pub mod store;
@@ -49,8 +50,8 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, ContactId, DecisionId, DocumentId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId, OutboxId,
-    PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId,
+    CallId, ContactId, DecisionId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
+    OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId,
     WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
@@ -59,8 +60,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Reviews, Settings, Slots,
-    Turns, WorkItems,
+    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Retention, Reviews, Settings,
+    Slots, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn};
 pub use writer::{CallWriter, Durable};

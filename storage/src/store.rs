@@ -13,7 +13,9 @@ use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{PlatformStore, TenantStore, on_backend};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
-use crate::ids::{CallId, DocumentId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId};
+use crate::ids::{
+    CallId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId,
+};
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
@@ -23,6 +25,7 @@ use crate::records::{
     RecoveredCall, Slot, StoredChunk, TranscriptTurn, TurnCommit, TurnCommitted, TurnCost, WorkFilter,
     WorkItem, WorkKind, WorkStatus,
 };
+use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
 use crate::review_records::{AutonomyChange, Calibration, NewReview, Review};
 
@@ -223,6 +226,19 @@ store! {
         fn list_audit(&self, filter: AuditFilter) -> Vec<AuditEntry>;
         /// Numbers of the first and the last entry that the filter lets through; `None` when there is none.
         fn audit_range(&self, filter: AuditFilter) -> Option<AuditRange>;
+    }
+}
+
+store! {
+    /// Legal holds, and the deletion of what is old. [`crate::audit`] hears of both from whoever asks for them.
+    Retention of TenantStore {
+        fn set_hold(&self, new: NewHold) -> Hold;
+        /// Newest first, lifted ones too; 500 at most.
+        fn holds(&self) -> Vec<Hold>;
+        /// `NotFound` when there is no such hold, or it was lifted.
+        fn lift_hold(&self, id: HoldId, by: &str) -> ();
+        /// Deletes what is older than the limits and under no hold, so many at most. Call it until nothing went.
+        fn sweep(&self, limits: SweepLimits) -> Swept;
     }
 }
 

@@ -60,6 +60,8 @@ pub const MEMORY_EMBEDDING: Place = Place::new("memory_nodes", "embedding_sealed
 pub const TASK_GOAL: Place = Place::new("task_history", "goal_sealed");
 pub const TASK_PLAN: Place = Place::new("task_history", "plan_sealed");
 pub const TASK_RESULTS: Place = Place::new("task_history", "results_sealed");
+/// Why something is under a legal hold. Row: id of the hold.
+pub const REASON: Place = Place::new("legal_holds", "reason_sealed");
 /// Personal text of an entry of the audit. Row: its number.
 pub const PERSONAL: Place = Place::new("audit_log", "personal_sealed");
 

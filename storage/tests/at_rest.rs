@@ -282,6 +282,7 @@ async fn logs_can_not_be_changed_even_past_the_stores() {
         "insert or replace into passport_ledger select * from passport_ledger",
         "update audit_log set outcome = 'done'",
         "delete from audit_log",
+        "insert or replace into call_log select * from call_log",
         "insert or replace into audit_log select * from audit_log",
     ];
     for sql in attempts {

@@ -24,7 +24,7 @@ async fn gateway(home: &Home, said: &[&str]) -> Result<TestGateway> {
     let engines = move |platform: Platform| -> BoxFuture<'static, Result<Loaded>> {
         Box::pin(async move {
             let retriever = Arc::new(Retriever::lexical());
-            let desk = agent::start(&platform, retriever.clone(), None).await?;
+            let desk = agent::start(&platform, retriever.clone(), None, Default::default()).await?;
             let providers = Providers {
                 stt,
                 tts: Arc::new(HummingVoice { letter_ms: 4, ..HummingVoice::default() }),

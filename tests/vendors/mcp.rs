@@ -1,4 +1,5 @@
 //! Servers of tools outside: used as they are meant to be, and when everything is wrong with them.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -57,7 +57,7 @@ impl Bench {
             source: "potholes".into(),
             title: "Potholes".into(),
             content: content.into(),
-            media_type: None,
+            ..Document::default()
         };
         retriever.put_all(tenant.id.0, vec![document]).await;
         let office = Office {

@@ -448,7 +448,7 @@ async fn a_question_is_answered_by_the_stores_that_know() {
         source: "refunds.md".into(),
         title: "Refunds".into(),
         content: "A refund for a heater costs no fee.".into(),
-        media_type: None,
+        ..Document::default()
     };
     retriever.put(b.store.id().0, document).await.unwrap();
     let task = NewTask {

@@ -8,9 +8,9 @@
 /// Standard constant of reciprocal rank fusion.
 const K: f32 = 60.0;
 /// What the best BM25 of a question is worth beside a cosine.
-const KEYWORD_WEIGHT: f32 = 0.1;
+const KEYWORD_WEIGHT: f32 = 0.12;
 /// The same where the caller broke off and began again: the vector of such a text is blurred, its rare words are not.
-const REPAIRED_KEYWORD_WEIGHT: f32 = 0.15;
+const REPAIRED_KEYWORD_WEIGHT: f32 = 0.2;
 /// What being first in both lists is worth, and how much of it the vectors' list gives.
 const RANK_WEIGHT: f32 = 0.03;
 const VECTOR_SHARE: f32 = 0.6;

@@ -378,6 +378,7 @@ mod tests {
                 "# Dog licences\n\nA dog licence costs 12 dollars a year. Bring proof of a rabies shot.\n"
                     .into(),
             media_type: Some("text/markdown".into()),
+            ..Document::default()
         };
         retriever.put(tenant.id.0, page).await.unwrap();
         let facts = crate::seed::riverbend(now()).unwrap().facts;

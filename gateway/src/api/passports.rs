@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::page::{Page, PageQuery};
 use super::{passport, screened};
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::{Act, ReadCalls, Scoped};
 use crate::error::{ApiError, ErrorCode, JsonBody, QueryOf};
 
@@ -74,6 +75,7 @@ pub async fn one(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let found = find(&scope.store, &id).await?;
+    app.audit.record(Some(scope.tenant.id), acts::passport_opened(&scope.principal, found.id)).await?;
     screened_shape(&app, &scope, found).await.map(Json)
 }
 
@@ -115,7 +117,8 @@ pub async fn change(
         )
         .advise("keep long texts elsewhere, and name them with an `artifact` patch"));
     }
-    scope.store.update_passport(changed).await?;
+    let version = scope.store.update_passport(changed).await?;
+    app.audit.record(Some(scope.tenant.id), acts::passport_changed(&scope.principal, id, version)).await?;
     let written = scope.store.passport(id).await?.ok_or_else(missing)?;
     screened_shape(&app, &scope, written).await.map(Json)
 }

@@ -4,7 +4,8 @@
 
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
-use storage::{ApiToken, CallId, DocumentId, OutboxId, Tenant, TokenId, User};
+use storage::retention::Hold;
+use storage::{ApiToken, CallId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User};
 
 use crate::auth::{Kind, Principal};
 
@@ -149,4 +150,30 @@ pub fn recorder_attached(principal: &Principal) -> NewAudit {
 #[must_use]
 pub fn exported(principal: &Principal, first: u64, last: u64) -> NewAudit {
     by(principal, "audit.exported", Party::new("audit", format!("{first}-{last}")))
+}
+
+/// The reason is personal: it may name who goes to court.
+#[must_use]
+pub fn hold_set(principal: &Principal, hold: &Hold) -> NewAudit {
+    by(principal, "hold.set", Party::new("hold", hold.id))
+        .with("kind", hold.kind.clone())
+        .with("subject", json!(hold.subject))
+        .personal(json!({ "reason": hold.reason }))
+}
+
+#[must_use]
+pub fn hold_lifted(principal: &Principal, hold: HoldId) -> NewAudit {
+    by(principal, "hold.lifted", Party::new("hold", hold))
+}
+
+/// A person opened a Passport.
+#[must_use]
+pub fn passport_opened(principal: &Principal, passport: PassportId) -> NewAudit {
+    by(principal, "passport.opened", Party::new("passport", passport))
+}
+
+/// A person changed a Passport. `version`: the one that was made.
+#[must_use]
+pub fn passport_changed(principal: &Principal, passport: PassportId, version: u32) -> NewAudit {
+    by(principal, "passport.changed", Party::new("passport", passport)).with("version", version)
 }

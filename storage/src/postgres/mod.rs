@@ -7,6 +7,7 @@
 
 mod connect;
 mod fault;
+mod forget;
 mod log_rows;
 mod role;
 mod schema;
@@ -44,6 +45,8 @@ mod outbox;
 mod passports;
 #[path = "../sql/platform.rs"]
 mod platform;
+#[path = "../sql/retention.rs"]
+mod retention;
 #[path = "../sql/reviews.rs"]
 mod reviews;
 #[path = "../sql/settings.rs"]

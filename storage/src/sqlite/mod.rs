@@ -4,6 +4,7 @@
 //! each backend's module includes the same files, and they find its connection type through `super`.
 
 mod fault;
+mod forget;
 mod gate;
 mod log_rows;
 #[cfg(test)]
@@ -39,6 +40,8 @@ mod outbox;
 mod passports;
 #[path = "../sql/platform.rs"]
 mod platform;
+#[path = "../sql/retention.rs"]
+mod retention;
 #[path = "../sql/reviews.rs"]
 mod reviews;
 #[path = "../sql/settings.rs"]

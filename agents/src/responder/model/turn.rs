@@ -339,6 +339,7 @@ impl Live {
                 patches,
                 about: None,
                 jobs: Vec::new(),
+                outbox: Vec::new(),
             };
             if seat.books.write(&seat.office, work).await.is_err() {
                 tracing::error!("what a second look found was not written");

@@ -13,10 +13,13 @@ use crate::tools::registry::Registered;
 /// Destination in the outbox of a server's tools goes on with its name.
 pub const DESTINATION: &str = "mcp:";
 
+/// A server, and the tenants that it is for; none named: all.
+type Served = (Arc<Remote>, Option<Vec<Uuid>>);
+
 /// Every server of the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
-    servers: Arc<[(Arc<Remote>, Option<Vec<Uuid>>)]>,
+    servers: Arc<[Served]>,
 }
 
 /// A tool outside as a call is offered it.

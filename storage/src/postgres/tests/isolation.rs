@@ -9,11 +9,13 @@ use crate::conformance::calls::{row, said};
 use crate::conformance::knowledge::new_document;
 use crate::conformance::organisation::one_of_each;
 use crate::conformance::passports::new_passport;
+use crate::conformance::retention::{all, old_call};
 use crate::conformance::work::{new_claim, new_item, slots};
 use crate::conformance::{Fixture, new_call};
 use crate::postgres::schema::PLATFORM_TABLES;
 use crate::records::{NewBooking, WorkKind};
-use crate::{Calls, Claims, Knowledge, Passports, Settings, Slots, WorkItems};
+use crate::retention::{Held, NewHold};
+use crate::{Calls, Claims, Knowledge, Passports, Retention, Settings, Slots, WorkItems};
 
 const FORBIDDEN: &str = "42501";
 
@@ -49,8 +51,14 @@ async fn plant_everywhere(f: &Fixture) {
     one_of_each(f).await;
     f.river.mark_seeded().await.unwrap();
     f.river.count_up("n").await.unwrap();
+    old_call(&f.river, "+12025550177").await;
+    f.river.sweep(all()).await.unwrap();
+    f.river.set_hold(NewHold { on: Held::Tenant, reason: "r".into(), by: "pat".into() }).await.unwrap();
     f.river.audit().record(entry("call.hangup")).await.unwrap();
     crate::conformance::memory::planted(&f.river).await;
+    crate::conformance::jobs::a_job_is_filed_once_for_its_key(f).await;
+    crate::conformance::outbox::an_effect_is_kept_once_a_key(f).await;
+    crate::conformance::reviews::a_passport_is_reviewed_once(f).await;
 }
 
 /// A database where the tenant `river` has a row in every table, and a connection of the application's role.
@@ -193,7 +201,7 @@ async fn the_application_can_not_switch_its_bounds_off() {
         assert_eq!(state(&refused), FORBIDDEN, "{attempt}: {refused}");
         sqlx::raw_sql("reset row_security").execute(&mut app).await.unwrap();
     }
-    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 1);
+    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 2);
     drop(database);
 }
 
@@ -276,4 +284,26 @@ async fn a_superuser_who_changes_the_audit_is_found_out() {
     sqlx::raw_sql(change).execute(&mut superuser).await.unwrap();
     let verdict = verify(&f.river, &[], |_| ()).await.unwrap();
     assert_eq!(verdict, Verdict::Broken(Broken { seq: 2, wrong: Wrong::Changed }));
+}
+
+#[tokio::test]
+async fn a_log_is_deleted_from_by_the_sweep_alone_and_never_against_a_hold() {
+    let (_database, f, mut app) = planted().await;
+    let (call, _) = old_call(&f.river, "+12025550178").await;
+    let river = f.river.id().to_string();
+    let mut attempt = async |sql: String| {
+        let mut transaction = app.begin().await.unwrap();
+        as_tenant(&mut transaction, &river).await;
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *transaction).await.unwrap_err()
+    };
+    let noted = format!("insert into forgotten values ('{river}', 'call', '{call}', now());");
+    let refused = attempt(format!("{noted} delete from call_log where call_id = '{call}'")).await;
+    assert_eq!(state(&refused), FORBIDDEN, "{refused}");
+    // Without its note, and with its note under the hold that is planted: the function deletes nothing.
+    let function = format!("select forget_call_log('{river}', '{call}')");
+    for sql in [function.clone(), format!("{noted} {function}")] {
+        let refused = attempt(sql).await;
+        assert!(refused.to_string().contains("append-only"), "{refused}");
+    }
+    assert_eq!(f.river.call_log(call).await.unwrap().len(), 2);
 }

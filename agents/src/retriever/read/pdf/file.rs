@@ -234,7 +234,7 @@ impl<'b> File<'b> {
 
 /// The object number of "12 0 " before a word.
 fn numbered(before: &[u8]) -> Option<u32> {
-    fn back<'b>(bytes: &'b [u8], is: impl Fn(u8) -> bool, most: usize) -> (&'b [u8], &'b [u8]) {
+    fn back(bytes: &[u8], is: impl Fn(u8) -> bool, most: usize) -> (&[u8], &[u8]) {
         let taken = bytes.iter().rev().take(most).take_while(|b| is(**b)).count();
         bytes.split_at(bytes.len() - taken)
     }

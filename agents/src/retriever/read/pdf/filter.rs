@@ -216,6 +216,7 @@ fn paeth(left: u8, above: u8, corner: u8) -> u8 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

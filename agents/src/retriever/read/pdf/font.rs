@@ -49,7 +49,7 @@ impl Font {
             && let Some((_, data)) = file.stream(map, budget)?
         {
             budget.work(data.len() / 8)?;
-            font.to_unicode(&data);
+            font.read_letters(&data);
         }
         Ok(font)
     }
@@ -113,7 +113,7 @@ impl Font {
     }
 
     /// Reads a character map: single codes, and ranges of them.
-    fn to_unicode(&mut self, data: &[u8]) {
+    fn read_letters(&mut self, data: &[u8]) {
         let mut lexer = Lexer::new(data, 0);
         let mut operands: Vec<Object> = Vec::new();
         while let Some(object) = lexer.next() {
