@@ -116,7 +116,7 @@ pub(crate) async fn a_hold_always_wins(f: &Fixture) {
 
 pub(crate) async fn holds_say_who_and_why(f: &Fixture) {
     let set = f.river.set_hold(hold(Held::Tenant)).await.unwrap();
-    assert_eq!(f.river.holds().await.unwrap(), [set.clone()]);
+    assert_eq!(f.river.holds().await.unwrap(), std::slice::from_ref(&set));
     f.river.lift_hold(set.id, "sam").await.unwrap();
     let lifted = f.river.holds().await.unwrap().remove(0);
     assert_eq!(
