@@ -14,9 +14,9 @@ static HOSTILE: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
     RegexSet::new(lines.filter(|line| !line.is_empty() && !line.starts_with('#'))).ok()
 });
 
-/// Openings by which a description says when its tool is for.
-const OPENINGS: [&str; 4] = ["use", "call", "invoke", "run"];
-const THIS: [&str; 5] = ["this", "it", "the", "when", "to"];
+/// Openings by which a description says when its tool is for, and what to ask a caller for.
+const OPENINGS: [&str; 5] = ["use", "call", "invoke", "run", "ask"];
+const THIS: [&str; 9] = ["this", "it", "the", "when", "to", "caller", "user", "customer", "them"];
 /// Words of such an opening at most: "only use this tool when".
 const OPENING: usize = 6;
 const ENDS: [&str; 7] = ["when", "whenever", "to", "if", "for", "before", "after"];
@@ -94,6 +94,7 @@ mod tests {
         assert_eq!(without_openings("Only use it to find permits."), "find permits.");
         assert_eq!(without_openings("Finds permits. Call this if asked."), "Finds permits. asked.");
         assert_eq!(without_openings("Used for permits."), "permits.");
+        assert_eq!(without_openings("Ask the caller to confirm it."), "confirm it.");
         assert_eq!(
             without_openings("To use the library you need a card."),
             "To use the library you need a card."

@@ -13,7 +13,7 @@ use crate::guard::{Channel, Context, Guard};
 use crate::hub::methods::is_related;
 use crate::hub::{Case, CaseItem};
 use crate::passport::Passport;
-use crate::retriever::Query;
+use crate::retriever::{Found, Query};
 
 /// Lines of a conversation that are looked at: the last.
 const MOST_LINES: usize = 80;
@@ -72,13 +72,23 @@ pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
     let about = case.items.iter().flat_map(|item| {
         ["what", "message", "reason", "notes"].iter().filter_map(|field| item.fields.get(*field))
     });
-    let text: Vec<&str> = about.chain(case.said.last()).map(String::as_str).collect();
-    let text: String = text.join(" ").chars().take(MOST_QUERY).collect();
-    if text.trim().is_empty() {
-        return Vec::new();
+    // Each by itself: what else was said on the call only blurs what an item is about.
+    let mut found: Vec<Found> = Vec::new();
+    for text in about.chain(case.said.last()) {
+        let text: String = text.chars().take(MOST_QUERY).collect();
+        if text.trim().is_empty() {
+            continue;
+        }
+        let query = Query { min_relevance_score: LEAST_RELEVANT, ..Query::new(&text) };
+        for passage in office.retriever.search(office.tenant, &query).await {
+            match found.iter_mut().find(|held| held.source == passage.source) {
+                Some(held) if held.relevance_score >= passage.relevance_score => {}
+                Some(held) => *held = passage,
+                None => found.push(passage),
+            }
+        }
     }
-    let query = Query { min_relevance_score: LEAST_RELEVANT, ..Query::new(&text) };
-    let found = office.retriever.search(office.tenant, &query).await;
+    found.sort_by(|a, b| b.relevance_score.total_cmp(&a.relevance_score));
     found.into_iter().map(|f| format!("[{}] {}: {}", f.source, f.title, f.text)).collect()
 }
 

@@ -100,7 +100,9 @@ fn ranks(evidence: &[Evidence], by: impl Fn(&Evidence) -> f32) -> Vec<f32> {
 #[must_use]
 pub fn relevance(evidence: &Evidence, method: Method) -> f32 {
     let vector = evidence.cosine.map(|c| logistic((c - 0.40) * 11.0));
-    let keyword = if evidence.bm25 > 0.0 { logistic((evidence.coverage - 0.50) * 6.0) } else { 0.0 };
+    // Alone, half of the question's words are not enough: one word of two is a coincidence ("fix my printer").
+    let middle = if method == Method::Keyword || vector.is_none() { 0.54 } else { 0.50 };
+    let keyword = if evidence.bm25 > 0.0 { logistic((evidence.coverage - middle) * 6.0) } else { 0.0 };
     match (method, vector) {
         (Method::Keyword, _) | (Method::Hybrid, None) => keyword,
         (Method::Vector, vector) => vector.unwrap_or(0.0),
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_clear_winner_of_either_side_comes_before_what_is_middling_in_both() {
-        let mut some = vec![evidence(9.0, 1.0, 0.15), evidence(0.0, 0.0, 0.75)];
+        let mut some = vec![evidence(9.0, 1.0, 0.25), evidence(0.0, 0.0, 0.75)];
         some.extend((0..20).map(|n| evidence(2.0 - n as f32 / 20.0, 0.3, 0.3 - n as f32 / 100.0)));
         let first: Vec<usize> =
             rank(&some, Method::Hybrid, false).into_iter().take(2).map(|(n, _)| n).collect();

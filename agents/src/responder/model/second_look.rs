@@ -268,6 +268,7 @@ impl SecondLook {
             "caller_was_told": told,
         });
         let key = format!("correction_turn_{}", correction.turn.0);
+        self.handed_over = true;
         vec![Patch::Escalate { reason }, Patch::Context { key, value }, Patch::Revised]
     }
 

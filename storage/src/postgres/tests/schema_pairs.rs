@@ -31,6 +31,7 @@ async fn sqlite_schema(conn: &mut SqliteConnection) -> Schema {
         "BLOB" => "bytes",
         "TEXT" => "text",
         "INTEGER" => "number",
+        "REAL" => "fraction",
         other => panic!("{other}"),
     };
     let kept = columns.into_iter().filter(|(table, column, ..)| !is_search(table) && !is_search(column));
@@ -56,6 +57,7 @@ async fn postgres_schema(database: &TestDatabase) -> Schema {
         "uuid" | "bytea" => "bytes",
         "text" | "jsonb" => "text",
         "bigint" => "number",
+        "double precision" => "fraction",
         "timestamp with time zone" if column.ends_with("_at") => "text",
         other => panic!("{column} is of the type {other}"),
     };
