@@ -93,6 +93,10 @@ struct Desk {
 
 impl Desk {
     async fn look(&mut self, app: &Arc<App>) -> Result<(), StorageError> {
+        // Engines that are still coming up are no sweep: what the last process left waits for the first that can work.
+        if app.ready.get().is_none() {
+            return Ok(());
+        }
         let now = Instant::now();
         self.hot.retain(|_, until| *until > now);
         self.hot.extend(app.office.rung().into_iter().map(|tenant| (tenant, now + HOT)));

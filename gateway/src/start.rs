@@ -12,7 +12,7 @@ use chrono::Utc;
 use storage::{Calls, Directory, Jobs, Platform};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::app::App;
 use crate::auth::sign_in;
@@ -31,6 +31,8 @@ use crate::upkeep;
 
 /// How long open HTTP requests may take to end once everything else has.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
+/// How long work beside the calls may take to come to a point where it can stop.
+const LAST_WORK: Duration = Duration::from_secs(5);
 
 /// Starts gateways.
 #[derive(Debug)]
@@ -69,14 +71,8 @@ impl Gateway {
         drop(turn);
         let (stop, requests) = mpsc::channel(2);
         let warming = tokio::spawn(warm(app.clone(), Box::new(engines), progress));
-        tokio::spawn(reaper::run(app.clone()));
-        tokio::spawn(retention::run(app.clone()));
-        tokio::spawn(office::run(app.clone()));
-        tokio::spawn(upkeep::run(app.clone()));
-        tokio::spawn(memory::worker::run(app.clone()));
-        tokio::spawn(outbox::run(app.clone()));
-        tokio::spawn(reviews::run(app.clone()));
-        let serving = tokio::spawn(serve(app.clone(), listener, requests));
+        let background = background(&app);
+        let serving = tokio::spawn(serve(app.clone(), listener, requests, background));
         Ok(RunningGateway { addr, app, stop, warming, serving })
     }
 }
@@ -124,6 +120,19 @@ async fn bind(addr: SocketAddr) -> anyhow::Result<TcpListener> {
         }
         _ => anyhow::anyhow!("{addr} cannot be bound ({e}): set BIND to an address of this machine"),
     })
+}
+
+/// What goes on beside the calls until the gateway closes.
+fn background(app: &Arc<App>) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(reaper::run(app.clone()));
+    tasks.spawn(retention::run(app.clone()));
+    tasks.spawn(office::run(app.clone()));
+    tasks.spawn(upkeep::run(app.clone()));
+    tasks.spawn(memory::worker::run(app.clone()));
+    tasks.spawn(outbox::run(app.clone()));
+    tasks.spawn(reviews::run(app.clone()));
+    tasks
 }
 
 /// Closes on our books what a killed process left open, and puts its jobs back into the queue.
@@ -180,7 +189,12 @@ fn watch_strain(app: &App, cpu_counts: bool) {
 }
 
 /// Serves until a stop is asked for, drained, and the last request has ended.
-async fn serve(app: Arc<App>, listener: TcpListener, mut requests: drain::StopRequests) {
+async fn serve(
+    app: Arc<App>,
+    listener: TcpListener,
+    mut requests: drain::StopRequests,
+    mut background: JoinSet<()>,
+) {
     let closing = app.stop.closing.clone();
     // Frames are small and urgent: never wait for more to send with them.
     let listener = listener.tap_io(|stream| {
@@ -198,6 +212,11 @@ async fn serve(app: Arc<App>, listener: TcpListener, mut requests: drain::StopRe
     if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
         tracing::debug!("some HTTP connections were still open");
         server.abort();
+    }
+    // The data folder is free for another process when this returns; what is cut off here, that process goes on with.
+    let ended = async { while background.join_next().await.is_some() {} };
+    if tokio::time::timeout(LAST_WORK, ended).await.is_err() {
+        background.shutdown().await;
     }
     if let Some(traces) = app.traces.clone() {
         let _ = tokio::task::spawn_blocking(move || traces.shutdown()).await;

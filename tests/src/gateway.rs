@@ -155,7 +155,17 @@ impl TestGateway {
 
     /// Asks until `done` holds of the answer to `GET path`; the last answer.
     pub async fn until(&self, path: &str, done: impl Fn(&Value) -> bool) -> Result<Value> {
-        let end = Instant::now() + Duration::from_secs(10);
+        self.until_within(Duration::from_secs(10), path, done).await
+    }
+
+    /// The same for what takes longer.
+    pub async fn until_within(
+        &self,
+        limit: Duration,
+        path: &str,
+        done: impl Fn(&Value) -> bool,
+    ) -> Result<Value> {
+        let end = Instant::now() + limit;
         loop {
             let answer = self.get(path).await;
             match answer {

@@ -24,7 +24,7 @@ const MOST_RELATED: usize = 20;
 /// Words of a query, in characters.
 const MOST_QUERY: usize = 400;
 /// Passages below are not about it.
-const LEAST_RELEVANT: f32 = 0.35;
+const LEAST_RELEVANT: f32 = 0.2;
 /// Keys of what the office filed itself begin so.
 pub(super) const OWN: &str = "office/";
 /// How the front desk writes that somebody was in danger.
@@ -74,11 +74,9 @@ pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
     });
     // Each by itself: what else was said on the call only blurs what an item is about.
     let mut found: Vec<Found> = Vec::new();
-    for text in about.chain(case.said.last()) {
-        let text: String = text.chars().take(MOST_QUERY).collect();
-        if text.trim().is_empty() {
-            continue;
-        }
+    let asked = about.chain(case.said.last()).map(|text| text.chars().take(MOST_QUERY).collect());
+    let asked: Vec<String> = asked.filter(|text: &String| !text.trim().is_empty()).collect();
+    for text in asked {
         let query = Query { min_relevance_score: LEAST_RELEVANT, ..Query::new(&text) };
         for passage in office.retriever.search(office.tenant, &query).await {
             match found.iter_mut().find(|held| held.source == passage.source) {

@@ -215,9 +215,9 @@ fn corrected(entry: &LedgerEntry) -> bool {
 fn succeeded(passport: &Passport, facts: &CallFacts) -> bool {
     let done = match passport.status {
         Status::Completed => true,
-        Status::Failed | Status::Blocked | Status::Pending => false,
-        // Handed over, and the work that was filed is done.
-        Status::InProgress | Status::Escalated => facts.work_items > facts.work_cancelled,
+        Status::Failed | Status::Pending => false,
+        // Handed over: the work that was filed is somebody's, or done.
+        Status::InProgress | Status::Escalated | Status::Blocked => facts.work_items > facts.work_cancelled,
     };
     done && !facts.broken_off
 }

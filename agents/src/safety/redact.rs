@@ -210,7 +210,11 @@ impl Redactor {
         let text = text.trim_end();
         let asks = text.ends_with('?') || text.contains("please") || text.contains("por favor");
         if asks && text.len() <= LONGEST_QUESTION {
-            let asked = cues::asked(text);
+            let mut asked = cues::asked(text);
+            // "My number is …, please file it" asks for no file number: what is a telephone's beside it stays one.
+            if asked & cues::PHONE != 0 {
+                asked &= !(cues::NEGATIVE | cues::NEGATIVE_WEAK);
+            }
             if asked != 0 {
                 (self.asked, self.asked_for) = (asked, ASKED_FOR);
             }

@@ -288,9 +288,6 @@ mod tests {
     #[tokio::test]
     async fn ours_finds_no_less_than_the_better_of_words_and_vectors() {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-        if !models.join("minilm.onnx").exists() {
-            return;
-        }
         let environment = agents::retriever::runtime(&models).expect("a runtime");
         let retriever = Retriever::load(&environment, &models).expect("a model");
         let set = own_set().expect("a set that can be read");

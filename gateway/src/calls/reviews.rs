@@ -1,5 +1,5 @@
-//! After-action reviews of finished passports: one task, woken at the end of each call, with a sweep every minute that
-//! also finds what a stopped process left. A passport is reviewed once, whoever is first.
+//! After-action reviews of finished passports: one task, woken at the end of each call and of each job of the back office,
+//! with a sweep every minute that also finds what a stopped process left. A passport is reviewed once, whoever is first.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,8 +27,12 @@ pub async fn run(app: Arc<App>) {
         sweep(&app, &mut broken).await;
         tokio::select! {
             () = app.stop.closing.cancelled() => return,
-            () = app.reviewing.notified() => tokio::time::sleep(SETTLE).await,
+            () = app.reviewing.notified() => {}
             () = tokio::time::sleep(SWEEP) => {}
+        }
+        tokio::select! {
+            () = app.stop.closing.cancelled() => return,
+            () = tokio::time::sleep(SETTLE) => {}
         }
     }
 }

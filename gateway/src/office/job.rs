@@ -79,6 +79,7 @@ impl Claimed {
             Err(error) => tracing::error!(%error, job = %self.job.id, "the end of a job was not written"),
         }
         self.app.office.ring(self.tenant);
+        self.app.reviewing.notify_one();
     }
 
     async fn work(&self) -> Result<Option<Worked>, OfficeError> {

@@ -18,6 +18,7 @@ use storage::outbox_records::{Lease, Outgoing, Settlement};
 use storage::records::{NewWorkItem, Priority, WorkKind};
 use storage::{Directory, Outbox, StorageError, TenantId, TenantStore};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use uuid::Uuid;
 
@@ -45,16 +46,19 @@ pub async fn run(app: Arc<App>) {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut first = 0_usize;
+    let mut sending = JoinSet::new();
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            () = app.stop.closing.cancelled() => return,
+            Some(_) = sending.join_next() => continue,
+            () = app.stop.closing.cancelled() => break,
         }
-        if let Err(error) = sweep(&app, owner, &busy, &places, first).await {
+        if let Err(error) = sweep(&app, owner, &busy, &places, first, &mut sending).await {
             tracing::warn!(%error, "the outbox could not be read");
         }
         first = first.wrapping_add(TENANTS);
     }
+    sending.shutdown().await;
 }
 
 /// One look at every tenant, beginning with another each time, so that eight busy ones do not keep the rest waiting.
@@ -64,6 +68,7 @@ async fn sweep(
     busy: &Busy,
     places: &Arc<Semaphore>,
     first: usize,
+    sending: &mut JoinSet<()>,
 ) -> Result<(), StorageError> {
     let mut tenants = app.platform.store().tenants().await?;
     if !tenants.is_empty() {
@@ -83,7 +88,7 @@ async fn sweep(
         }
         busy.lock().insert(tenant.id);
         let (app, busy) = (app.clone(), busy.clone());
-        tokio::spawn(async move {
+        sending.spawn(async move {
             let mut sends = Vec::with_capacity(rows.len());
             for row in &rows {
                 sends.push(send(&app, &store, owner, row));

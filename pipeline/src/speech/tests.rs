@@ -31,6 +31,11 @@ fn segment(turn: u32, index: u16, text: &str) -> ReplySegment {
     ReplySegment { id, text: text.to_owned(), kind: SegmentKind::Reply, fixed: false }
 }
 
+/// Words alone: case and full stops are a guess of the recogniser's, which depends on how the audio was cut for it.
+fn words_of(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric() || c.is_whitespace()).flat_map(char::to_lowercase).collect()
+}
+
 /// A text's audio and word times.
 async fn say(voice: &impl TextToSpeech, text: &str) -> (Vec<u8>, Vec<WordTime>) {
     let mut stream = voice.open(&Language::En.into()).unwrap();
@@ -98,10 +103,12 @@ async fn what_the_voice_says_the_recogniser_hears() {
     let (audio, words) = say(&speech().voice(), "The street light on Maple Avenue is broken.").await;
     let events = hear(&audio).await;
     let (text, confidence) = final_text(&events);
-    assert_eq!(text, "The street light on Maple Avenue is broken.");
+    assert_eq!(words_of(&text), "the street light on maple avenue is broken");
     assert!(confidence > 0.7, "confidence {confidence}");
+    let is_start = |text: &str| words_of(text).starts_with("the street");
     assert!(
-        events.iter().any(|e| matches!(e, SttEvent::Interim { text, .. } if text.starts_with("The street")))
+        events.iter().any(|e| matches!(e, SttEvent::Interim { text, .. } if is_start(text))),
+        "{events:?}"
     );
 
     let spoken: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
@@ -263,7 +270,7 @@ async fn a_caller_who_goes_on_gets_the_text_of_the_later_pause_only() {
             tokio::time::timeout(Duration::from_secs(30), stream.events.recv()).await.unwrap().unwrap();
         match event {
             SttEvent::Final { pause: 2, text, .. } => {
-                assert_eq!(text, "I want to report a broken street light.");
+                assert_eq!(words_of(&text), "i want to report a broken street light");
                 return;
             }
             // The first pause's decode may have been done before the caller went on; the session drops it.

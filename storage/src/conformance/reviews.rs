@@ -107,6 +107,15 @@ pub(crate) async fn finished_passports_without_a_review_are_found(f: &Fixture) {
     let _waiting = passport("in_progress", Some(over.id)).await;
     let _fresh = passport("pending", None).await;
     let open = passport("in_progress", Some(over.id)).await;
+    let asked = passport("blocked", Some(over.id)).await;
+    let item = NewWorkItem { passport_id: Some(asked), ..new_item(WorkKind::Callback, "ask") };
+    f.river.file_work_item(item).await.unwrap();
+    assert_eq!(
+        f.river.unreviewed(10).await.unwrap(),
+        [done, asked],
+        "its agents are done, whoever calls back"
+    );
+    f.river.file_review(NewReview { autonomy: Vec::new(), ..new_review(asked) }).await.unwrap();
     let item = NewWorkItem { passport_id: Some(open), ..new_item(WorkKind::Incident, "k") };
     let item = f.river.file_work_item(item).await.unwrap();
     assert_eq!(f.river.unreviewed(10).await.unwrap(), [done]);

@@ -142,12 +142,12 @@ async fn finished(conn: &mut Conn, scope: &Scope, limit: u32) -> Step<Vec<Passpo
          where p.tenant_id = $1
            and not exists (select 1 from reviews r where r.tenant_id = $1 and r.passport_id = p.id)
            and not exists (select 1 from calls c where c.tenant_id = $1 and c.id = p.call_id and c.state = 'live')
-           and not exists (select 1 from work_items w where w.tenant_id = $1 and w.passport_id = p.id
-                and w.status in ('open', 'in_progress'))
            and not exists (select 1 from jobs j where j.tenant_id = $1 and j.passport_id = p.id
                 and j.state in ('queued', 'running'))
-           and (p.status in ('completed', 'failed')
-                or exists (select 1 from work_items w where w.tenant_id = $1 and w.passport_id = p.id))
+           and (p.status in ('completed', 'failed', 'blocked', 'escalated')
+                or exists (select 1 from work_items w where w.tenant_id = $1 and w.passport_id = p.id)
+                    and not exists (select 1 from work_items w where w.tenant_id = $1 and w.passport_id = p.id
+                        and w.status in ('open', 'in_progress')))
            and p.status <> 'pending'
          order by p.id limit $2",
     )

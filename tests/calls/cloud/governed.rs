@@ -27,6 +27,9 @@ const SAID: [&str; 6] = [
 fn obliging(body: &Value) -> Script {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let last = messages.last().map(Value::to_string).unwrap_or_default();
+    if last.contains("tool_result") && last.contains("$10") {
+        return Script::say("A dog license costs $10 for a spayed or neutered dog and $25 for others.");
+    }
     if last.contains("tool_result") {
         return Script::say("The report is filed.");
     }
@@ -46,7 +49,7 @@ fn obliging(body: &Value) -> Script {
             .and_call("file_report", report);
     }
     if last.contains("dog license") {
-        return Script::say("A dog license costs $10 for a neutered dog and $25 for others.");
+        return Script::call("search_knowledge", json!({ "query": "dog license fee" }));
     }
     Script::say("Please do not read out card numbers here.")
 }
@@ -58,7 +61,7 @@ async fn a_hostile_sad_and_costly_call_ends_as_one_correct_passport(home: Home) 
     let mut caller = greeted(&gateway).await;
     let sid = caller.order.call_sid.clone();
     for _ in &SAID[..5] {
-        ask(&mut caller, 1_500).await;
+        ask(&mut caller, 1_000).await;
         caller.silent_until_quiet(Duration::from_millis(900), Duration::from_secs(25)).await.unwrap();
     }
     caller.speak(&voice::voice(900)).await.unwrap();
@@ -134,7 +137,9 @@ impl Record<'_> {
         let has = |ledger: &Value, action: &str| {
             ledger["entries"].as_array().is_some_and(|all| all.iter().any(|entry| entry["action"] == action))
         };
-        let ledger = self.gateway.until(&path, |ledger| has(ledger, "after_action_review")).await.unwrap();
+        let limit = Duration::from_secs(60);
+        let reviewed = |ledger: &Value| has(ledger, "after_action_review");
+        let ledger = self.gateway.until_within(limit, &path, reviewed).await.unwrap();
         let entries = ledger["entries"].as_array().unwrap();
         let agents: Vec<&str> = entries.iter().filter_map(|entry| entry["agent_id"].as_str()).collect();
         assert!(

@@ -8,6 +8,17 @@ use super::*;
 
 /// Every provider outside this machine but the agent, which is the built-in one.
 const BUILTIN: &str = "stt = [\"deepgram\"]\nllm = [\"builtin\"]\ntts = [\"elevenlabs\"]\n";
+
+/// The built-in agent finds its answers with the model of the repository.
+async fn desk(home: &Home, vendors: &Vendors) -> TestGateway {
+    let models =
+        std::env::var("MODELS_DIR").unwrap_or_else(|_| format!("{}/../models", env!("CARGO_MANIFEST_DIR")));
+    let vars = [vendors.vars(), home.vars(), vec![("MODELS_DIR", models)]].concat();
+    let gateway = TestGateway::start_as_served(home.dir.clone(), BUILTIN, &vars).await.unwrap();
+    home.check(&gateway).unwrap();
+    gateway
+}
+
 const REPORT: &str = "I want to report a deep pothole on Oak Street.";
 
 /// Calls, reports, and hangs up in the middle of it. The call's carrier id.
@@ -42,7 +53,7 @@ tests::on_both_back_ends!(
 
 async fn a_report_that_was_broken_off_is_worked_by_its_team_as_the_same_passport(home: Home) {
     let vendors = Vendors::start(REPORT).await;
-    let gateway = gateway_at(&home, &vendors, BUILTIN).await;
+    let gateway = desk(&home, &vendors).await;
     let sid = report(&gateway).await;
     let passport = worked(&gateway, &sid).await;
     let call = gateway.get(&format!("/v1/calls/{sid}")).await.unwrap();
@@ -75,11 +86,11 @@ async fn a_report_that_was_broken_off_is_worked_by_its_team_as_the_same_passport
 
 async fn a_gateway_that_stops_in_the_middle_goes_on_and_does_nothing_twice(home: Home) {
     let vendors = Vendors::start(REPORT).await;
-    let gateway = gateway_at(&home, &vendors, BUILTIN).await;
+    let gateway = desk(&home, &vendors).await;
     let sid = report(&gateway).await;
     // Wherever its work stands.
     gateway.running.shutdown().await;
-    let again = gateway_at(&home, &vendors, BUILTIN).await;
+    let again = desk(&home, &vendors).await;
     let passport = worked(&again, &sid).await;
     let team = by_team(&passport);
     let once: BTreeSet<&String> = team.iter().collect();

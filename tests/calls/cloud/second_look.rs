@@ -50,6 +50,6 @@ async fn a_caller_hears_what_was_wrong_and_the_passport_says_so() {
         passport["ledger"].as_array().unwrap().iter().filter(|e| e["action"] == "after_action_review");
     assert_eq!(reviews.count(), 1, "{passport}");
     let autonomy = gateway.get("/v1/autonomy").await.unwrap();
-    assert_eq!(autonomy["items"][0]["agent_id"], json!("front_desk"), "{autonomy}");
+    assert_eq!(autonomy["items"][0]["agent_id"], json!("front_desk/triage"), "{autonomy}");
     gateway.running.shutdown().await;
 }

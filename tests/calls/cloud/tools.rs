@@ -52,7 +52,11 @@ async fn a_model_looks_up_outside_and_what_it_books_there_is_booked_once(home: H
     caller.hang_up().await.unwrap();
     assert!(said(&gateway, &sid, 1).await.contains("approved"));
     let told = vendors.claude.requests().iter().map(|r| r.body.to_string()).collect::<String>();
-    assert!(told.contains("The permit is approved."), "what it said is known to the model");
+    assert!(
+        told.contains("The permit is approved."),
+        "what it said is known to the model: {}",
+        told.rsplit("tool_result").next().unwrap_or_default()
+    );
     assert!(!told.contains(ATTACK), "and what tried to steer it is not");
 
     let sent = gateway.until("/v1/outbox?state=sent", |page| page["items"][0].is_object()).await.unwrap();

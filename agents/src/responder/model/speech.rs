@@ -96,6 +96,17 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_the_model_wrote_out_is_kept_as_a_token() {
+        let mut memory = memory();
+        assert_eq!(
+            memory.redactor.screen("My number is 202-555-0143, please file it."),
+            "My number is ⟨phone:1⟩, please file it."
+        );
+        let checked = checked("I've noted 202-555-0143.", &mut memory);
+        assert_eq!(checked.kept, "I've noted ⟨phone:1⟩.");
+    }
+
+    #[test]
     fn an_invented_reference_is_not_read_out() {
         let mut memory = memory();
         let invented = checked("Done, your number is INC-4821.", &mut memory);

@@ -215,3 +215,13 @@ proptest! {
         let _ = redactor().screen(&text);
     }
 }
+
+#[test]
+fn a_number_stays_personal_after_a_sentence_that_gives_it_and_asks_for_something_to_be_filed() {
+    let mut redactor = Redactor::default();
+    let first = redactor.screen("My number is 202-555-0143, please file it.");
+    assert_eq!(first, "My number is ⟨phone:1⟩, please file it.");
+    for text in ["I've noted 202-555-0143.", "It is 202-555-0143."] {
+        assert!(redactor.screen(text).contains("⟨phone:1⟩"), "{text}");
+    }
+}

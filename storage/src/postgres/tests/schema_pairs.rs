@@ -58,7 +58,7 @@ async fn postgres_schema(database: &TestDatabase) -> Schema {
         "text" | "jsonb" => "text",
         "bigint" => "number",
         "double precision" => "fraction",
-        "timestamp with time zone" if column.ends_with("_at") => "text",
+        "timestamp with time zone" if column.ends_with("_at") || column.ends_with("_until") => "text",
         other => panic!("{column} is of the type {other}"),
     };
     let kept = columns.into_iter().filter(|(table, column, ..)| !is_search(table) && !is_search(column));

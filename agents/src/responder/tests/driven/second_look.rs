@@ -199,5 +199,6 @@ async fn personal_data_stays_out_of_what_a_look_asks() {
     call.model.answers(&[&[text("I've noted 202-555-0143. I've filed your report.")], &[text(RIGHT)]]);
     call.talk("My number is 202-555-0143, please file it.").await;
     call.asked(2).await;
-    assert!(!call.model.everything().contains("555-0143"), "a token stands for it");
+    let everything = call.model.everything();
+    assert!(!everything.contains("555-0143"), "a token stands for it: {everything}");
 }
