@@ -69,12 +69,17 @@ pub(super) async fn gather(
 
 /// Passages for a task: `[source] title: text`, best first.
 pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
-    let about = case.items.iter().flat_map(|item| {
-        ["what", "message", "reason", "notes"].iter().filter_map(|field| item.fields.get(*field))
-    });
+    // Collected here: a closure that lives across the searches would keep this future from being boxed as `Send`.
+    let about: Vec<&String> = case
+        .items
+        .iter()
+        .flat_map(|item| {
+            ["what", "message", "reason", "notes"].iter().filter_map(|field| item.fields.get(*field))
+        })
+        .collect();
     // Each by itself: what else was said on the call only blurs what an item is about.
     let mut found: Vec<Found> = Vec::new();
-    for text in about.chain(case.said.last()) {
+    for text in about.into_iter().chain(case.said.last()) {
         let text: String = text.chars().take(MOST_QUERY).collect();
         if text.trim().is_empty() {
             continue;
