@@ -208,6 +208,7 @@ macro_rules! suite {
                 there_is_one_manager,
                 agents_without_memory_get_no_handle_and_leave_a_record,
                 raw_writes_are_refused_and_recorded,
+                a_refused_write_is_on_the_audit_and_its_chain_is_whole,
                 the_gate_closes_with_its_transaction,
                 notes_are_gone_after_a_day,
                 playbook_updates_and_interactions_are_logged_once,
