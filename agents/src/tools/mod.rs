@@ -12,6 +12,7 @@ mod input;
 pub(crate) mod reads;
 pub mod registry;
 pub mod remote;
+pub(crate) mod ruling;
 pub mod schema;
 mod tidy;
 

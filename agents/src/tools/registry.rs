@@ -104,6 +104,14 @@ pub enum Refusal {
     /// The agent's level is not among those of the tool.
     #[error("The tool {0} needs a person's approval at this level of autonomy.")]
     Autonomy(String),
+    /// A rule of the platform or of the tenant stops it.
+    #[error("Not done; it has no effect. {why}")]
+    Rule {
+        /// The rules, by their ids.
+        rules: Vec<String>,
+        /// Their explanations, for whoever asked: it may hold words of the call.
+        why: String,
+    },
 }
 
 impl Refusal {
@@ -116,6 +124,7 @@ impl Refusal {
             Self::Output(_) => "bad_output",
             Self::NoSandbox(_) => "no_sandbox",
             Self::Autonomy(_) => "autonomy",
+            Self::Rule { .. } => "rule",
         }
     }
 }
@@ -218,6 +227,12 @@ impl Policy {
     #[must_use]
     pub const fn person() -> Self {
         Self { autonomy_level: 5, held: BTreeSet::new(), decided: true }
+    }
+
+    /// Whether a person has let pass what is asked for.
+    #[must_use]
+    pub const fn is_decided(&self) -> bool {
+        self.decided
     }
 
     /// # Errors
