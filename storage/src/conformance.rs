@@ -134,6 +134,7 @@ macro_rules! suite {
                 a_passport_is_reviewed_once,
                 a_review_is_whole_or_nothing,
                 records_add_up,
+                an_agent_is_on_the_level_of_its_last_move,
                 finished_passports_without_a_review_are_found;
             work:
                 a_key_files_once,

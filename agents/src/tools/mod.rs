@@ -6,6 +6,7 @@
 //! functions that serve the built-in agent; [`reads`] looks things up. For somebody who is on no call, [`clerk`] does
 //! both.
 
+pub mod authority;
 pub mod clerk;
 pub(crate) mod front_desk;
 mod input;

@@ -1,11 +1,12 @@
 //! `POST /mcp`: the tenant's tools as a server of the Model Context Protocol, over its streamable HTTP transport.
 //!
 //! Answers are single JSON bodies; nothing here needs a stream, so there is no `GET`. What a token may use is decided
-//! by its role and by the level of autonomy that programs have (`[tools] autonomy`).
+//! by its role, by the tenant's rules, and by the measured level of the agent whose tool it is.
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use agents::tools::authority;
 use agents::tools::clerk::{Answer, Clerk, Visit, offered};
 use agents::tools::registry::{Refusal, Registered};
 use axum::Json;
@@ -244,7 +245,7 @@ impl Visitor<'_> {
         let clerk = self.clerk().await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;
         // The same request of the same session is done once, however often it arrives.
         let key = self.session.as_ref().map(|session| format!("mcp/{session}/{id}"));
-        let policy = self.app.config.tools.policy();
+        let policy = authority::measured(&self.scope.store, self.app.config.tools.policy()).await;
         let visit =
             Visit { may_write: self.may_write, policy: &policy, key: key.as_deref(), now: Utc::now() };
         let done = clerk.call(name, &params["arguments"], visit).await;
