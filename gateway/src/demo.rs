@@ -1,6 +1,7 @@
 //! What a gateway starts with on an empty data folder: the demo tenant Riverbend County.
 
 use agents::TenantFacts;
+use agents::rules::RuleSet;
 use agents::seed::{self, Seed};
 use anyhow::Context;
 use chrono::Utc;
@@ -115,6 +116,15 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
 pub async fn own_rules(store: &TenantStore) -> Result<String, storage::StorageError> {
     let kept = store.setting(RULES).await?;
     Ok(kept.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default())
+}
+
+/// The rules that hold for a tenant now, wherever they were put. Where the kept text does not load any more the shipped
+/// ones hold, as on the desk.
+pub async fn rules_in_force(store: &TenantStore, facts: &TenantFacts) -> anyhow::Result<RuleSet> {
+    let (own, facts) = (own_rules(store).await?, facts.clone());
+    // A long text takes a while, and live calls share the threads of this task.
+    let load = move || RuleSet::load(&own, &facts).or_else(|_| RuleSet::load("", &facts));
+    Ok(tokio::task::spawn_blocking(load).await??)
 }
 
 /// A North American number as people write it: `202-555-0100`.

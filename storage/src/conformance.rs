@@ -134,6 +134,7 @@ macro_rules! suite {
                 a_passport_is_reviewed_once,
                 a_review_is_whole_or_nothing,
                 records_add_up,
+                an_agent_is_on_the_level_of_its_last_move,
                 finished_passports_without_a_review_are_found;
             work:
                 a_key_files_once,
@@ -208,6 +209,7 @@ macro_rules! suite {
                 there_is_one_manager,
                 agents_without_memory_get_no_handle_and_leave_a_record,
                 raw_writes_are_refused_and_recorded,
+                a_refused_write_is_on_the_audit_and_its_chain_is_whole,
                 the_gate_closes_with_its_transaction,
                 notes_are_gone_after_a_day,
                 playbook_updates_and_interactions_are_logged_once,

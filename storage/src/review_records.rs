@@ -49,6 +49,14 @@ pub struct Calibration {
     pub updated_at: DateTime<Utc>,
 }
 
+/// The level that an agent is on.
+#[derive(Clone, PartialEq, Eq, Debug, sqlx::FromRow)]
+pub struct AgentLevel {
+    pub agent_id: String,
+    #[sqlx(try_from = "i64")]
+    pub level: u8,
+}
+
 /// An agent's level moved. Append-only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
 pub struct AutonomyChange {

@@ -27,7 +27,7 @@ use crate::records::{
 };
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
-use crate::review_records::{AutonomyChange, Calibration, NewReview, Review};
+use crate::review_records::{AgentLevel, AutonomyChange, Calibration, NewReview, Review};
 
 type Result<T> = std::result::Result<T, StorageError>;
 
@@ -129,6 +129,8 @@ store! {
         fn calibrations(&self) -> Vec<Calibration>;
         /// Newest first, 500 at most.
         fn autonomy_changes(&self) -> Vec<AutonomyChange>;
+        /// Of every agent that ever moved, by its last move. Who is not in it is on the first. Fit for the start of a call.
+        fn autonomy_levels(&self) -> Vec<AgentLevel>;
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::reading;
 use super::request::{Severity, ValidationIssue};
-use crate::rules::{Known, RuleSet, Spoken};
+use crate::rules::{Known, RuleSet, Spoken, Violation};
 
 /// Sentences that are checked, and rules that are told as broken.
 const MAX_SENTENCES: usize = 500;
@@ -48,7 +48,7 @@ impl RuleCheck for NoRules {
     }
 }
 
-/// Each sentence as it would be checked before it is spoken.
+/// Each sentence as it would be checked before it is spoken, and the whole as a reply is at its end.
 impl RuleCheck for RuleSet {
     fn check(&self, action: ProposedAction<'_>) -> Vec<RuleViolation> {
         let language = if reading::is_spanish(action.text) { Language::Es } else { Language::En };
@@ -56,19 +56,25 @@ impl RuleCheck for RuleSet {
         action.sources.iter().for_each(|source| shown.learn(source));
         action.context.values().for_each(|value| super::leaves(value, &mut words));
         said.learn_values(&words);
+        let spoken =
+            |text| Spoken { shown: Some(&shown), caller: Some(&said), ..Spoken::new(text, language) };
+        let sentences = crate::retriever::sentences(action.text);
+        let mut found: Vec<Violation> =
+            sentences.iter().take(MAX_SENTENCES).flat_map(|text| self.check_words(&spoken(text))).collect();
+        // What is no text is no reply.
+        if action.output.is_string() {
+            found.extend(self.check_reply(&spoken(action.text)));
+        }
         let mut broken: Vec<RuleViolation> = Vec::new();
-        for text in crate::retriever::sentences(action.text).iter().take(MAX_SENTENCES) {
-            let spoken = Spoken { shown: Some(&shown), caller: Some(&said), ..Spoken::new(text, language) };
-            for violation in self.check_words(&spoken) {
-                let rule = &violation.rule;
-                if broken.len() < MAX_VIOLATIONS && broken.iter().all(|known| known.rule != rule.id) {
-                    broken.push(RuleViolation {
-                        rule: rule.id.clone(),
-                        message: violation.reason.clone(),
-                        blocks: !violation.permits(),
-                        suggestion: Some(violation.said(language, None)).filter(|said| !said.is_empty()),
-                    });
-                }
+        for violation in found {
+            let rule = &violation.rule;
+            if broken.len() < MAX_VIOLATIONS && broken.iter().all(|known| known.rule != rule.id) {
+                broken.push(RuleViolation {
+                    rule: rule.id.clone(),
+                    message: violation.reason.clone(),
+                    blocks: !violation.permits(),
+                    suggestion: Some(violation.said(language, None)).filter(|said| !said.is_empty()),
+                });
             }
         }
         broken

@@ -138,7 +138,7 @@ impl FrontDesk {
         self
     }
 
-    /// What the model may do by itself; the rest waits for a person.
+    /// What the model may do by itself at most, however good its agents' records are; the rest waits for a person.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
         if let Some(driver) = &mut self.driver {

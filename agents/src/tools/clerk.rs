@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::registry::{Effect, Policy, Refusal, Registered, Registry, count};
+use super::ruling::{proposed, why};
 use super::schema::{INPUT, within};
 use super::{Asked, Seen, front_desk, reads};
 use crate::guard::{Action, Channel, Context, Guard};
@@ -24,6 +25,7 @@ use crate::llm::builtin::{Filing, Opening, TenantFacts};
 use crate::llm::conversation::ToolCall;
 use crate::responder::{kept_priority, work_kind};
 use crate::retriever::{Query, Retriever};
+use crate::rules::{ProposedTool, RuleAction, RuleSet, Violation};
 use crate::safety::Redactor;
 
 /// Destination in the outbox of a tool of our own that waited for a person.
@@ -46,6 +48,8 @@ pub struct Clerk {
     pub store: TenantStore,
     pub facts: TenantFacts,
     pub retriever: Arc<Retriever>,
+    /// What may not be done here.
+    pub rules: RuleSet,
 }
 
 /// On whose behalf, and how far they may go.
@@ -66,13 +70,15 @@ pub struct Answer {
     pub structured: Option<Value>,
     /// An error that may be over when it is asked again.
     pub again: bool,
+    /// It waits for a person: nothing is done yet.
+    pub held: bool,
 }
 
-shown!(Answer, "Answer": again; text, structured);
+shown!(Answer, "Answer": again, held; text, structured);
 
 impl Answer {
     fn error(text: &str) -> Self {
-        Self { text: text.to_owned(), structured: None, again: false }
+        Self { text: text.to_owned(), structured: None, again: false, held: false }
     }
 
     /// An error that may be over soon.
@@ -82,7 +88,7 @@ impl Answer {
 
     fn told(text: String, mut structured: Value) -> Self {
         structured["text"] = json!(text);
-        Self { text, structured: Some(structured), again: false }
+        Self { text, structured: Some(structured), again: false, held: false }
     }
 
     /// It could not be done; the text says why.
@@ -142,7 +148,8 @@ impl Clerk {
         };
         let call = ToolCall { id: String::new(), name: known.tool.name.clone(), input };
         let asked = super::read(&call, seen)?;
-        if let Err(refusal) = permitted {
+        let by_rule = self.ruled(&call, &asked, visit.policy)?;
+        if let Some(refusal) = permitted.err().or(by_rule) {
             return self.hold(known, call.input, visit.key, refusal).await;
         }
         let answer = match asked {
@@ -170,6 +177,28 @@ impl Clerk {
             known.check_output(structured)?;
         }
         Ok(answer)
+    }
+
+    /// Holds a call against the rules before its effect. Gives why a person must approve it, where a rule wants one who
+    /// has not yet.
+    ///
+    /// # Errors
+    /// [`Refusal::Rule`] for what a rule blocks, whatever a person says.
+    fn ruled(&self, call: &ToolCall, asked: &Asked, policy: &Policy) -> Result<Option<Refusal>, Refusal> {
+        let has_human_approval = policy.is_decided();
+        let tool = ProposedTool { has_human_approval, ..proposed(call, asked) };
+        let broken = self.rules.check_tool(&tool);
+        let stops = |violation: &&Violation| match violation.rule.action {
+            RuleAction::Warn => false,
+            RuleAction::RequireHuman => !has_human_approval,
+            RuleAction::Block => true,
+        };
+        let stops: Vec<&Violation> = broken.iter().filter(stops).collect();
+        // The strongest comes first.
+        let Some(first) = stops.first() else { return Ok(None) };
+        let rules = stops.iter().map(|violation| violation.rule.id.clone()).collect();
+        let refusal = Refusal::Rule { rules, why: why(&stops) };
+        if first.rule.action == RuleAction::Block { Err(refusal) } else { Ok(Some(refusal)) }
     }
 
     async fn search(&self, query: &str, mut redactor: Redactor) -> Answer {
@@ -267,7 +296,7 @@ impl Clerk {
             }
             (OutboxState::Rejected, _) => Answer::error("A person refused it. Nothing was done."),
             (OutboxState::Failed, _) => Answer::error("A person approved it, and it could not be done."),
-            _ => Answer::told(HELD.to_owned(), json!({})),
+            _ => Answer { held: true, ..Answer::told(HELD.to_owned(), json!({})) },
         })
     }
 
@@ -382,7 +411,8 @@ mod tests {
         };
         retriever.put(tenant.id.0, page).await.unwrap();
         let facts = crate::seed::riverbend(now()).unwrap().facts;
-        Office { clerk: Clerk { tenant: tenant.id.0, store, facts, retriever }, _dir: dir }
+        let rules = RuleSet::load("", &facts).unwrap();
+        Office { clerk: Clerk { tenant: tenant.id.0, store, facts, retriever, rules }, _dir: dir }
     }
 
     static FREE: LazyLock<Policy> = LazyLock::new(Policy::default);
@@ -466,5 +496,38 @@ mod tests {
         assert_eq!(kept.len(), 1);
         let message = kept[0].fields["message"].as_str().unwrap();
         assert!(message.contains("street light") && !message.contains("previous instructions"), "{message}");
+    }
+
+    #[tokio::test]
+    async fn a_blocked_call_has_no_effect_whoever_approves_it_and_one_for_a_person_waits() {
+        let mut office = office().await;
+        let rule = |id: &str, word: &str, action: &str| {
+            format!(
+                "rule {id} {{ name: 'n' category: compliance description: 'd' applies_to: tool
+                 condition: action.tool == 'take_message'
+                 requirement: not words_any(argument('message'), ['{word}']) action: {action}
+                 explanation_en: 'No word of {word}.' explanation_es: 'x' }}\n"
+            )
+        };
+        let text = rule("no-benches", "bench", "BLOCK") + &rule("ask-lamps", "lamp", "REQUIRE_HUMAN");
+        office.clerk.rules = RuleSet::load(&text, &office.clerk.facts).unwrap();
+        let bench = json!({ "message": "The bench is broken." });
+        let person = Policy::person();
+        for (key, policy) in [("k1", &*FREE), ("k2", &person)] {
+            let visit = Visit { policy, ..writer(key) };
+            let refused = office.clerk.call("take_message", &bench, visit).await.unwrap_err();
+            assert!(
+                matches!(&refused, Refusal::Rule { rules, .. } if *rules == ["no-benches"]),
+                "{refused:?}"
+            );
+            assert!(refused.to_string().contains("No word of bench."), "{refused}");
+        }
+        let lamp = json!({ "message": "The lamp is out." });
+        let waits = office.ok("take_message", lamp.clone(), writer("k3")).await;
+        assert!(waits.held && waits.text == HELD, "{}", waits.text);
+        assert_eq!(office.filed().await, 0);
+        let done = office.ok("take_message", lamp, Visit { policy: &person, ..writer("k3") }).await;
+        assert!(!done.held && done.text.contains("Reference number"), "{}", done.text);
+        assert_eq!(office.filed().await, 1);
     }
 }

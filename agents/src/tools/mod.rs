@@ -6,12 +6,14 @@
 //! functions that serve the built-in agent; [`reads`] looks things up. For somebody who is on no call, [`clerk`] does
 //! both.
 
+pub mod authority;
 pub mod clerk;
 pub(crate) mod front_desk;
 mod input;
 pub(crate) mod reads;
 pub mod registry;
 pub mod remote;
+pub(crate) mod ruling;
 pub mod schema;
 mod tidy;
 

@@ -2,7 +2,7 @@
 //! conditions it may be used. Schemas are compiled once; every call is held against them on its way in and out.
 #![deny(clippy::disallowed_methods)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,14 @@ pub enum Refusal {
     /// The agent's level is not among those of the tool.
     #[error("The tool {0} needs a person's approval at this level of autonomy.")]
     Autonomy(String),
+    /// A rule of the platform or of the tenant stops it.
+    #[error("Not done; it has no effect. {why}")]
+    Rule {
+        /// The rules, by their ids.
+        rules: Vec<String>,
+        /// Their explanations, for whoever asked: it may hold words of the call.
+        why: String,
+    },
 }
 
 impl Refusal {
@@ -116,6 +124,7 @@ impl Refusal {
             Self::Output(_) => "bad_output",
             Self::NoSandbox(_) => "no_sandbox",
             Self::Autonomy(_) => "autonomy",
+            Self::Rule { .. } => "rule",
         }
     }
 }
@@ -200,30 +209,60 @@ impl Registered {
 /// What an agent or a program may do by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
-    /// 1 to 5.
+    /// 1 to 5. Nobody acts above it.
     autonomy_level: u8,
+    /// What was measured of the agents, where that counts.
+    measured: Option<Measured>,
     /// Tools that wait for a person on every level.
     held: BTreeSet<String>,
     /// A person has decided already.
     decided: bool,
 }
 
+/// Levels that agents are on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Measured {
+    /// Of the agent that has the tool, by the tool's name.
+    of_tools: BTreeMap<String, u8>,
+    /// Of whoever has any other tool.
+    otherwise: u8,
+}
+
 impl Policy {
     #[must_use]
     pub fn new(autonomy_level: u8, held: impl IntoIterator<Item = String>) -> Self {
-        Self { autonomy_level, held: held.into_iter().collect(), decided: false }
+        Self { autonomy_level, measured: None, held: held.into_iter().collect(), decided: false }
+    }
+
+    /// With each tool at the level of the agent that has it: lower than before, or as it was.
+    #[must_use]
+    pub fn measured(self, of_tools: BTreeMap<String, u8>, otherwise: u8) -> Self {
+        Self { measured: Some(Measured { of_tools, otherwise }), ..self }
+    }
+
+    /// The level that this tool is used on.
+    fn level(&self, tool: &str) -> u8 {
+        let Some(measured) = &self.measured else { return self.autonomy_level };
+        let level = measured.of_tools.get(tool).unwrap_or(&measured.otherwise);
+        self.autonomy_level.min(*level)
     }
 
     /// For what a person has let pass.
     #[must_use]
     pub const fn person() -> Self {
-        Self { autonomy_level: 5, held: BTreeSet::new(), decided: true }
+        Self { autonomy_level: 5, measured: None, held: BTreeSet::new(), decided: true }
+    }
+
+    /// Whether a person has let pass what is asked for.
+    #[must_use]
+    pub const fn is_decided(&self) -> bool {
+        self.decided
     }
 
     /// # Errors
     /// [`Refusal::NoSandbox`], [`Refusal::Autonomy`].
     pub fn permit(&self, known: &Registered) -> Result<(), Refusal> {
-        match known.permit(self.autonomy_level) {
+        match known.permit(self.level(&known.tool.name)) {
             Err(Refusal::Autonomy(_)) if self.decided => Ok(()),
             Ok(()) if self.held.contains(&known.tool.name) => Err(Refusal::Autonomy(known.tool.name.clone())),
             permitted => permitted,

@@ -1,11 +1,12 @@
 //! `POST /mcp`: the tenant's tools as a server of the Model Context Protocol, over its streamable HTTP transport.
 //!
 //! Answers are single JSON bodies; nothing here needs a stream, so there is no `GET`. What a token may use is decided
-//! by its role and by the level of autonomy that programs have (`[tools] autonomy`).
+//! by its role, by the tenant's rules, and by the measured level of the agent whose tool it is.
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use agents::tools::authority;
 use agents::tools::clerk::{Answer, Clerk, Visit, offered};
 use agents::tools::registry::{Refusal, Registered};
 use axum::Json;
@@ -15,8 +16,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use serde_json::{Value, json};
+use storage::audit::Outcome;
 
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::permission::Permission;
 use crate::auth::{Scoped, UseTools, WriteTools, origin};
 use crate::demo;
@@ -242,10 +245,13 @@ impl Visitor<'_> {
         let clerk = self.clerk().await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;
         // The same request of the same session is done once, however often it arrives.
         let key = self.session.as_ref().map(|session| format!("mcp/{session}/{id}"));
-        let policy = self.app.config.tools.policy();
+        let policy = authority::measured(&self.scope.store, self.app.config.tools.policy()).await;
         let visit =
             Visit { may_write: self.may_write, policy: &policy, key: key.as_deref(), now: Utc::now() };
-        let done = match clerk.call(name, &params["arguments"], visit).await {
+        let done = clerk.call(name, &params["arguments"], visit).await;
+        // Before the answer, as every act. A client that is told of an error asks again, under the same key.
+        self.note(name, &done).await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;
+        let done = match done {
             Ok(answer) => result(&answer),
             Err(Refusal::Unknown(names)) => {
                 return Err(wrong(INVALID_PARAMS, format!("there is no such tool; there are: {names}")));
@@ -259,8 +265,27 @@ impl Visitor<'_> {
         let tenant = &self.scope.tenant;
         let facts =
             demo::facts(&self.app.platform, tenant).await.map_err(|error| ApiError::internal(&error))?;
+        let store = self.scope.store.clone();
+        let rules = demo::rules_in_force(&store, &facts).await.map_err(|error| ApiError::internal(&error))?;
         let retriever = self.app.engines()?.providers.retriever.clone();
-        Ok(Clerk { tenant: tenant.id.0, store: self.scope.store.clone(), facts, retriever })
+        Ok(Clerk { tenant: tenant.id.0, store, facts, retriever, rules })
+    }
+
+    /// Puts on the audit what a program did with a tool that has an effect, and what a rule kept it from.
+    async fn note(&self, name: &str, done: &Result<Answer, Refusal>) -> Result<(), ApiError> {
+        let entry = acts::tool_used(&self.scope.principal, name);
+        let writes = offered(self.may_write).any(|known| known.tool.name == name && !known.tool.reads_only());
+        let entry = match done {
+            Err(Refusal::Rule { rules, .. }) => entry.outcome(Outcome::Denied).with("rules", rules.clone()),
+            // Nothing was tried.
+            Err(Refusal::Unknown(_) | Refusal::Input(_)) => return Ok(()),
+            _ if !writes => return Ok(()),
+            Ok(answer) if answer.held => entry.with("held", true),
+            Ok(answer) if !answer.is_error() => entry,
+            Ok(_) | Err(Refusal::Output(_)) => entry.outcome(Outcome::Failed),
+            Err(Refusal::NoSandbox(_) | Refusal::Autonomy(_)) => entry.outcome(Outcome::Denied),
+        };
+        Ok(self.app.audit.record(Some(self.scope.tenant.id), entry).await?)
     }
 }
 

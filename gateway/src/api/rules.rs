@@ -64,8 +64,7 @@ impl From<&RuleSet> for Rules {
 /// `GET /v1/rules`.
 pub async fn get(State(app): State<Arc<App>>, scope: Scoped<ReadRules>) -> Result<Json<Rules>, ApiError> {
     let facts = facts(&app, &scope).await?;
-    let text = demo::own_rules(&scope.store).await?;
-    Ok(Json(Rules::from(&in_force(&text, &facts)?)))
+    Ok(Json(Rules::from(&in_force(&scope, &facts).await?)))
 }
 
 /// `PUT /v1/rules`: the tenant's whole text. Holds from the next sentence of every call; with a mistake nothing changes.
@@ -94,11 +93,8 @@ async fn facts<P>(app: &App, scope: &Scoped<P>) -> Result<TenantFacts, ApiError>
     demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))
 }
 
-/// The kept rules. Where they do not load any more, the shipped ones hold, as on the desk.
-fn in_force(text: &str, facts: &TenantFacts) -> Result<RuleSet, ApiError> {
-    RuleSet::load(text, facts)
-        .or_else(|_| RuleSet::load("", facts))
-        .map_err(|error| ApiError::internal(&error))
+async fn in_force<P>(scope: &Scoped<P>, facts: &TenantFacts) -> Result<RuleSet, ApiError> {
+    demo::rules_in_force(&scope.store, facts).await.map_err(|error| ApiError::internal(&error))
 }
 
 fn refused(error: &RuleError) -> ApiError {
@@ -188,7 +184,7 @@ pub async fn check(
 ) -> Result<Json<RuleCheckResult>, ApiError> {
     sound(&asked)?;
     let facts = facts(&app, &scope).await?;
-    let set = in_force(&demo::own_rules(&scope.store).await?, &facts)?;
+    let set = in_force(&scope, &facts).await?;
     let language = asked.language;
     let violations = violations(&set, &asked);
     Ok(Json(RuleCheckResult {

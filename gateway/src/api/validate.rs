@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use agents::judge::{Means, ValidationRequest, ValidationResult, ValidationType, validate};
 use agents::retriever::cosine;
-use agents::rules::RuleSet;
 use axum::Json;
 use axum::extract::State;
 use serde_json::Value;
@@ -44,8 +43,8 @@ pub async fn handle(
         if checks.contains(&ValidationType::Semantic) { likeness(&app, &asked).await } else { None };
     let facts =
         demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))?;
-    // The rules that ship, and the county's own numbers.
-    let rules = RuleSet::load("", &facts).map_err(|error| ApiError::internal(&error))?;
+    let rules =
+        demo::rules_in_force(&scope.store, &facts).await.map_err(|error| ApiError::internal(&error))?;
     let judged = move || {
         let result = validate(&asked, Means { rules: &rules, likeness });
         drop(place);

@@ -117,6 +117,12 @@ pub fn effect_decided(principal: &Principal, act: &str, effect: OutboxId, tool: 
     by(principal, "outbox.decided", Party::new("effect", effect)).with("act", act).with("tool", tool)
 }
 
+/// A program used a tool over MCP.
+#[must_use]
+pub fn tool_used(principal: &Principal, tool: &str) -> NewAudit {
+    by(principal, "tool.used", Party::new("tool", tool))
+}
+
 #[must_use]
 pub fn memory_relation(principal: &Principal, relation: impl ToString) -> NewAudit {
     by(principal, "organisation.relation", Party::new("memory_relation", relation.to_string()))

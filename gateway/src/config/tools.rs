@@ -8,7 +8,8 @@ use super::source::Source;
 /// Settings of tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tools {
-    /// Level (1 to 5) of autonomy of a front desk that a model drives, and of programs that use its tools over MCP.
+    /// Highest level (1 to 5) of autonomy that the agents of a front desk act on, driven by a model or used by programs
+    /// over MCP, whatever their records have earned.
     pub autonomy: u8,
     /// Tools of the front desk whose effect waits for a person on every level.
     pub held: Vec<String>,
@@ -32,7 +33,7 @@ pub(super) fn read(s: &mut Source<'_>) -> Tools {
         }
         held = names;
     }
-    Tools { autonomy: autonomy.unwrap_or(1), held }
+    Tools { autonomy: autonomy.unwrap_or(5), held }
 }
 
 #[cfg(test)]

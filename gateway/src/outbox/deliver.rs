@@ -64,7 +64,9 @@ async fn by_the_desk(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery
     };
     let Ok(facts) = demo::facts(&app.platform, &tenant).await else { return Delivery::Again("storage") };
     let retriever = engines.providers.retriever.clone();
-    let clerk = Clerk { tenant: tenant.id.0, store: store.clone(), facts, retriever };
+    // A person's word does not lift what a rule blocks, and the rule may be younger than the word.
+    let Ok(rules) = demo::rules_in_force(store, &facts).await else { return Delivery::Again("storage") };
+    let clerk = Clerk { tenant: tenant.id.0, store: store.clone(), facts, retriever, rules };
     // A person has decided: no level of autonomy stands in the way any more.
     let policy = Policy::person();
     let visit = Visit { may_write: true, policy: &policy, key: Some(&row.idempotency_key), now: Utc::now() };

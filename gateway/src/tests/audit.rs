@@ -8,7 +8,8 @@ use reqwest::{Client, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Party};
-use storage::{Auth, Directory, NewTenant, NewToken, Role, TenantStore};
+use storage::outbox_records::NewOutgoing;
+use storage::{Auth, Directory, NewTenant, NewToken, Outbox, Role, TenantStore};
 
 use crate::audit::export::VERIFY;
 use crate::cli;
@@ -104,6 +105,52 @@ async fn what_is_refused_is_on_the_audit() {
     assert_eq!(entries(&test, "_platform", "token.refused").await.len(), 1);
     let refused = entries(&test, "_platform", "session.refused").await.remove(0);
     assert!(!refused.to_string().contains("guess"));
+}
+
+#[tokio::test]
+async fn what_a_person_decides_of_a_held_effect_is_on_the_audit_with_who_and_what() {
+    let test = gateway().await;
+    let store = riverbend(&test).await;
+    let (supervisor, auditor) =
+        (token(&test, "riverbend", Role::Supervisor).await, token(&test, "riverbend", Role::Auditor).await);
+    let mut held = Vec::new();
+    for key in ["k1", "k2"] {
+        let new = NewOutgoing {
+            idempotency_key: key.into(),
+            destination: crate::outbox::deliver::DESK.into(),
+            tool: "take_message".into(),
+            held: true,
+            call_id: None,
+            passport_id: None,
+            payload: json!({ "message": "Maria Lopez wants her fence back." }),
+        };
+        held.push(store.put_outgoing(new).await.unwrap().id.to_string());
+    }
+    let (first, second) = (held[0].as_str(), held[1].as_str());
+    for (id, word, token, status) in [
+        (first, "approve", &auditor, StatusCode::FORBIDDEN),
+        (first, "approve", &supervisor, StatusCode::OK),
+        (second, "reject", &supervisor, StatusCode::OK),
+        (second, "approve", &supervisor, StatusCode::CONFLICT),
+    ] {
+        let path = test.url(&format!("/v1/outbox/{id}/{word}"));
+        let answer = Client::new().post(path).bearer_auth(token).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{word} {id}");
+    }
+    let decided = entries(&test, "riverbend", "outbox.decided").await;
+    let told: Vec<_> = decided
+        .iter()
+        .rev()
+        .map(|e| (e["subject"]["id"].as_str().unwrap(), e["details"]["act"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [(first, "approved"), (second, "rejected")]);
+    for entry in &decided {
+        assert_eq!(entry["actor"], json!({ "kind": "token", "id": "supervisor-token" }));
+        let words = (&entry["details"]["tool"], &entry["outcome"], &entry["has_personal"]);
+        assert_eq!(words, (&json!("take_message"), &json!("done"), &json!(false)));
+        assert!(!entry.to_string().contains("Lopez"), "{entry}");
+    }
+    assert_eq!(entries(&test, "riverbend", "access.denied").await.len(), 1);
 }
 
 #[tokio::test]

@@ -165,6 +165,50 @@ async fn what_is_wrong_with_a_call_is_told_to_the_model_and_nothing_is_done() {
 }
 
 #[tokio::test]
+async fn the_tenant_s_rules_stop_a_tool_before_its_effect_and_say_why() {
+    let mut mcp = mcp(Role::Supervisor).await;
+    mcp.begin("2025-06-18").await;
+    let rule = |id: &str, word: &str, action: &str| {
+        format!(
+            "rule {id} {{ name: 'n' category: compliance description: 'd' applies_to: tool
+             condition: action.tool == 'take_message'
+             requirement: not words_any(argument('message'), ['{word}']) action: {action}
+             explanation_en: 'Nothing about a {word} is taken down here.' explanation_es: 'x' }}\n"
+        )
+    };
+    let own = rule("no-benches", "bench", "BLOCK") + &rule("ask-lamps", "lamp", "REQUIRE_HUMAN");
+    let put = Client::new().put(mcp.test.url("/v1/rules")).bearer_auth(ADMIN).json(&json!({ "text": own }));
+    assert_eq!(put.send().await.unwrap().status(), StatusCode::OK);
+
+    let refused =
+        mcp.tool(1, "take_message", json!({ "message": "The bench is broken." })).await["result"].clone();
+    assert_eq!(refused["isError"], true, "{refused}");
+    let why = refused["content"][0]["text"].as_str().unwrap();
+    assert!(why.contains("no-benches: Nothing about a bench is taken down here."), "{why}");
+    let waits = mcp.tool(2, "take_message", json!({ "message": "The lamp is out." })).await["result"].clone();
+    assert!(waits["content"][0]["text"].as_str().unwrap().contains("approval of a person"), "{waits}");
+    assert_eq!(mcp.filed().await, 0);
+    let done = mcp.tool(3, "take_message", json!({ "message": "The street is flooded." })).await;
+    assert_eq!(done["result"]["isError"], false, "{done}");
+    assert_eq!(mcp.filed().await, 1);
+    mcp.tool(4, "list_free_times", json!({})).await;
+
+    let listed = Client::new().get(mcp.test.url("/v1/audit?action=tool.used")).bearer_auth(ADMIN).send();
+    let listed: Value = listed.await.unwrap().json().await.unwrap();
+    let told: Vec<_> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|e| (e["subject"]["id"].as_str().unwrap(), e["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [("take_message", "denied"), ("take_message", "done"), ("take_message", "done")]);
+    assert_eq!(listed["items"][2]["details"]["rules"], json!(["no-benches"]));
+    assert_eq!(listed["items"][1]["details"]["held"], true);
+    assert!(!listed.to_string().contains("broken"), "{listed}");
+}
+
+#[tokio::test]
 async fn messages_that_are_none_have_json_rpc_s_errors() {
     let mcp = mcp(Role::Supervisor).await;
     for (body, status, code) in [
@@ -265,7 +309,7 @@ async fn pages_of_other_sites_and_those_without_a_token_are_refused() {
 async fn who_calls_too_often_is_told_to_wait() {
     let mcp = mcp(Role::Supervisor).await;
     let mut last = Value::Null;
-    for _ in 0..40 {
+    for _ in 0..80 {
         last = mcp.tool(1, "nothing", json!({})).await;
         if last["error"]["code"] == -32029 {
             break;

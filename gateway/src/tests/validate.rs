@@ -46,6 +46,38 @@ async fn a_right_answer_is_valid_and_the_questions_likeness_needs_no_model() {
 }
 
 #[tokio::test]
+async fn the_tenant_s_own_rules_are_among_those_that_an_output_is_held_to() {
+    let test = gateway().await;
+    let body = json!({ "output": "The mayor says parks matter.", "level": "basic" });
+    assert_eq!(post(&test, &body).await.1["issues"], json!([]));
+    let own = "rule no-mayor { name: 'n' category: compliance description: 'd' applies_to: words
+        requirement: not words_any(['the mayor says']) action: BLOCK
+        explanation_en: 'A sentence quoted the mayor.' explanation_es: 'x'
+        replacement_en: 'I cannot speak for anybody else.' replacement_es: 'No puedo hablar por nadie.' }
+      rule says-goodbye { name: 'n' category: compliance description: 'd' applies_to: reply
+        requirement: words_any(['goodbye']) action: WARN
+        explanation_en: 'The reply does not say goodbye.' explanation_es: 'x' }";
+    let put = Client::new().put(test.url("/v1/rules")).bearer_auth(ADMIN).json(&json!({ "text": own }));
+    assert_eq!(put.send().await.unwrap().status(), StatusCode::OK);
+    let (status, answer) = post(&test, &body).await;
+    assert_eq!((status, &answer["valid"]), (StatusCode::OK, &json!(false)), "{answer}");
+    let told: Vec<_> = answer["issues"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|i| {
+            (i["type"].as_str().unwrap(), i["severity"].as_str().unwrap(), i["location"].as_str().unwrap())
+        })
+        .collect();
+    let expected =
+        [("rule_violation", "error", "rule:no-mayor"), ("rule_violation", "warning", "rule:says-goodbye")];
+    assert_eq!(told, expected);
+    let issue = &answer["issues"][0];
+    assert!(issue["message"].as_str().unwrap().starts_with("A sentence quoted the mayor."), "{issue}");
+    assert_eq!(issue["suggestion"], "I cannot speak for anybody else.");
+}
+
+#[tokio::test]
 async fn wrong_requests_and_strangers_get_the_standard_error() {
     let test = gateway().await;
     for (body, code) in [

@@ -184,6 +184,11 @@ async fn a_supervisor_hangs_up_and_the_carrier_is_told_to_as_well() {
     let after = Client::new().post(test.url("/twilio/resume")).form(&form).send().await.unwrap();
     assert_eq!(order::read(&after.text().await.unwrap()), Ok(Order::HangUp));
     assert_eq!(ended(&test, sid).await["end_reason"], "supervisor_hung_up");
+    let audit = get(&test, "/v1/audit?action=call.hangup").await;
+    let entry = &audit["items"][0];
+    assert_eq!((&entry["actor"]["kind"], &entry["outcome"]), (&json!("operator"), &json!("done")), "{audit}");
+    let call = entry["subject"]["id"].as_str().unwrap().replace('-', "");
+    assert_eq!((&entry["subject"]["kind"], &entry["trace_id"]), (&json!("call"), &json!(call)));
     let again = Client::new()
         .post(test.url(&format!("/v1/calls/{sid}/hangup")))
         .bearer_auth(ADMIN)

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 
+use super::audit::whole;
 use super::{Fixture, new_call, noon};
+use crate::audit::AuditFilter;
 use crate::memory::{
     Admission, ContactFilter, Forgetting, MemoryManager, MemoryReader, NewEvent, NewInteraction, NewNote,
     NewPlaybookUpdate, NewSuggestion, Outcome, Proposal, Refusal, Review, ReviewOutcome, Ruling,
     SpecialistMemory, Stage, SuggestionFilter, Verdict,
 };
 use crate::records::NewCall;
-use crate::{CallId, Calls, ContactId, StorageError, TenantStore, backend::on_backend};
+use crate::{Audit, CallId, Calls, ContactId, StorageError, TenantStore, backend::on_backend};
 
 pub(crate) const CALLER: &str = "+12025550123";
 
@@ -314,6 +316,40 @@ pub(crate) async fn raw_writes_are_refused_and_recorded(f: &Fixture) {
     let refused = events.iter().filter(|e| e.outcome == Outcome::Refused);
     assert_eq!(refused.count(), 10, "each attempt is on record");
     assert_eq!(events[2].detail, "memories: refused by database");
+}
+
+pub(crate) async fn a_refused_write_is_on_the_audit_and_its_chain_is_whole(f: &Fixture) {
+    planted(&f.river).await;
+    for agent in ["coder", "Ada Quist 202-555-0143"] {
+        let refused = f.river.specialist_memory(agent).await;
+        assert!(matches!(refused, Err(StorageError::RefusedWrite { .. })), "{agent}");
+    }
+    let raw = on_backend!(f.river, store => store.try_raw(&["update contacts set opt_out = 0"]).await);
+    assert!(matches!(raw, Err(StorageError::RefusedWrite { table: "contacts" })), "{raw:?}");
+    let read = f.river.memory_reader("deployment").await;
+    assert!(matches!(read, Err(StorageError::RefusedRead { table: "memories" })), "{read:?}");
+
+    let filter = AuditFilter { action: Some("memory.refused".into()), ..AuditFilter::default() };
+    let entries = f.river.list_audit(filter).await.unwrap();
+    let told: Vec<_> = entries
+        .iter()
+        .rev()
+        .map(|e| (e.actor_id.as_str(), e.subject_id.as_str(), e.details.as_str()))
+        .collect();
+    let expected = [
+        ("coder", "memory_suggestions", r#"{"act":"append","by":"roles"}"#),
+        ("unknown", "memory_suggestions", r#"{"act":"append","by":"roles"}"#),
+        ("unknown", "contacts", r#"{"act":"write","by":"database"}"#),
+        ("deployment", "memories", r#"{"act":"read","by":"roles"}"#),
+    ];
+    assert_eq!(told, expected);
+    for entry in &entries {
+        let words = (entry.actor_kind.as_str(), entry.subject_kind.as_str(), entry.outcome.as_str());
+        assert_eq!(words, ("agent", "memory_table", "denied"));
+        assert_eq!(entry.personal_sealed, None);
+    }
+    assert_eq!(whole(&f.river, &[]).await, 4);
+    assert!(f.lake.list_audit(AuditFilter::default()).await.unwrap().is_empty(), "another tenant's");
 }
 
 pub(crate) async fn the_gate_closes_with_its_transaction(f: &Fixture) {

@@ -80,6 +80,22 @@ pub(crate) async fn a_review_is_whole_or_nothing(f: &Fixture) {
     assert!(unknown.is_err(), "a review needs its passport");
 }
 
+pub(crate) async fn an_agent_is_on_the_level_of_its_last_move(f: &Fixture) {
+    assert_eq!(f.river.autonomy_levels().await.unwrap(), []);
+    for autonomy in [
+        vec![moved("front_desk/intake", 1, 2), moved("front_desk", 1, 2)],
+        vec![moved("front_desk/intake", 2, 3)],
+        vec![moved("front_desk", 2, 1)],
+    ] {
+        let passport = f.river.create_passport(new_passport()).await.unwrap();
+        f.river.file_review(NewReview { autonomy, ..new_review(passport.id) }).await.unwrap();
+    }
+    let levels = f.river.autonomy_levels().await.unwrap();
+    let told: Vec<_> = levels.iter().map(|of| (of.agent_id.as_str(), of.level)).collect();
+    assert_eq!(told, [("front_desk", 1), ("front_desk/intake", 3)]);
+    assert_eq!(f.lake.autonomy_levels().await.unwrap(), []);
+}
+
 pub(crate) async fn records_add_up(f: &Fixture) {
     for n in 0..3 {
         let passport = f.river.create_passport(new_passport()).await.unwrap();

@@ -41,8 +41,32 @@ const BY_THE_MANAGER: &str = " is written by the memory manager alone";
 
 /// Which table's trigger refused a write, from its message.
 pub(crate) fn refused_table(message: &str) -> Option<&'static str> {
-    let table = message.strip_suffix(BY_THE_MANAGER)?;
-    GUARDED.into_iter().find(|guarded| *guarded == table)
+    guarded_table(message.strip_suffix(BY_THE_MANAGER)?)
+}
+
+/// The table behind the gate that has this name.
+pub(crate) fn guarded_table(name: &str) -> Option<&'static str> {
+    GUARDED.into_iter().find(|guarded| *guarded == name)
+}
+
+/// An access to memory that somebody had no authority for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefusedAccess {
+    pub act: MemoryAct,
+    pub table: &'static str,
+    /// Who refused: `roles`, or `database`.
+    pub by: &'static str,
+}
+
+impl RefusedAccess {
+    pub(crate) const fn by_roles(act: MemoryAct, table: MemoryTable) -> Self {
+        Self { act, table: table.as_str(), by: "roles" }
+    }
+
+    /// The database lets everybody of the tenant read, so that it refuses writes alone.
+    pub(crate) const fn by_database(table: &'static str) -> Self {
+        Self { act: MemoryAct::Write, table, by: "database" }
+    }
 }
 
 /// Names of agents and keys are ours or a model's, never free text: they stand in the clear.

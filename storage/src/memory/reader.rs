@@ -2,7 +2,7 @@
 
 use super::{
     AgentNote, Contact, ContactFilter, ContactMemory, Decision, LoggedEvent, MemoryAct, MemoryTable,
-    PlaybookUpdate, Suggestion, SuggestionFilter, roles,
+    PlaybookUpdate, RefusedAccess, Suggestion, SuggestionFilter, roles,
 };
 use crate::backend::{TenantStore, on_backend};
 use crate::error::StorageError;
@@ -40,8 +40,9 @@ impl TenantStore {
         if roles::role_of(agent_id).may(MemoryAct::Read, MemoryTable::Memories) {
             return Ok(MemoryReader { store: self.clone() });
         }
-        on_backend!(self, store => store.note_refusal(agent_id, MemoryTable::Memories.as_str(), "roles").await);
-        Err(StorageError::RefusedRead { table: MemoryTable::Memories.as_str() })
+        let refused = RefusedAccess::by_roles(MemoryAct::Read, MemoryTable::Memories);
+        on_backend!(self, store => store.note_refusal(agent_id, refused).await);
+        Err(StorageError::RefusedRead { table: refused.table })
     }
 }
 

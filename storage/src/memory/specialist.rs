@@ -6,8 +6,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use super::{
-    MemoryAct, MemoryReader, MemoryTable, NewNote, NewPlaybookUpdate, NewSuggestion, Review, check_name,
-    check_text, roles, to_milli,
+    MemoryAct, MemoryReader, MemoryTable, NewNote, NewPlaybookUpdate, NewSuggestion, RefusedAccess, Review,
+    check_name, check_text, roles, to_milli,
 };
 use crate::backend::{TenantStore, on_backend};
 use crate::error::StorageError;
@@ -44,9 +44,9 @@ impl TenantStore {
             let reader = MemoryReader { store: self.clone() };
             return Ok(SpecialistMemory { reader, agent_id: agent_id.to_owned() });
         }
-        let table = MemoryTable::Suggestions.as_str();
-        on_backend!(self, store => store.note_refusal(agent_id, table, "roles").await);
-        Err(StorageError::RefusedWrite { table })
+        let refused = RefusedAccess::by_roles(MemoryAct::Append, MemoryTable::Suggestions);
+        on_backend!(self, store => store.note_refusal(agent_id, refused).await);
+        Err(StorageError::RefusedWrite { table: refused.table })
     }
 }
 

@@ -7,7 +7,7 @@ use sqlx::migrate::MigrateError;
 
 use super::connect::Session;
 use crate::error::{Fault, StorageError};
-use crate::memory::refused_table;
+use crate::memory::{guarded_table, refused_table};
 
 const NO_TLS: &str = "the encrypted connection did not come about";
 const MEND_TLS: &str = "turn TLS on in the server, name the authority of its certificate with sslrootcert=, use the \
@@ -58,7 +58,8 @@ fn unavailable(place: &str, error: &sqlx::Error) -> StorageError {
 /// A message of the classes 22 and 23 may quote a value, so only its code is kept, with the rule that was broken.
 fn by_code(code: &str, message: &str, constraint: Option<&str>, place: &str) -> StorageError {
     // Raised by our own triggers; 42501 is also what the server says of rights that a role lacks.
-    if let Some(table) = refused_table(message).filter(|_| matches!(code, "QM001" | "42501")) {
+    let refused = refused_table(message).or_else(|| withheld_table(message));
+    if let Some(table) = refused.filter(|_| matches!(code, "QM001" | "42501")) {
         return StorageError::RefusedWrite { table };
     }
     match code {
@@ -79,6 +80,13 @@ fn by_code(code: &str, message: &str, constraint: Option<&str>, place: &str) -> 
         },
         _ => StorageError::Database { message: format!("{message} (SQLSTATE {code})") },
     }
+}
+
+/// Which table of memory the server itself keeps from a role: by a right that it lacks, or by the policy of its rows.
+fn withheld_table(message: &str) -> Option<&'static str> {
+    let by_right = message.strip_prefix("permission denied for table ");
+    let by_policy = || message.strip_prefix("new row violates row-level security policy for table ");
+    guarded_table(by_right.or_else(by_policy)?.trim_matches('"'))
 }
 
 /// Why the first connection did not come about. The server's words hold names that the operator gave, never a password.
@@ -155,6 +163,24 @@ mod unit {
             assert!(mapped(code).is_transient(), "{code}");
         }
         assert!(matches!(mapped("XX001"), StorageError::Corrupt { .. }));
+    }
+
+    #[test]
+    fn what_the_server_keeps_from_a_role_of_memory_is_a_refused_write() {
+        for (message, table) in [
+            ("contacts is written by the memory manager alone", Some("contacts")),
+            ("permission denied for table memories", Some("memories")),
+            ("new row violates row-level security policy for table \"contacts\"", Some("contacts")),
+            ("permission denied for table calls", None),
+        ] {
+            let refused = match by_code("42501", message, None, PLACE) {
+                StorageError::RefusedWrite { table } => Some(table),
+                _ => None,
+            };
+            assert_eq!(refused, table, "{message}");
+        }
+        let other = by_code("42P01", "permission denied for table memories", None, PLACE);
+        assert!(matches!(other, StorageError::Database { .. }), "{other:?}");
     }
 
     #[test]

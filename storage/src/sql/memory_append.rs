@@ -7,11 +7,13 @@ use uuid::Uuid;
 
 use super::Conn;
 use super::tenant::{Scope, TenantStore};
+use crate::audit::{self, NewAudit, Party};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::{NoteId, RecordId, SuggestionId};
 use crate::memory::{
-    NewEvent, NewInteraction, NewNote, NewPlaybookUpdate, NewSuggestion, Outcome, Review, check_name,
+    NewEvent, NewInteraction, NewNote, NewPlaybookUpdate, NewSuggestion, Outcome, RefusedAccess, Review,
+    check_name,
 };
 use crate::zones::{INTERACTION, LookupHash, NOTE, PLAYBOOK, SUGGESTION};
 
@@ -98,17 +100,29 @@ impl TenantStore {
         write.finish(done.map(drop).map_err(Into::into)).await
     }
 
-    /// The one place through which a refused access to memory is told: a trace event, and a line of the event log.
-    /// `by`: `roles`, or `database`. Neither holds a word of a caller; a name that is no agent's is not repeated.
-    pub(crate) async fn note_refusal(&self, agent_id: &str, table: &'static str, by: &'static str) {
+    /// The one place through which a refused access to memory is told: a trace event, a line of the event log, and an
+    /// entry of the audit. None holds a word of a caller; a name that is no agent's is not repeated.
+    pub(crate) async fn note_refusal(&self, agent_id: &str, refused: RefusedAccess) {
         let agent_id = if check_name(agent_id, "").is_ok() { agent_id } else { "unknown" };
         let tenant = self.core.scope.tenant;
-        tracing::warn!(target: "storage::memory", %tenant, agent = agent_id, table, by, "memory_access_refused");
+        let RefusedAccess { act, table, by } = refused;
+        tracing::warn!(
+            target: "storage::memory", %tenant, agent = agent_id, %act, table, by, "memory_access_refused"
+        );
         let detail = format!("{table}: refused by {by}");
         let new =
             NewEvent { call_id: None, event: "memory_access".into(), outcome: Outcome::Refused, detail };
         if let Err(error) = self.append_event(agent_id, &new).await {
             tracing::error!(%error, "a refused access to memory is not in the event log");
+        }
+        let entry =
+            NewAudit::new("memory.refused", Party::new("agent", agent_id), Party::new("memory_table", table))
+                .with("act", act.as_str())
+                .with("by", by)
+                .outcome(audit::Outcome::Denied);
+        // Durable before whoever tried is told: a process that dies of what it tried leaves its entry behind.
+        if let Err(error) = self.audit().record(entry).await {
+            tracing::error!(%error, "a refused access to memory is not on the audit");
         }
     }
 }

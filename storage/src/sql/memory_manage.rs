@@ -8,7 +8,9 @@ use crate::clock::now;
 use crate::crypto::text_hash;
 use crate::error::{Step, StorageError};
 use crate::ids::{CallId, ContactId, DecisionId, MemoryId, SuggestionId};
-use crate::memory::{Decision, Forgetting, Memory, Refusal, Ruled, Ruling, Stage, Verdict, from_milli};
+use crate::memory::{
+    Decision, Forgetting, Memory, Refusal, RefusedAccess, Ruled, Ruling, Stage, Verdict, from_milli,
+};
 use crate::zones::{CONTACT, LookupHash, MEMORY, SUGGESTION};
 
 const NO_CONTACT: StorageError = StorageError::NotFound { what: "contact" };
@@ -82,7 +84,7 @@ impl TenantStore {
     pub(super) async fn finish_memory<T>(&self, write: Write<'_>, step: Step<T>) -> Result<T, StorageError> {
         let done = write.finish(step).await;
         if let Err(StorageError::RefusedWrite { table }) = &done {
-            self.note_refusal("unknown", table, "database").await;
+            self.note_refusal("unknown", RefusedAccess::by_database(table)).await;
         }
         done
     }

@@ -6,7 +6,7 @@ use super::tenant::{Scope, TenantStore};
 use super::{Conn, page_size, passports};
 use crate::error::{Step, StorageError};
 use crate::ids::PassportId;
-use crate::review_records::{AutonomyChange, Calibration, NewReview, Review};
+use crate::review_records::{AgentLevel, AutonomyChange, Calibration, NewReview, Review};
 use crate::store::Reviews;
 use crate::zones::REVIEW;
 
@@ -48,6 +48,12 @@ impl Reviews for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         core.db.named(changes(&mut conn, &core.scope).await)
+    }
+
+    async fn autonomy_levels(&self) -> Result<Vec<AgentLevel>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(levels(&mut conn, &core.scope).await)
     }
 }
 
@@ -169,6 +175,18 @@ async fn changes(conn: &mut Conn, scope: &Scope) -> Step<Vec<AutonomyChange>> {
     let query = sqlx::query_as(
         "select id, agent_id, from_level, to_level, reason, changed_at from autonomy_changes
          where tenant_id = $1 order by id desc limit 500",
+    )
+    .bind(scope.tenant);
+    Ok(query.fetch_all(conn).await?)
+}
+
+async fn levels(conn: &mut Conn, scope: &Scope) -> Step<Vec<AgentLevel>> {
+    let query = sqlx::query_as(
+        "select agent_id, to_level as level from autonomy_changes c
+         where tenant_id = $1 and not exists (
+            select 1 from autonomy_changes later
+            where later.tenant_id = c.tenant_id and later.agent_id = c.agent_id and later.id > c.id)
+         order by agent_id",
     )
     .bind(scope.tenant);
     Ok(query.fetch_all(conn).await?)

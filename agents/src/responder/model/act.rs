@@ -69,7 +69,7 @@ impl Live {
                 continue;
             }
             if let Some(known) = crate::tools::tool(&call.name)
-                && let Err(refusal) = self.driver.policy.permit(known)
+                && let Err(refusal) = self.authority.policy().await.permit(known)
             {
                 if known.tool.reads_only() || known.tool.needs_call {
                     run.result(&call, Outcome::error(refusal.to_string()), &seat.out).await;
@@ -136,7 +136,7 @@ impl Live {
         let known = offered.known.clone();
         let input = known.check_input(&call.input).map_err(|refusal| refusal.to_string());
         let input = input.and_then(|()| offered.sent(&call.input, &run.memory.redactor));
-        let permitted = self.driver.policy.permit(&known);
+        let permitted = self.authority.policy().await.permit(&known);
         let input = match (input, &permitted) {
             (Err(problem), _) => Err(problem),
             (Ok(_), Err(refusal)) if known.tool.reads_only() => Err(refusal.to_string()),

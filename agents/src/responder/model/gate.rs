@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pipeline::ports::Language;
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::super::rulings::Rulings;
 use crate::llm::conversation::ToolCall;
-use crate::rules::{Destination, Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
+use crate::rules::{Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
 use crate::tools::Asked;
+use crate::tools::ruling::{proposed, why};
 
 /// What becomes of a piece of the answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -154,12 +154,12 @@ impl Gate {
         self.rulings.note(&broken);
         let reasons: Vec<&Violation> = broken.iter().filter(|v| !v.permits()).collect();
         let first = reasons.first()?;
-        let why: Vec<String> = reasons.iter().map(|v| format!("{}: {}", v.rule.id, v.reason)).collect();
+        let why = why(&reasons);
         let next = match first.rule.action {
             crate::rules::RuleAction::RequireHuman => "A person must approve this: offer request_person.",
             _ => "Do not try it again. Say that you cannot do this, and offer a person or a message.",
         };
-        Some(format!("Not done; it has no effect. {} {next}", why.join(" ")))
+        Some(format!("Not done; it has no effect. {why} {next}"))
     }
 }
 
@@ -172,36 +172,6 @@ fn spoken<'a>(text: &'a str, about: &About<'a>) -> Spoken<'a> {
         is_emergency: about.is_emergency,
         shown: Some(about.shown),
         caller: Some(about.caller),
-    }
-}
-
-/// What the rules are told of a call. Whatever is filed goes into the tenant's store, and its entry in the ledger is made in
-/// the same transaction.
-fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a> {
-    let arguments = Some(&call.input).filter(|input: &&Value| input.is_object());
-    let reading = ProposedTool { arguments, ..ProposedTool::reading(&call.name) };
-    match asked {
-        Asked::File(_) => ProposedTool {
-            involves_pii: true,
-            destination: Destination::EncryptedStorage,
-            is_decision: true,
-            audit_entry_created: true,
-            ..reading
-        },
-        Asked::MarkUrgent { .. } => ProposedTool {
-            destination: Destination::EncryptedStorage,
-            is_decision: true,
-            audit_entry_created: true,
-            ..reading
-        },
-        Asked::Claim { .. } => ProposedTool { involves_pii: true, ..reading },
-        Asked::Outside => ProposedTool {
-            involves_pii: call.input.to_string().contains('⟨'),
-            destination: Destination::External,
-            audit_entry_created: true,
-            ..reading
-        },
-        Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Speak(_) | Asked::EndCall => reading,
     }
 }
 

@@ -37,6 +37,7 @@ use crate::llm::conversation::{Conversation, Message, ToolSpec};
 use crate::llm::model::{LanguageModel, Request};
 use crate::passport::Priority;
 use crate::safety::Redactor;
+use crate::tools::authority::Authority;
 use crate::tools::registry::Policy;
 use crate::tools::remote::outside::{Offered, Outside};
 use delimit::block;
@@ -61,7 +62,7 @@ pub(super) struct Driver {
     pub(super) builtin_as_fallback: bool,
     /// Lines have a person to ring.
     pub(super) transfers: bool,
-    /// What the model may do by itself.
+    /// What the model may do by itself at most.
     pub(super) policy: Policy,
     /// Servers of tools.
     pub(super) outside: Outside,
@@ -78,6 +79,8 @@ impl std::fmt::Debug for Driver {
 /// The model's side of one call.
 pub(super) struct Live {
     driver: Driver,
+    /// What it may do by itself on this call.
+    authority: Authority,
     history: History,
     memory: Memory,
     briefing: String,
@@ -125,6 +128,7 @@ impl Live {
         }
         Self {
             driver: Driver { model, ..driver.clone() },
+            authority: Authority::new(office.desk.store.clone(), driver.policy.clone()),
             history: History::default(),
             memory,
             briefing,
@@ -142,8 +146,9 @@ impl Live {
         phrases::Phrase::ALL.into_iter().map(move |phrase| phrase.text(language).to_owned())
     }
 
-    /// Opens the way to the model while the greeting is said.
+    /// Opens the way to the model, and reads what it may do, while the greeting is said.
     pub(super) fn warm(&self) {
+        self.authority.warm();
         let opening = Message::Caller { text: block(delimit::EVENT, CONNECTED) };
         self.driver.model.warm(self.request(vec![opening]));
     }
