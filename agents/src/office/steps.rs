@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::gather::{self, Gathered, OWN};
 use super::step::{Step, digest};
-use super::{Office, OfficeError, Pace, Worked, job_for, model, now};
+use super::{Office, OfficeError, Pace, Worked, job_for, model, now, precedents};
 use crate::contracts::{
     Budget, Contract, MessagePriority, ProvenanceMetadata, TaskContract, TaskStatus, sha256_of,
 };
@@ -46,7 +46,7 @@ pub(super) async fn work(
     let held = kept::read(found)?;
     let gathered = gather::gather(office, &held.passport, call, screen.as_mut()).await?;
     let mut run = Run { office, held, gathered };
-    let Some(team) = run.assign(team).await? else {
+    let Some(team) = run.assign(team, screen.as_mut()).await? else {
         return Ok(Worked::Concluded(run.held.passport.status));
     };
     let done_before = |run: &Run<'_>| run.has(&format!("{}/concluded", team.id));
@@ -100,7 +100,11 @@ impl Run<'_> {
 
     /// The team that works it: as a referral or an earlier run has it, or as routing finds. `None`: none; that is
     /// written, with what follows from it.
-    async fn assign(&mut self, named: &str) -> Result<Option<&'static Team>, OfficeError> {
+    async fn assign(
+        &mut self,
+        named: &str,
+        screen: &mut dyn Screen,
+    ) -> Result<Option<&'static Team>, OfficeError> {
         let teams = self.office.teams;
         let notes = &self.held.passport.context.get(NOTES).cloned().unwrap_or_else(|| json!({}));
         let known = notes["team"].as_str().filter(|_| named.is_empty());
@@ -113,14 +117,14 @@ impl Run<'_> {
         if !named.is_empty() {
             let team = teams.team(named).ok_or_else(|| OfficeError::NoTeam(named.to_owned()))?;
             let step = self.assigned(team, 1.0, &format!("{named}/referred"), notes)?;
-            self.write(step).await?;
+            self.begin(step, screen).await?;
             return Ok(Some(team));
         }
         let step = match routing::route(teams, &self.gathered.case) {
             Destination::Team { team, confidence } => {
                 let team = teams.team(&team).ok_or_else(|| OfficeError::NoTeam(team.clone()))?;
                 let step = self.assigned(team, confidence, "routed", notes)?;
-                self.write(step).await?;
+                self.begin(step, screen).await?;
                 return Ok(Some(team));
             }
             Destination::Person { nearest, confidence, reason } => {
@@ -181,6 +185,18 @@ impl Run<'_> {
         Ok(step)
     }
 
+    /// A team begins, with what is known of cases like this one.
+    async fn begin(&mut self, mut step: Step, screen: &mut dyn Screen) -> Result<(), OfficeError> {
+        if !self.has(&step.name) {
+            let found = precedents::find(self.office, &self.gathered.case, screen).await?;
+            if !found.precedents.is_empty() {
+                step.outputs.push_str(&format!("; {} precedents", found.precedents.len()));
+            }
+            step.patches.extend(precedents::patches(&self.held.passport, found));
+        }
+        self.write(step).await
+    }
+
     // ------------------------------------------------------------ a specialist's part
 
     async fn specialist(&mut self, team: &Team, file: &SpecialistFile) -> Result<(), OfficeError> {
@@ -223,6 +239,8 @@ impl Run<'_> {
         for part in self.parts(team) {
             artifacts.insert(part.agent, part.output.to_string());
         }
+        let precedents = precedents::artifact(&self.held.passport);
+        artifacts.extend(precedents.map(|told| (precedents::ARTIFACT.to_owned(), told)));
         let knowledge = if file.tools.iter().any(|tool| tool == "search_knowledge") {
             gather::knowledge(self.office, &self.gathered.case).await
         } else {
