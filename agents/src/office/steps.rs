@@ -9,7 +9,7 @@ use storage::{PassportId, Passports, StorageError, Turns, WorkItems};
 use uuid::Uuid;
 
 use super::gather::{self, Gathered, OWN};
-use super::step::{Step, digest};
+use super::step::{Asked, Step, digest};
 use super::{Office, OfficeError, Pace, Worked, job_for, model, now, precedents};
 use crate::contracts::{
     Budget, Contract, MessagePriority, ProvenanceMetadata, TaskContract, TaskStatus, sha256_of,
@@ -77,6 +77,7 @@ pub(super) async fn give_up(office: &Office, id: PassportId, team: &str) -> Resu
     let reason = "the back office could not work it; the log has the cause";
     let mut step = Step::new(format!("{team}/given_up"), HEAD.to_owned(), "gave_up");
     step.outputs = "handed to a person".to_owned();
+    step.asked = Some(Asked::in_vain(if team.is_empty() { &run.held.passport.team_id } else { team }));
     step.confidence = ConfidenceVector::of(1.0, 1);
     run.to_person(&mut step, team, reason).await?;
     run.write(step).await
@@ -352,6 +353,7 @@ impl Run<'_> {
             sandbox::tokens(context)
         );
         step.outputs = digest(&part.output);
+        step.asked = Some(Asked::of(&team.id, context, &self.gathered.case, part));
         step.tools.extend((!context.prior_knowledge.is_empty()).then(|| "search_knowledge".to_owned()));
         if can("find_work_items") && context.input_artifacts.contains_key("related") {
             step.tools.push("find_work_items".to_owned());
@@ -519,6 +521,7 @@ impl Run<'_> {
     /// this one applied to it.
     async fn write(&mut self, mut step: Step) -> Result<(), OfficeError> {
         let entry = step.entry(self.step_id(&step.name), now());
+        let task = step.task(self.key(&step.name), self.held.passport.id, entry.timestamp);
         for _ in 0..TRIES {
             if self.held.passport.ledger.entries().iter().any(|known| known.id == entry.id) {
                 return Ok(());
@@ -533,6 +536,7 @@ impl Run<'_> {
                 passport: Some(kept::changed(&changed.passport, self.held.version)),
                 work_items: step.items.clone(),
                 jobs: step.jobs.clone(),
+                tasks: task.iter().cloned().collect(),
                 ..TurnCommit::default()
             };
             match self.office.store.commit_turn(commit).await {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use pipeline::ports::Meter;
 use serde_json::{Value, json};
-use storage::organisation::{Author, Layer, NewMemoryNode};
+use storage::organisation::{Author, Layer, NewMemoryNode, Task, TaskFilter};
 use storage::records::{
     CallEntry, Direction, LogRow, NewCall, NewWorkItem, Priority, WorkFilter, WorkItem, WorkKind,
 };
@@ -147,6 +147,15 @@ impl Bench {
         self.office.store.list_work_items(filter).await.unwrap()
     }
 
+    /// What the task history says of a Passport, in the order of the work.
+    async fn tasks(&self, id: PassportId) -> Vec<Task> {
+        let filter = TaskFilter { limit: 500, ..TaskFilter::default() };
+        let mut tasks = self.office.store.organisation().tasks(&filter).await.unwrap();
+        tasks.retain(|task| task.passport_id == Some(id));
+        tasks.reverse();
+        tasks
+    }
+
     async fn jobs(&self) -> Vec<storage::Job> {
         self.office.store.list_jobs(JobFilter::default()).await.unwrap()
     }
@@ -222,6 +231,7 @@ async fn a_run_cut_off_anywhere_goes_on_and_does_nothing_twice() {
         let once: BTreeSet<&String> = all.iter().collect();
         assert_eq!((all.len(), once.len()), (8, 8), "cut after {cut}: {all:?}");
         assert_eq!(bench.items(WorkKind::Callback).await.len(), before + 1, "cut after {cut}");
+        assert_eq!(bench.tasks(id).await.len(), 6, "cut after {cut}");
     }
     assert!(stopped >= 6, "{stopped} runs were cut");
 }
@@ -328,6 +338,8 @@ async fn what_cannot_be_worked_is_given_to_a_person_once() {
     bench.office.give_up(id, "").await.unwrap();
     assert_eq!(bench.items(WorkKind::Escalation).await.len(), 1);
     assert_eq!(bench.passport(id).await.passport.status, Status::Escalated);
+    let tasks = bench.tasks(id).await;
+    assert_eq!((tasks.len(), tasks[0].success, tasks[0].team_id.as_str()), (1, false, "front_desk"));
     let nobody = bench.office.work(id, "ghosts", Box::new(Masked), &mut Steady).await;
     assert!(matches!(nobody, Err(OfficeError::NoTeam(_))));
 }
@@ -348,6 +360,38 @@ async fn a_call_that_ended_without_its_job_gets_one_at_the_next_start() {
     );
     bench.work(id).await;
     assert_eq!(adopt_left(store, now()).await.unwrap(), 0);
+}
+
+// ---------------------------------------------------------------- task history
+
+#[tokio::test]
+async fn each_part_of_a_specialist_is_a_task_on_record_once() {
+    let mut bench = Bench::new().await;
+    bench.office.model = Some(played(r#"{"summary":"by the model","confidence":0.9,"citations":[]}"#));
+    let id = bench.call(&[pothole()]).await;
+    bench.work(id).await;
+    bench.work(id).await;
+    let (tasks, held) = (bench.tasks(id).await, bench.passport(id).await);
+    let named = |agent: &str| format!("office/{}/incident_investigation/{agent}", id.0);
+    let order = ["intake_review", "severity", "duplicates", "standards", "corrective_actions", "report"];
+    let ids: Vec<&str> = tasks.iter().map(|task| task.task_id.as_str()).collect();
+    assert_eq!(ids, order.map(named), "in the order of the work, each once");
+    for (task, entry) in tasks.iter().zip(&held.passport.ledger.entries()[1..]) {
+        assert!(task.success && task.team_id == "incident_investigation", "{}", task.task_id);
+        assert_eq!((task.duration_ms, task.cost_tokens), (entry.duration_ms, Some(entry.tokens_used)));
+        assert_eq!(task.completed_at.unwrap().timestamp_millis(), entry.timestamp.timestamp_millis());
+        assert!(task.created_at <= task.completed_at.unwrap());
+        assert_eq!(task.results["outcome"], entry.outputs_summary);
+        assert!(task.goal.contains("a deep pothole"), "{}", task.goal);
+        let said = format!("{}{}{}", task.goal, task.plan, task.results);
+        assert!(!said.contains("0143") && !said.contains("Quist"), "{said}");
+    }
+    let standards = &tasks[3];
+    assert_eq!((standards.cost_tokens, standards.cost_micros), (Some(7), Some(250_000)));
+    assert_eq!(
+        (&standards.results["summary"], &standards.results["notes"]),
+        (&json!("by the model"), &json!("by played"))
+    );
 }
 
 // ---------------------------------------------------------------- precedents
