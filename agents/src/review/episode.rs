@@ -46,9 +46,9 @@ pub(super) fn episode(review: &Review, passport: &Passport, screen: &mut dyn Scr
     }
 }
 
-/// Acts that something came of: an effect, a team, an end.
+/// Acts that something came of: an effect, an end. Which team took it stands on the episode itself.
 fn decides(entry: &LedgerEntry) -> bool {
-    matches!(entry.action.as_str(), "route" | "conclude" | "gave_up") || acts(entry).next().is_some()
+    matches!(entry.action.as_str(), "conclude" | "gave_up") || acts(entry).next().is_some()
 }
 
 fn acts(entry: &LedgerEntry) -> impl Iterator<Item = &String> {
@@ -71,7 +71,11 @@ fn decision(passport: &Passport, entry: &LedgerEntry, screen: &mut dyn Screen) -
             let said = parts.iter().copied().filter_map(summary);
             asked.into_iter().chain(said).collect::<Vec<_>>().join(" ")
         }
-        None => entry.inputs_summary.clone(),
+        None if acts(entry).any(|tool| tool == "request_person") => {
+            passport.routing.escalation_reason.clone().unwrap_or_default()
+        }
+        // A turn on the phone: the ledger says what was done, and nobody's word for why.
+        None => String::new(),
     };
     KeyDecision {
         outcome: screen.screen(outcome),

@@ -238,9 +238,12 @@ async fn work_that_is_not_done_is_not_reviewed_yet() {
 fn worked() -> Passport {
     let mut call_back = entry("claims/intake_review", "work", "complete false; 1 missing; CB-1000", 5, 0.8);
     call_back.tool_calls = vec!["search_knowledge".into(), "request_callback".into()];
+    let mut filed = entry("front_desk/intake", "turn", "filed; MSG-1000", 5, 0.8);
+    filed.tool_calls = vec!["take_message".into()];
     let mut looked = entry("claims/policy", "work", "1 citations", 5, 0.8);
     looked.tool_calls = vec!["search_knowledge".into()];
     let entries = vec![
+        filed,
         entry("department_head", "route", "claims at 0.95", 0, 0.95),
         call_back,
         looked,
@@ -273,11 +276,11 @@ fn an_episode_tells_what_was_decided_and_why_in_tokens() {
     let outcomes: Vec<&str> = told.key_decisions.iter().map(|decision| decision.outcome.as_str()).collect();
     assert_eq!(
         outcomes,
-        ["claims at 0.95", "complete false; 1 missing; CB-1000", "escalated"],
-        "who only looks something up decides nothing"
+        ["filed; MSG-1000", "complete false; 1 missing; CB-1000", "escalated"],
+        "who only passes it on, or looks something up, decides nothing"
     );
-    let [routed, asked, concluded] = &told.key_decisions[..] else { panic!() };
-    assert_eq!(routed.reason, "speech");
+    let [filed, asked, concluded] = &told.key_decisions[..] else { panic!() };
+    assert_eq!((filed.reason.as_str(), filed.factors.join(" ")), ("", "take_message".to_owned()));
     assert_eq!(asked.reason, "The photo of the fence is missing.");
     assert_eq!(asked.factors, ["request_callback", "urgency high"]);
     assert_eq!(
@@ -298,10 +301,11 @@ fn passport_without_office() -> Passport {
 
 #[test]
 fn of_many_decisions_the_last_are_kept() {
-    let many = (0..40).map(|n| entry("department_head", "route", &format!("team {n}"), 0, 0.9)).collect();
+    let many =
+        (0..40).map(|n| entry("claims/claims_lead", "conclude", &format!("end {n}"), 0, 0.9)).collect();
     let passport = passport(Status::Completed, many);
     let told = episode::episode(&review(&passport, &calm(), at()), &passport, &mut Masked);
-    assert_eq!((told.key_decisions.len(), told.key_decisions[15].outcome.as_str()), (16, "team 39"));
+    assert_eq!((told.key_decisions.len(), told.key_decisions[15].outcome.as_str()), (16, "end 39"));
 }
 
 #[tokio::test]
