@@ -117,7 +117,7 @@ pub struct Ready {
     pub lineup: Lineup,
     pub notices: Arc<Notices>,
     /// What the tenants know of their own decisions; embeds with the retriever's model.
-    pub organisation: Organisation,
+    pub organisation: Arc<Organisation>,
     strain: Gauge,
 }
 
@@ -129,7 +129,7 @@ impl Ready {
         let (tts, spoken) = (providers.tts.clone(), lineup.spoken.clone());
         let rendering = tokio::spawn(notices.clone().keep_rendering(tts, spoken, closing));
         let _ = timeout(NOTICES, rendering).await;
-        let organisation = Organisation::new(providers.retriever.embedder().cloned());
+        let organisation = Arc::new(Organisation::new(providers.retriever.embedder().cloned()));
         Self { providers, lineup, notices, organisation, strain }
     }
 

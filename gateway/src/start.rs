@@ -163,6 +163,8 @@ async fn warm(app: Arc<App>, engines: Box<dyn ProviderSource>, progress: Progres
     tracing::info!(engines = ?ready.providers, "ready for calls");
     keep_servers(&app, &ready.providers.outside);
     let _ = app.ready.set(ready);
+    // Passports of an earlier process have waited for organisational memory.
+    app.reviewing.notify_one();
     Ok(())
 }
 

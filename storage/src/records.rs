@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::ids::{CallId, DocumentId, PassportId, SlotId, WorkItemId};
 use crate::job_records::NewJob;
+use crate::organisation::NewTask;
 use crate::outbox_records::{NewOutgoing, Outgoing};
 
 /// An enum kept as one lower-case word, in the database, in JSON and in `Display`.
@@ -541,6 +542,8 @@ pub struct TurnCommit {
     pub booking: Option<NewBooking>,
     /// Work for after the call; filed once for their keys.
     pub jobs: Vec<NewJob>,
+    /// For the task history; on record once for their ids.
+    pub tasks: Vec<NewTask>,
     /// Effects outside, to be made once this is durable.
     pub outbox: Vec<NewOutgoing>,
 }

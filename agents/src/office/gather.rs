@@ -69,14 +69,9 @@ pub(super) async fn gather(
 
 /// Passages for a task: `[source] title: text`, best first.
 pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
-    let about = case.items.iter().flat_map(|item| {
-        ["what", "message", "reason", "notes"].iter().filter_map(|field| item.fields.get(*field))
-    });
     // Each by itself: what else was said on the call only blurs what an item is about.
     let mut found: Vec<Found> = Vec::new();
-    let asked = about.chain(case.said.last()).map(|text| text.chars().take(MOST_QUERY).collect());
-    let asked: Vec<String> = asked.filter(|text: &String| !text.trim().is_empty()).collect();
-    for text in asked {
+    for text in about(case) {
         let query = Query { min_relevance_score: LEAST_RELEVANT, ..Query::new(&text) };
         for passage in office.retriever.search(office.tenant, &query).await {
             match found.iter_mut().find(|held| held.source == passage.source) {
@@ -88,6 +83,16 @@ pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
     }
     found.sort_by(|a, b| b.relevance_score.total_cmp(&a.relevance_score));
     found.into_iter().map(|f| format!("[{}] {}: {}", f.source, f.title, f.text)).collect()
+}
+
+/// What it is about: each item in its own words, and what was said last. Owned, so that no borrowing iterator lives
+/// through a wait.
+pub(super) fn about(case: &Case) -> Vec<String> {
+    let fields = case.items.iter().flat_map(|item| {
+        ["what", "message", "reason", "notes"].iter().filter_map(|field| item.fields.get(*field))
+    });
+    let cut = |text: &String| text.chars().take(MOST_QUERY).collect::<String>();
+    fields.chain(case.said.last()).map(cut).filter(|text| !text.trim().is_empty()).collect()
 }
 
 async fn filed(store: &TenantStore, filter: WorkFilter) -> Result<Vec<WorkItem>, StorageError> {

@@ -1,13 +1,15 @@
 //! The back office: works a call's Passport after the caller has hung up, as the same Passport.
 //!
-//! [`Office::work`] routes it, gives each specialist of the team its sandboxed context, checks what comes back, and draws
-//! the conclusion. Each step is one commit: output, ledger entry and work items, or nothing. A step has a name of its own
-//! in the ledger, so a run that was cut off anywhere goes on after the last step that was written, and no step is done
-//! twice. Who calls this, when, and how often after a failure is the gateway's affair (`gateway/src/office`).
+//! [`Office::work`] routes it, looks up how such cases were decided before, gives each specialist of the team its sandboxed
+//! context, checks what comes back, and draws the conclusion. Each step is one commit: output, ledger entry and work items,
+//! or nothing. A step has a name of its own in the ledger, so a run that was cut off anywhere goes on after the last step
+//! that was written, and no step is done twice. Who calls this, when, and how often after a failure is the gateway's affair
+//! (`gateway/src/office`).
 
 mod fields;
 mod gather;
 mod model;
+mod precedents;
 mod step;
 mod steps;
 
@@ -23,6 +25,7 @@ use uuid::Uuid;
 use crate::contracts::ContractError;
 use crate::hub::{Refused, SandboxError};
 use crate::llm::model::LanguageModel;
+use crate::organisation::Organisation;
 use crate::passport::Status;
 use crate::retriever::Retriever;
 use crate::teams::Teams;
@@ -42,6 +45,8 @@ pub struct Office {
     pub tenant: Uuid,
     pub store: TenantStore,
     pub retriever: Arc<Retriever>,
+    /// Where precedents are.
+    pub organisation: Arc<Organisation>,
     /// Asked where a specialist's file allows it; otherwise, and when it fails, the built-in methods work.
     pub model: Option<Arc<dyn LanguageModel>>,
     pub price: Price,

@@ -1,12 +1,19 @@
 //! One step of a run: everything that is written with it, and what the ledger says of it.
 
-use chrono::{DateTime, Utc};
-use serde_json::Value;
-use storage::NewJob;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use storage::organisation::NewTask;
 use storage::records::NewWorkItem;
+use storage::{NewJob, PassportId};
 use uuid::Uuid;
 
+use super::gather;
+use crate::hub::conclude::Done;
+use crate::hub::{Case, SandboxedContext};
 use crate::passport::{ConfidenceVector, LedgerEntry, Patch};
+
+/// Characters of what a case is about in the goal of a task.
+const MOST_ABOUT: usize = 200;
 
 /// One step to be written: its name in the ledger, and everything that goes with it.
 pub(super) struct Step {
@@ -25,6 +32,8 @@ pub(super) struct Step {
     pub(super) patches: Vec<Patch>,
     pub(super) items: Vec<NewWorkItem>,
     pub(super) jobs: Vec<NewJob>,
+    /// What somebody was asked to do: with it, the step goes into the task history.
+    pub(super) asked: Option<Asked>,
 }
 
 impl Step {
@@ -44,7 +53,32 @@ impl Step {
             patches: Vec::new(),
             items: Vec::new(),
             jobs: Vec::new(),
+            asked: None,
         }
+    }
+
+    /// What the task history says of it, under the key that the step has for good.
+    pub(super) fn task(&self, key: String, passport: Uuid, ended: DateTime<Utc>) -> Option<NewTask> {
+        let asked = self.asked.as_ref()?;
+        let took = i64::try_from(self.took_ms).ok().and_then(TimeDelta::try_milliseconds).unwrap_or_default();
+        let results = json!({
+            "outcome": self.outputs, "summary": asked.summary, "confidence": self.confidence.value,
+            "tools": self.tools, "notes": self.notes,
+        });
+        Some(NewTask {
+            task_id: key,
+            passport_id: Some(PassportId(passport)),
+            team_id: asked.team.clone(),
+            goal: asked.goal.clone(),
+            plan: asked.plan.clone(),
+            results,
+            success: asked.done,
+            duration_ms: self.took_ms,
+            cost_tokens: Some(self.tokens),
+            cost_micros: Some((self.cost_usd * 1e6).round().max(0.0) as u64),
+            created_at: ended.checked_sub_signed(took).unwrap_or(ended),
+            completed_at: Some(ended),
+        })
     }
 
     /// What the ledger says of it.
@@ -63,6 +97,44 @@ impl Step {
             tool_calls: self.tools.clone(),
             notes: self.notes.clone(),
         }
+    }
+}
+
+/// A task as it was given, and whether it was done. Its texts have passed the screen.
+pub(super) struct Asked {
+    pub(super) team: String,
+    pub(super) goal: String,
+    pub(super) plan: Value,
+    pub(super) summary: String,
+    pub(super) done: bool,
+}
+
+impl Asked {
+    /// What a specialist was given, and gave. The goal names the case: questions to the history are of its words.
+    pub(super) fn of(team: &str, context: &SandboxedContext, case: &Case, part: &Done) -> Self {
+        let about: String = gather::about(case).join(". ").chars().take(MOST_ABOUT).collect();
+        let plan = json!({
+            "criteria": context.success_criteria, "constraints": context.constraints,
+            "artifacts": context.input_artifacts.keys().collect::<Vec<_>>(),
+            "excerpts": context.prior_knowledge.len(), "tools": context.tools_available,
+        });
+        Self {
+            team: team.to_owned(),
+            goal: if about.is_empty() {
+                context.task.clone()
+            } else {
+                format!("{} About: {about}", context.task)
+            },
+            plan,
+            summary: part.output["summary"].as_str().unwrap_or_default().to_owned(),
+            done: true,
+        }
+    }
+
+    /// A Passport that a team could not work.
+    pub(super) fn in_vain(team: &str) -> Self {
+        let goal = "Work the Passport of a call.".to_owned();
+        Self { team: team.to_owned(), goal, plan: json!({}), summary: String::new(), done: false }
     }
 }
 

@@ -9,8 +9,8 @@ use storage::{PassportId, Passports, StorageError, Turns, WorkItems};
 use uuid::Uuid;
 
 use super::gather::{self, Gathered, OWN};
-use super::step::{Step, digest};
-use super::{Office, OfficeError, Pace, Worked, job_for, model, now};
+use super::step::{Asked, Step, digest};
+use super::{Office, OfficeError, Pace, Worked, job_for, model, now, precedents};
 use crate::contracts::{
     Budget, Contract, MessagePriority, ProvenanceMetadata, TaskContract, TaskStatus, sha256_of,
 };
@@ -46,7 +46,7 @@ pub(super) async fn work(
     let held = kept::read(found)?;
     let gathered = gather::gather(office, &held.passport, call, screen.as_mut()).await?;
     let mut run = Run { office, held, gathered };
-    let Some(team) = run.assign(team).await? else {
+    let Some(team) = run.assign(team, screen.as_mut()).await? else {
         return Ok(Worked::Concluded(run.held.passport.status));
     };
     let done_before = |run: &Run<'_>| run.has(&format!("{}/concluded", team.id));
@@ -77,6 +77,7 @@ pub(super) async fn give_up(office: &Office, id: PassportId, team: &str) -> Resu
     let reason = "the back office could not work it; the log has the cause";
     let mut step = Step::new(format!("{team}/given_up"), HEAD.to_owned(), "gave_up");
     step.outputs = "handed to a person".to_owned();
+    step.asked = Some(Asked::in_vain(if team.is_empty() { &run.held.passport.team_id } else { team }));
     step.confidence = ConfidenceVector::of(1.0, 1);
     run.to_person(&mut step, team, reason).await?;
     run.write(step).await
@@ -100,7 +101,11 @@ impl Run<'_> {
 
     /// The team that works it: as a referral or an earlier run has it, or as routing finds. `None`: none; that is
     /// written, with what follows from it.
-    async fn assign(&mut self, named: &str) -> Result<Option<&'static Team>, OfficeError> {
+    async fn assign(
+        &mut self,
+        named: &str,
+        screen: &mut dyn Screen,
+    ) -> Result<Option<&'static Team>, OfficeError> {
         let teams = self.office.teams;
         let notes = &self.held.passport.context.get(NOTES).cloned().unwrap_or_else(|| json!({}));
         let known = notes["team"].as_str().filter(|_| named.is_empty());
@@ -113,14 +118,14 @@ impl Run<'_> {
         if !named.is_empty() {
             let team = teams.team(named).ok_or_else(|| OfficeError::NoTeam(named.to_owned()))?;
             let step = self.assigned(team, 1.0, &format!("{named}/referred"), notes)?;
-            self.write(step).await?;
+            self.begin(step, screen).await?;
             return Ok(Some(team));
         }
         let step = match routing::route(teams, &self.gathered.case) {
             Destination::Team { team, confidence } => {
                 let team = teams.team(&team).ok_or_else(|| OfficeError::NoTeam(team.clone()))?;
                 let step = self.assigned(team, confidence, "routed", notes)?;
-                self.write(step).await?;
+                self.begin(step, screen).await?;
                 return Ok(Some(team));
             }
             Destination::Person { nearest, confidence, reason } => {
@@ -181,6 +186,18 @@ impl Run<'_> {
         Ok(step)
     }
 
+    /// A team begins, with what is known of cases like this one.
+    async fn begin(&mut self, mut step: Step, screen: &mut dyn Screen) -> Result<(), OfficeError> {
+        if !self.has(&step.name) {
+            let found = precedents::find(self.office, &self.gathered.case, screen).await?;
+            if !found.precedents.is_empty() {
+                step.outputs.push_str(&format!("; {} precedents", found.precedents.len()));
+            }
+            step.patches.extend(precedents::patches(&self.held.passport, found));
+        }
+        self.write(step).await
+    }
+
     // ------------------------------------------------------------ a specialist's part
 
     async fn specialist(&mut self, team: &Team, file: &SpecialistFile) -> Result<(), OfficeError> {
@@ -223,6 +240,8 @@ impl Run<'_> {
         for part in self.parts(team) {
             artifacts.insert(part.agent, part.output.to_string());
         }
+        let precedents = precedents::artifact(&self.held.passport);
+        artifacts.extend(precedents.map(|told| (precedents::ARTIFACT.to_owned(), told)));
         let knowledge = if file.tools.iter().any(|tool| tool == "search_knowledge") {
             gather::knowledge(self.office, &self.gathered.case).await
         } else {
@@ -334,6 +353,7 @@ impl Run<'_> {
             sandbox::tokens(context)
         );
         step.outputs = digest(&part.output);
+        step.asked = Some(Asked::of(&team.id, context, &self.gathered.case, part));
         step.tools.extend((!context.prior_knowledge.is_empty()).then(|| "search_knowledge".to_owned()));
         if can("find_work_items") && context.input_artifacts.contains_key("related") {
             step.tools.push("find_work_items".to_owned());
@@ -501,6 +521,7 @@ impl Run<'_> {
     /// this one applied to it.
     async fn write(&mut self, mut step: Step) -> Result<(), OfficeError> {
         let entry = step.entry(self.step_id(&step.name), now());
+        let task = step.task(self.key(&step.name), self.held.passport.id, entry.timestamp);
         for _ in 0..TRIES {
             if self.held.passport.ledger.entries().iter().any(|known| known.id == entry.id) {
                 return Ok(());
@@ -515,6 +536,7 @@ impl Run<'_> {
                 passport: Some(kept::changed(&changed.passport, self.held.version)),
                 work_items: step.items.clone(),
                 jobs: step.jobs.clone(),
+                tasks: task.iter().cloned().collect(),
                 ..TurnCommit::default()
             };
             match self.office.store.commit_turn(commit).await {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::resolution::{MICRO_TOKENS, SUMMARY_TOKENS, tokens};
 
 /// Decisions of one task that become nodes.
-const MOST_DECISIONS: usize = 16;
+pub const MOST_DECISIONS: usize = 16;
 /// How well a fresh event is remembered.
 const FRESH: f64 = 0.8;
 /// Bytes of a full text.

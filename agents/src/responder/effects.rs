@@ -135,6 +135,7 @@ async fn attempt(
             booking,
             jobs: work.jobs.clone(),
             outbox: work.outbox.clone(),
+            ..TurnCommit::default()
         })
         .await?;
     changed.version = done.passport_version.map_or(changed.version, u64::from);

@@ -1,8 +1,10 @@
 //! After-action review (A16): what a finished Passport was to bring about, what happened, why, and what follows from it.
 //!
-//! [`review`] is pure: it reads the ledger and the facts of the call's turns. [`run`] reads storage and writes the review,
-//! its ledger entry, the agents' records and their levels of autonomy in one transaction, once a passport.
+//! [`review`] is pure: it reads the ledger and the facts of the call's turns. [`run`] reads storage, leaves the episode in
+//! organisational memory, and writes the review, its ledger entry, the agents' records and their levels of autonomy in one
+//! transaction, once a passport.
 
+mod episode;
 mod learn;
 mod run;
 

@@ -1,14 +1,17 @@
-//! A review from storage and back into it, once a passport.
+//! A review from storage and back into it, once a passport, with an episode of it in organisational memory.
 
 use chrono::{DateTime, Utc};
+use pipeline::ports::Screen;
 use serde_json::json;
 use storage::records::{self, WorkFilter, WorkStatus};
 use storage::review_records::{AutonomyChange, Calibration, NewReview};
 use storage::{Calls, PassportId, Passports, Reviews, StorageError, TenantStore, WorkItems};
 use uuid::Uuid;
 
-use super::{ACTION, AGENT, CallFacts, Review, learn, outcomes, review};
+use super::{ACTION, AGENT, CallFacts, Review, episode, learn, outcomes, review};
 use crate::calibration::{self, Record, confidence};
+use crate::organisation::episode::{Episode, symbol};
+use crate::organisation::{Organisation, Refusal};
 use crate::passport::{LedgerEntry, Passport, Patch, kept};
 use crate::responder::entry_id;
 
@@ -28,21 +31,34 @@ pub enum Reviewed {
 }
 
 /// Reviews a finished passport and writes what follows: the review, a ledger entry, the agents' records, and their moves
-/// between levels of autonomy, all or nothing.
+/// between levels of autonomy, all or nothing. Before that `memory` gets the episode, screened: a run that is cut off
+/// between the two finds it there, and writes the review alone.
 ///
 /// # Errors
-/// Those of the store; nothing is written then.
-pub async fn run(store: &TenantStore, id: PassportId, now: DateTime<Utc>) -> Result<Reviewed, StorageError> {
+/// Those of the store; at most the episode is written then.
+pub async fn run(
+    store: &TenantStore,
+    memory: &Organisation,
+    screen: &mut dyn Screen,
+    id: PassportId,
+    now: DateTime<Utc>,
+) -> Result<Reviewed, StorageError> {
     let mut tries = 0;
     loop {
-        match attempt(store, id, now).await {
+        match attempt(store, memory, screen, id, now).await {
             Err(StorageError::Conflict { .. }) if tries < TRIES => tries += 1,
             done => return done,
         }
     }
 }
 
-async fn attempt(store: &TenantStore, id: PassportId, now: DateTime<Utc>) -> Result<Reviewed, StorageError> {
+async fn attempt(
+    store: &TenantStore,
+    memory: &Organisation,
+    screen: &mut dyn Screen,
+    id: PassportId,
+    now: DateTime<Utc>,
+) -> Result<Reviewed, StorageError> {
     if store.review(id).await?.is_some() {
         return Ok(Reviewed::Before);
     }
@@ -51,7 +67,9 @@ async fn attempt(store: &TenantStore, id: PassportId, now: DateTime<Utc>) -> Res
     let mut held = kept::read(kept)?;
     let review = review(&held.passport, &facts, now);
     let (calibration, autonomy, record) = records(store, &review, &held.passport, now).await?;
-    let patches = patches(&review, &held.passport, &autonomy, &record, now);
+    let mut patches = patches(&review, &held.passport, &autonomy, &record, now);
+    let episode = episode::episode(&review, &held.passport, screen);
+    patches.extend(remember(store, memory, &episode).await?);
     let version = held.version;
     held.update(version, patches, now)
         .map_err(|_| StorageError::Invalid { what: "the passport refused the patch" })?;
@@ -69,6 +87,23 @@ async fn attempt(store: &TenantStore, id: PassportId, now: DateTime<Utc>) -> Res
         autonomy,
     };
     Ok(if store.file_review(new).await? { Reviewed::Now(Box::new(review)) } else { Reviewed::Before })
+}
+
+/// The Passport's word for the episode, once memory has it: from now or from an earlier run. What its types refuse is a
+/// fault of ours and no reason to leave the review undone.
+async fn remember(
+    store: &TenantStore,
+    memory: &Organisation,
+    episode: &Episode,
+) -> Result<Option<Patch>, StorageError> {
+    match memory.remember_episode(store, episode).await {
+        Ok(_) => Ok(Some(Patch::EmitSymbol(symbol(episode.passport_id)))),
+        Err(Refusal::Faults(faults)) => {
+            tracing::error!(passport = %episode.passport_id, ?faults, "an episode does not fit its type");
+            Ok(None)
+        }
+        Err(Refusal::Storage(error)) => Err(error),
+    }
 }
 
 async fn facts(store: &TenantStore, passport: &records::Passport) -> Result<CallFacts, StorageError> {

@@ -7,8 +7,30 @@ use storage::records::{NewPassport, NewWorkItem, Priority, WorkKind, WorkStatus}
 use storage::{NewTenant, PassportId, Passports, Platform, PlatformOptions, Reviews, TenantStore, WorkItems};
 use uuid::Uuid;
 
+use pipeline::ports::Screen;
+use storage::organisation::{Author, NodeFilter, RelationType};
+
 use super::*;
+use crate::organisation::Organisation;
+use crate::organisation::episode::symbol;
 use crate::passport::{ConfidenceVector, Priority as P};
+
+/// Knows one number and one name.
+struct Masked;
+
+impl Screen for Masked {
+    fn screen(&mut self, text: &str) -> String {
+        text.replace("202-555-0143", "⟨phone:1⟩").replace("Ada Quist", "⟨name:1⟩")
+    }
+}
+
+async fn run(
+    store: &TenantStore,
+    id: PassportId,
+    now: DateTime<Utc>,
+) -> Result<Reviewed, storage::StorageError> {
+    super::run(store, &Organisation::new(None), &mut Masked, id, now).await
+}
 
 fn at() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 3, 2, 12, 0, 0).unwrap()
@@ -208,4 +230,116 @@ async fn work_that_is_not_done_is_not_reviewed_yet() {
     assert!(store.unreviewed(10).await.unwrap().is_empty());
     store.set_work_status(&item.reference, WorkStatus::Done).await.unwrap();
     assert_eq!(store.unreviewed(10).await.unwrap(), [id]);
+}
+
+// ---------------------------------------------------------------- what memory keeps
+
+/// As the back office leaves it: routed, one specialist's call-back, its report, its conclusion.
+fn worked() -> Passport {
+    let mut call_back = entry("claims/intake_review", "work", "complete false; 1 missing; CB-1000", 5, 0.8);
+    call_back.tool_calls = vec!["search_knowledge".into(), "request_callback".into()];
+    let mut filed = entry("front_desk/intake", "turn", "filed; MSG-1000", 5, 0.8);
+    filed.tool_calls = vec!["take_message".into()];
+    let mut looked = entry("claims/policy", "work", "1 citations", 5, 0.8);
+    looked.tool_calls = vec!["search_knowledge".into()];
+    let entries = vec![
+        filed,
+        entry("department_head", "route", "claims at 0.95", 0, 0.95),
+        call_back,
+        looked,
+        entry("claims/claims_lead", "conclude", "escalated", 0, 0.9),
+    ];
+    let mut passport = passport(Status::Completed, entries);
+    passport.team_id = "claims".into();
+    let outputs = [
+        ("intake_review", json!({ "summary": "The photo of the fence is missing.", "urgency": "high" })),
+        ("policy", json!({ "summary": "Fences are covered." })),
+        ("claim_brief", json!({ "summary": "Ada Quist, 202-555-0143, claims a broken fence." })),
+    ];
+    for (agent, output) in outputs {
+        passport.context.insert(format!("work.claims.{agent}"), output);
+    }
+    let place = format!("passport:{}/context/work.claims.claim_brief", passport.id);
+    passport.artifacts.insert("claims_report".into(), place);
+    passport.routing.escalation_reason = Some("Ada Quist wants to hear from a person.".into());
+    passport
+}
+
+#[test]
+fn an_episode_tells_what_was_decided_and_why_in_tokens() {
+    let passport = worked();
+    let review = review(&passport, &calm(), at());
+    let told = episode::episode(&review, &passport, &mut Masked);
+    assert_eq!((told.passport_id, told.team_id.as_str()), (passport.id, "claims"));
+    assert_eq!(told.mission_summary, "⟨name:1⟩, ⟨phone:1⟩, claims a broken fence.");
+    assert!(told.outcome.starts_with("completed: "), "{}", told.outcome);
+    let outcomes: Vec<&str> = told.key_decisions.iter().map(|decision| decision.outcome.as_str()).collect();
+    assert_eq!(
+        outcomes,
+        ["filed; MSG-1000", "complete false; 1 missing; CB-1000", "escalated"],
+        "who only passes it on, or looks something up, decides nothing"
+    );
+    let [filed, asked, concluded] = &told.key_decisions[..] else { panic!() };
+    assert_eq!((filed.reason.as_str(), filed.factors.join(" ")), ("", "take_message".to_owned()));
+    assert_eq!(asked.reason, "The photo of the fence is missing.");
+    assert_eq!(asked.factors, ["request_callback", "urgency high"]);
+    assert_eq!(
+        concluded.reason,
+        "⟨name:1⟩ wants to hear from a person. The photo of the fence is missing. Fences are covered."
+    );
+    let whole = serde_json::to_string(&told).unwrap();
+    assert!(!whole.contains("Quist") && !whole.contains("0143"), "{whole}");
+
+    let plain = passport_without_office();
+    let told = episode::episode(&super::review(&plain, &calm(), at()), &plain, &mut Masked);
+    assert_eq!((&told.mission_summary, told.key_decisions.len()), (&plain.mission.objective, 0));
+}
+
+fn passport_without_office() -> Passport {
+    passport(Status::Completed, vec![entry("front_desk", "turn", "answered", 9, 0.9)])
+}
+
+#[test]
+fn of_many_decisions_the_last_are_kept() {
+    let many =
+        (0..40).map(|n| entry("claims/claims_lead", "conclude", &format!("end {n}"), 0, 0.9)).collect();
+    let passport = passport(Status::Completed, many);
+    let told = episode::episode(&review(&passport, &calm(), at()), &passport, &mut Masked);
+    assert_eq!((told.key_decisions.len(), told.key_decisions[15].outcome.as_str()), (16, "end 39"));
+}
+
+#[tokio::test]
+async fn the_episode_of_a_passport_is_remembered_once_whatever_is_cut_off() {
+    let (_dir, _platform, store) = store().await;
+    let memory = Organisation::new(None);
+    let (passport, reader) = (worked(), store.organisation());
+    let id = kept(&store, &passport).await;
+    // Cut off between the episode and the review.
+    let before = episode::episode(&review(&passport, &CallFacts::default(), at()), &passport, &mut Masked);
+    memory.remember_episode(&store, &before).await.unwrap().unwrap();
+    assert!(matches!(run(&store, id, at()).await.unwrap(), Reviewed::Now(_)));
+    assert_eq!(run(&store, id, at()).await.unwrap(), Reviewed::Before);
+
+    let nodes = reader.list_nodes(&NodeFilter::default()).await.unwrap();
+    assert_eq!(nodes.len(), 4, "the episode and its three decisions");
+    let episode = reader.node_by_symbol(&symbol(id.0)).await.unwrap().unwrap();
+    assert_eq!((episode.author, episode.team_id.as_deref()), (Author::Review, Some("claims")));
+    let led_to = reader.relations_of(episode.id).await.unwrap();
+    assert_eq!(led_to.iter().filter(|edge| edge.relation == RelationType::Caused).count(), 3);
+    let kept = store.passport(id).await.unwrap().unwrap();
+    assert_eq!(kept.document["emitted_symbols"], json!([symbol(id.0)]));
+    for node in &nodes {
+        let full = reader.full_text(node.id).await.unwrap().unwrap_or_default();
+        let said = format!("{}{:?}{}{full}", node.micro, node.summary, node.properties);
+        assert!(!said.contains("Quist") && !said.contains("0143"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn reviewers_at_once_leave_one_episode() {
+    let (_dir, _platform, store) = store().await;
+    let id = kept(&store, &worked()).await;
+    let (one, other) = tokio::join!(run(&store, id, at()), run(&store, id, at()));
+    assert_eq!([one.unwrap(), other.unwrap()].iter().filter(|it| matches!(it, Reviewed::Now(_))).count(), 1);
+    assert_eq!(store.organisation().list_nodes(&NodeFilter::default()).await.unwrap().len(), 4);
 }

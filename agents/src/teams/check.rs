@@ -7,8 +7,8 @@ use super::{Handles, SpecialistFile, Team};
 
 /// Tools of the back office, beside those of the front desk.
 const OFFICE_TOOLS: [&str; 2] = ["find_work_items", "refer_to_team"];
-/// Artifacts that the hub makes of a call.
-pub(crate) const CASE: [&str; 4] = ["report", "conversation", "related", "call"];
+/// Artifacts that the hub makes of a call, and of what memory knows of such cases.
+pub(crate) const CASE: [&str; 5] = ["report", "conversation", "related", "call", "precedents"];
 /// What a team can be given.
 const MATTERS: [&str; 7] =
     ["incident", "inspection", "message", "escalation", "callback", "urgent", "interrupted"];

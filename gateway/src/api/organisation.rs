@@ -372,7 +372,7 @@ pub async fn associations(
 
 /// Organisational memory, which waits for the embedding model.
 pub fn memory(app: &App) -> Result<&Organisation, ApiError> {
-    Ok(&app.engines()?.organisation)
+    Ok(app.engines()?.organisation.as_ref())
 }
 
 /// Bounds of what is asked.

@@ -1,5 +1,6 @@
 //! After-action reviews of finished passports: one task, woken at the end of each call and of each job of the back office,
 //! with a sweep every minute that also finds what a stopped process left. A passport is reviewed once, whoever is first.
+//! What is learnt goes into organisational memory, which comes up with the engines: until then, passports wait.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use chrono::Utc;
 use storage::{Directory, PassportId, Reviews, StorageError, TenantStore};
 
 use crate::app::App;
+use crate::providers::Ready;
 
 /// Between two sweeps where nothing wakes the task.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -24,7 +26,9 @@ const MAX_BROKEN: usize = 10_000;
 pub async fn run(app: Arc<App>) {
     let mut broken = HashSet::new();
     loop {
-        sweep(&app, &mut broken).await;
+        if let Some(ready) = app.ready.get() {
+            sweep(&app, ready, &mut broken).await;
+        }
         tokio::select! {
             () = app.stop.closing.cancelled() => return,
             () = app.reviewing.notified() => {}
@@ -37,14 +41,14 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-async fn sweep(app: &App, broken: &mut HashSet<PassportId>) {
+async fn sweep(app: &App, ready: &Ready, broken: &mut HashSet<PassportId>) {
     let tenants = match app.platform.store().tenants().await {
         Ok(tenants) => tenants,
         Err(error) => return tracing::warn!(%error, "tenants could not be read for reviews"),
     };
     for tenant in tenants {
         let done = match app.platform.tenant(tenant.id).await {
-            Ok(store) => of_tenant(app, &store, broken).await,
+            Ok(store) => of_tenant(app, ready, &store, broken).await,
             Err(error) => Err(error),
         };
         if let Err(error) = done {
@@ -55,6 +59,7 @@ async fn sweep(app: &App, broken: &mut HashSet<PassportId>) {
 
 async fn of_tenant(
     app: &App,
+    ready: &Ready,
     store: &TenantStore,
     broken: &mut HashSet<PassportId>,
 ) -> Result<(), StorageError> {
@@ -65,7 +70,8 @@ async fn of_tenant(
         if broken.contains(&passport) {
             continue;
         }
-        match review::run(store, passport, Utc::now()).await {
+        let mut screen = (ready.providers.screen)(store.id());
+        match review::run(store, &ready.organisation, screen.as_mut(), passport, Utc::now()).await {
             Ok(Reviewed::Now(review)) => {
                 metrics::counter!("quandura_reviews_total", "success" => if review.success { "yes" } else { "no" })
                     .increment(1);

@@ -102,6 +102,7 @@ impl Claimed {
             tenant: self.tenant.0,
             store: self.store.clone(),
             retriever: ready.providers.retriever.clone(),
+            organisation: ready.organisation.clone(),
             model: ready.lineup.model.clone(),
             price: Arc::new(move |used: &[Usage]| {
                 used.iter().filter_map(|usage| prices.cost(usage)).sum::<f64>() / 1e6

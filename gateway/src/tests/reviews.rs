@@ -78,6 +78,10 @@ async fn a_finished_passport_is_reviewed_once_and_autonomy_tells_of_it() {
     let entries =
         kept.document["ledger"].as_array().unwrap().iter().filter(|e| e["action"] == ACTION).count();
     assert_eq!((entries, kept.version), (1, 2));
+    let episode = agents::organisation::episode::symbol(id.0);
+    assert_eq!(kept.document["emitted_symbols"], json!([episode]));
+    let node = store.organisation().node_by_symbol(&episode).await.unwrap().unwrap();
+    assert_eq!((node.author, node.node_type.as_str()), (storage::organisation::Author::Review, "episode"));
     let (status, answer) = autonomy(&test, ADMIN).await;
     assert_eq!(status, StatusCode::OK);
     let agent = &answer["items"][0];

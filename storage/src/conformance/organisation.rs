@@ -50,7 +50,7 @@ fn new_type(name: &str) -> NewExtensionType {
     }
 }
 
-fn new_task(task_id: &str) -> NewTask {
+pub(crate) fn new_task(task_id: &str) -> NewTask {
     NewTask {
         task_id: task_id.into(),
         passport_id: Some(PassportId::new()),

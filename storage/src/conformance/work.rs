@@ -3,9 +3,11 @@
 use chrono::TimeDelta;
 use serde_json::json;
 
+use super::organisation::new_task;
 use super::passports::{change, document, new_passport};
 use super::{Fixture, noon};
 use crate::ids::{CallId, SlotId};
+use crate::organisation::TaskFilter;
 use crate::records::{
     Claim, ClaimHolder, NewBooking, NewWorkItem, Priority, Slot, TurnCommit, WorkFilter, WorkKind, WorkStatus,
 };
@@ -149,6 +151,7 @@ pub(crate) async fn a_turn_commits_everything(f: &Fixture) {
         passport: Some(change(&passport, document(1, &["greet", "book"]))),
         work_items: vec![new_item(WorkKind::Message, "m"), new_item(WorkKind::Inspection, "i")],
         booking: Some(booking(&slots[0], "b")),
+        tasks: vec![new_task("t")],
         ..TurnCommit::default()
     };
     let done = f.river.commit_turn(commit.clone()).await.unwrap();
@@ -160,6 +163,8 @@ pub(crate) async fn a_turn_commits_everything(f: &Fixture) {
     let again = TurnCommit { passport: Some(change(&now, now.document.clone())), ..commit };
     let replayed = f.river.commit_turn(again).await.unwrap();
     assert_eq!((replayed.work_items, replayed.booking), (done.work_items, done.booking));
+    let tasks = f.river.organisation().tasks(&TaskFilter::default()).await.unwrap();
+    assert_eq!(tasks.iter().map(|task| task.task_id.as_str()).collect::<Vec<_>>(), ["t"]);
 }
 
 pub(crate) async fn a_failed_turn_leaves_nothing(f: &Fixture) {
@@ -171,12 +176,14 @@ pub(crate) async fn a_failed_turn_leaves_nothing(f: &Fixture) {
         passport: Some(change(&passport, document(1, &["greet", "book"]))),
         work_items: vec![new_item(WorkKind::Inspection, "i")],
         booking: Some(booking(&slots[0], "b")),
+        tasks: vec![new_task("t")],
         ..TurnCommit::default()
     };
     let refused = f.river.commit_turn(commit).await;
     assert!(matches!(refused, Err(StorageError::Taken { what: "slot" })), "{refused:?}");
     assert_eq!(f.river.passport(passport.id).await.unwrap().unwrap(), passport);
     assert!(f.river.list_work_items(WorkFilter::default()).await.unwrap().is_empty());
+    assert!(f.river.organisation().tasks(&TaskFilter::default()).await.unwrap().is_empty());
 }
 
 pub(crate) fn new_claim() -> Claim {

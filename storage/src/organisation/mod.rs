@@ -174,6 +174,7 @@ impl OrganisationWriter {
     }
 
     /// Keeps what became of a task, once per `task_id`: a later record of the same changes nothing and gives `false`.
+    /// What is to stand with other writes or not at all goes with them, in [`crate::records::TurnCommit::tasks`].
     pub async fn record_task(&self, task: &NewTask) -> Result<bool> {
         on_backend!(self.store, store => store.record_task(task).await)
     }

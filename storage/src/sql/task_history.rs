@@ -64,7 +64,8 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &TaskFilter) -> Step<Vec<T
     kept.into_iter().map(|kept| open(scope, kept)).collect()
 }
 
-async fn record(conn: &mut Conn, scope: &Scope, new: &NewTask) -> Step<bool> {
+/// `false`: a task of this id is on record, and stays as it is.
+pub(super) async fn record(conn: &mut Conn, scope: &Scope, new: &NewTask) -> Step<bool> {
     if [&new.task_id, &new.team_id].iter().any(|name| name.is_empty() || name.contains('\0')) {
         return Err(StorageError::Invalid { what: "a task's id and team are names" }.into());
     }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::hub::case::{CallFacts, CaseItem};
 use crate::hub::sandbox::SandboxedContext;
+use crate::passport::Precedent;
 
 /// What the methods work on. What was cut off by the budget is not there.
 pub(super) struct Seen {
@@ -13,6 +15,8 @@ pub(super) struct Seen {
     pub(super) related: Vec<CaseItem>,
     pub(super) call: CallFacts,
     pub(super) said: String,
+    /// How such cases were decided before, best first.
+    pub(super) precedents: Vec<Precedent>,
     /// Outputs of specialists before, by their ids.
     pub(super) found: BTreeMap<String, Value>,
 }
@@ -25,6 +29,7 @@ impl Seen {
         Self {
             items: lines(text("report")),
             related: lines(text("related")),
+            precedents: lines(text("precedents")),
             call: serde_json::from_str(text("call")).unwrap_or_default(),
             said: text("conversation").to_owned(),
             found: found
@@ -46,7 +51,7 @@ impl Seen {
     }
 }
 
-fn lines(text: &str) -> Vec<CaseItem> {
+fn lines<T: DeserializeOwned>(text: &str) -> Vec<T> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What a person reads first: what was filed, what the others found, what is open.
+//! What a person reads first: what was filed, what the others found, how such a case was decided before, what is open.
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,8 @@ use crate::hub::case::CaseItem;
 const QUOTE: usize = 240;
 /// Points that are open, at most.
 const MOST_OPEN: usize = 50;
+/// Precedents that are told: the best.
+const PRECEDENTS: usize = 2;
 
 pub(super) fn work(seen: &Seen) -> Value {
     let mut lines: Vec<String> = seen.items.iter().map(told).collect();
@@ -24,6 +26,9 @@ pub(super) fn work(seen: &Seen) -> Value {
     for output in seen.found.values() {
         lines.extend(output["summary"].as_str().filter(|text| !text.is_empty()).map(str::to_owned));
     }
+    lines.extend(seen.precedents.iter().take(PRECEDENTS).map(|precedent| {
+        format!("Decided before ({}): {}. Why: {}", precedent.symbol, precedent.outcome, precedent.reason)
+    }));
     let mut open: Vec<String> = Vec::new();
     for output in seen.found.values() {
         let missing = output["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -151,6 +151,9 @@ export interface EventBodies {
   "call.interrupted": { turn: number; heard: Heard };
   "call.dtmf": { turn: number; digits: string };
   "call.tool": { turn: number; tool: string; ok: boolean };
+  /** No word of what was said is in it. */
+  "call.guard": { turn: number; channel: string; kind: string; severity: string };
+  "call.rule": { turn: number; rule: string; category: string; action: string; applies_to: string };
   "call.provider": { provider: string; state: string; reason: string };
   "call.cost": { turn: number; turn_usd: number; call_usd: number; wasted_usd: number; wasted_tokens: number };
   "call.language": { turn: number; language: string };

@@ -102,6 +102,16 @@ export function providerNotice(provider: string, state: string, reason: string):
   return `${provider} ${PROVIDER_STATES[state] ?? words(state).toLowerCase()}${reason ? ` (${reason})` : ""}`;
 }
 
+export const GUARD_NOTE = "An attack was neutralised";
+
+const RULED: Record<string, string> = { words: "a sentence", reply: "a reply", tool: "an action" };
+/** What a rule did, as a sentence without a word of what was said. */
+export function ruleNote(rule: string, action: string, appliesTo: string): string {
+  const what = RULED[appliesTo] ?? "something";
+  if (action === "WARN") return `A rule warned of ${what}: ${rule}`;
+  return action === "REQUIRE_HUMAN" ? `A rule asks a person about ${what}: ${rule}` : `A rule stopped ${what}: ${rule}`;
+}
+
 /** A field's value for display; structured values as JSON. */
 export function fieldText(value: unknown): string {
   if (value === null || value === undefined || value === "") return "Not given";

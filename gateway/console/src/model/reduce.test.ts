@@ -75,6 +75,20 @@ describe("reduceEvent", () => {
     ]);
   });
 
+  it("notes once, in plain words, that the guard or a rule stepped in", () => {
+    const guard = event("call.guard", { turn: 1, channel: "voice", kind: "instruction_override", severity: "high" });
+    const ruled = (action: string, applies_to: string) =>
+      event("call.rule", { turn: 1, rule: "no-legal-advice", category: "legal", action, applies_to });
+    const state = run([guard, guard, ruled("BLOCK", "words"), ruled("REQUIRE_HUMAN", "tool"), ruled("WARN", "reply")]);
+    expect(call(state).interventions.map((i) => `${i.turn} ${i.by}: ${i.text}`)).toEqual([
+      "1 guard: An attack was neutralised",
+      "1 rule: A rule stopped a sentence: no-legal-advice",
+      "1 rule: A rule asks a person about an action: no-legal-advice",
+      "1 rule: A rule warned of a reply: no-legal-advice",
+    ]);
+    expect(call(state).notices).toHaveLength(0);
+  });
+
   it("marks what was not heard when a reply is interrupted", () => {
     const state = run([
       segment(0, "I can take that down."),

@@ -1,9 +1,9 @@
 // Live events to state. Pure: no clock, no network, so every case has a test.
 
 import type { CallEvent, EventName } from "../api/types";
-import { languageName, providerNotice } from "./format";
+import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
 import { joinHeard } from "./heard";
-import { newCall, unknownFacts, type Call, type Notice, type State } from "./state";
+import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State } from "./state";
 import { editUtterance, withSegment } from "./utterances";
 
 /** Ended calls beyond this many are forgotten; the gateway still has them. */
@@ -73,6 +73,12 @@ const apply: { [N in EventName]: Apply<N> } = {
 
   "call.tool": (call, { turn, tool, ok, at }) => ({ ...call, tools: [...call.tools, { turn, tool, ok, at }] }),
 
+  "call.guard": (call, { event_id, turn, at }) =>
+    withIntervention(call, { id: event_id, turn, at, by: "guard", text: GUARD_NOTE }),
+
+  "call.rule": (call, { event_id, turn, rule, action, applies_to, at }) =>
+    withIntervention(call, { id: event_id, turn, at, by: "rule", text: ruleNote(rule, action, applies_to) }),
+
   "call.provider": (call, { event_id, provider, state, reason, at }) =>
     withNotice(call, { id: event_id, at, kind: "provider", text: providerNotice(provider, state, reason) }),
 
@@ -113,6 +119,10 @@ const apply: { [N in EventName]: Apply<N> } = {
 function withNotice(call: Call, notice: Notice): Call {
   // The same event can come twice when a feed resumes.
   return call.notices.some((n) => n.id === notice.id) ? call : { ...call, notices: [...call.notices, notice] };
+}
+
+function withIntervention(call: Call, made: Intervention): Call {
+  return call.interventions.some((i) => i.id === made.id) ? call : { ...call, interventions: [...call.interventions, made] };
 }
 
 /** Names whose arrival may mean that something was taken down. */

@@ -41,6 +41,15 @@ export interface Notice {
   text: string;
 }
 
+/** The guard or a rule stepped in: shown where it happened among the words. */
+export interface Intervention {
+  id: string;
+  turn: number;
+  at: string;
+  by: "guard" | "rule";
+  text: string;
+}
+
 export interface Call {
   facts: CallItem;
   /** Known only from events in mid-call: the facts must still be asked for. */
@@ -50,6 +59,7 @@ export interface Call {
   latency: TurnLatency[];
   tools: ToolUse[];
   notices: Notice[];
+  interventions: Intervention[];
   passport: { id: string; version: number; status: string } | null;
 }
 
@@ -72,6 +82,7 @@ export function newCall(facts: CallItem, stub = false): Call {
     latency: [],
     tools: [],
     notices: [],
+    interventions: [],
     passport: facts.passport_id ? { id: facts.passport_id, version: 0, status: "" } : null,
   };
 }

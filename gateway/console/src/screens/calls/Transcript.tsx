@@ -1,15 +1,18 @@
 import { useMemo, useRef } from "react";
 
+import { transcriptRows } from "../../model/rows";
 import type { Call } from "../../model/state";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
+import { InterventionItem } from "./InterventionItem";
 import { UtteranceItem } from "./UtteranceItem";
 import { useStickToEnd } from "./useStickToEnd";
 
-/** What both sides said. Follows the newest words unless the reader has scrolled up. */
+/** What both sides said, and where the guard or a rule stepped in. Follows the newest words unless the reader has scrolled up. */
 export function Transcript({ call }: { call: Call }) {
   const pane = useRef<HTMLDivElement>(null);
-  const { away, toEnd } = useStickToEnd(pane, call.utterances);
+  const rows = useMemo(() => transcriptRows(call.utterances, call.interventions), [call.utterances, call.interventions]);
+  const { away, toEnd } = useStickToEnd(pane, rows);
   const totals = useMemo(() => new Map(call.latency.map((l) => [l.turn, l.total_ms])), [call.latency]);
   const live = call.facts.state === "live";
   return (
@@ -21,13 +24,21 @@ export function Transcript({ call }: { call: Call }) {
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto px-4 py-5 max-lg:max-h-[70dvh] sm:px-6"
       >
-        {call.utterances.length === 0 ? (
+        {rows.length === 0 ? (
           <p className="text-sm text-muted">{live ? "Nothing has been said yet." : "Nothing was said in this call."}</p>
         ) : (
           <ol className="mx-auto max-w-3xl space-y-4">
-            {call.utterances.map((u) => (
-              <UtteranceItem key={`${u.turn}/${u.speaker}`} utterance={u} totalMs={totals.get(u.turn)} />
-            ))}
+            {rows.map((row) =>
+              "utterance" in row ? (
+                <UtteranceItem
+                  key={`${row.utterance.turn}/${row.utterance.speaker}`}
+                  utterance={row.utterance}
+                  totalMs={totals.get(row.utterance.turn)}
+                />
+              ) : (
+                <InterventionItem key={row.intervention.id} intervention={row.intervention} />
+              ),
+            )}
           </ol>
         )}
       </div>
