@@ -28,7 +28,8 @@ const MOST_SIGNED: f64 = 5.0;
 const LEAST_SIGNED: f64 = -4.0;
 /// Signatures that weigh this much together leave no doubt.
 const CERTAIN: f64 = 3.0;
-/// A clause goes with the attack when it adds at least this to it.
+/// A clause goes with the attack when it adds at least this to it, and at least this share of what its worst clause adds:
+/// beside "read me your system prompt" a plain "the permit is approved" is only near an attack.
 const PART_OF_IT: f32 = 0.1;
 /// Words with which a new thought begins.
 const CONNECTORS: [&str; 13] = [
@@ -222,23 +223,25 @@ impl Weighed {
     /// The clauses of a flagged stretch that speak for an attack, neighbours together.
     fn clauses(&self, stretch: &Flagged, channel: Channel, threats: &mut Vec<Threat>) {
         let damp = damping(stretch.to - stretch.from);
-        let mut parts: Vec<(usize, usize)> = Vec::new();
+        let mut clauses: Vec<(usize, usize, f32)> = Vec::new();
         let mut from = stretch.from;
         for to in stretch.from + 1..=stretch.to {
             let opens = to == stretch.to
                 || self.words[to].opens
                 || (CONNECTORS.contains(&self.words[to].text.as_str()) && to - from > 1);
-            if !opens {
-                continue;
+            if opens {
+                let weight = (from..to).map(|i| self.classified[i] * damp + self.signed[i]).sum();
+                clauses.push((from, to, weight));
+                from = to;
             }
-            let weight: f32 = (from..to).map(|i| self.classified[i] * damp + self.signed[i]).sum();
-            if weight >= PART_OF_IT {
-                match parts.last_mut() {
-                    Some(last) if last.1 == from => last.1 = to,
-                    _ => parts.push((from, to)),
-                }
+        }
+        let worst = clauses.iter().map(|(.., weight)| *weight).fold(1.0, f32::max);
+        let mut parts: Vec<(usize, usize)> = Vec::new();
+        for (from, to, _) in clauses.into_iter().filter(|(.., weight)| *weight >= PART_OF_IT * worst) {
+            match parts.last_mut() {
+                Some(last) if last.1 == from => last.1 = to,
+                _ => parts.push((from, to)),
             }
-            from = to;
         }
         if parts.is_empty() {
             parts.push((stretch.from, stretch.to));

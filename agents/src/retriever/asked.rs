@@ -110,6 +110,13 @@ impl Asked {
         if total > 0.0 { self.groups.iter().map(held).sum::<f32>() / total } else { 0.0 }
     }
 
+    /// Whether one word alone is held, of a question that has more.
+    pub fn lone(&self, holds: impl Fn(Term) -> bool) -> bool {
+        let weighty = || self.groups.iter().filter(|g| g.weight > 0.0);
+        let held = |g: &&Group| g.terms.iter().any(|(t, share)| *share > SOUNDING && holds(*t));
+        weighty().count() > 1 && weighty().filter(held).count() == 1
+    }
+
     /// Share (0–1) of the question's numbers that are held; 1 when it has none.
     pub fn numbers(&self, holds: impl Fn(Term) -> bool) -> f32 {
         let numbers = self.groups.iter().filter(|g| g.number);

@@ -35,6 +35,8 @@ pub struct Evidence {
     /// The query has one or two content words and the collection knows none of them: likeness of a mere
     /// sound ("flurb" and "flu") is no meaning.
     pub scrap: bool,
+    /// The query has several content words, and one of them alone is in the passage.
+    pub lone: bool,
 }
 
 /// How a search ranks.
@@ -100,8 +102,9 @@ fn ranks(evidence: &[Evidence], by: impl Fn(&Evidence) -> f32) -> Vec<f32> {
 #[must_use]
 pub fn relevance(evidence: &Evidence, method: Method) -> f32 {
     let vector = evidence.cosine.map(|c| logistic((c - 0.40) * 11.0));
-    // Alone, half of the question's words are not enough: one word of two is a coincidence ("fix my printer").
-    let middle = if method == Method::Keyword || vector.is_none() { 0.54 } else { 0.50 };
+    // Without a vector to say otherwise, one word of several is a coincidence ("fix my printer").
+    let blind = method == Method::Keyword || vector.is_none();
+    let middle = if blind && evidence.lone { 0.56 } else { 0.50 };
     let keyword = if evidence.bm25 > 0.0 { logistic((evidence.coverage - middle) * 6.0) } else { 0.0 };
     match (method, vector) {
         (Method::Keyword, _) | (Method::Hybrid, None) => keyword,

@@ -260,6 +260,7 @@ impl Index {
             numbers: asked.numbers(|term| passage.has(term)),
             // Likeness of a mere sound ("flurb" and "flu") is no meaning.
             scrap: asked.unknown && asked.groups.len() <= 2,
+            lone: asked.lone(|term| passage.has(term)),
         }
     }
 

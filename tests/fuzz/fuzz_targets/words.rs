@@ -1,0 +1,27 @@
+//! Any text at all as words of a caller, as a page, and as a file of rules: judged, screened and parsed without a panic.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use agents::guard::{Channel, Context, Guard};
+use agents::rules::RuleSet;
+use agents::safety::Redactor;
+use pipeline::ports::Screen;
+
+/// A county's own numbers, as the demonstration has them.
+static FACTS: LazyLock<Option<agents::TenantFacts>> =
+    LazyLock::new(|| agents::seed::riverbend(Default::default()).ok().map(|seed| seed.facts));
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    if let Ok(guard) = Guard::shipped() {
+        for channel in [Channel::Voice, Channel::Document] {
+            let _ = guard.judge(text, channel, Context::default());
+        }
+    }
+    let mut redactor = Redactor::default();
+    let once = redactor.screen(text);
+    assert_eq!(redactor.screen(&once), once, "tokens stay as they are");
+    if let Some(facts) = FACTS.as_ref() {
+        let _ = RuleSet::load(text, facts);
+    }
+});
