@@ -60,7 +60,7 @@ async fn whatever_is_wrong_with_a_server_a_call_ends_within_the_tools_limit() {
     for (trouble, failure) in [
         (Trouble::Garbage, Failure::Garbage),
         (Trouble::Stall, Failure::Timeout),
-        (Trouble::Lie, Failure::Garbage),
+        (Trouble::Lie, Failure::Broken),
         (Trouble::Close, Failure::Unreachable),
         (Trouble::Status500, Failure::Http(500)),
         (Trouble::Endless, Failure::TooLong),

@@ -115,6 +115,12 @@ impl Tally {
         self.0.parts.lock().push(part.clone());
     }
 
+    /// Whether another answer was asked for on behalf of this one.
+    #[must_use]
+    pub fn has_parts(&self) -> bool {
+        !self.0.parts.lock().is_empty()
+    }
+
     /// The answer goes on, though it may give no event for now: the input of a tool call is only given whole.
     pub fn touch(&self) {
         self.0.touches.fetch_add(1, Ordering::Relaxed);

@@ -13,7 +13,7 @@ use crate::guard::{Channel, Context, Guard};
 use crate::hub::methods::is_related;
 use crate::hub::{Case, CaseItem};
 use crate::passport::Passport;
-use crate::retriever::{Found, Query};
+use crate::retriever::{Filters, Found, Query};
 
 /// Lines of a conversation that are looked at: the last.
 const MOST_LINES: usize = 80;
@@ -67,12 +67,14 @@ pub(super) async fn gather(
     Ok(Gathered { case, caller, call })
 }
 
-/// Passages for a task: `[source] title: text`, best first.
-pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
+/// Passages for a task: `[source] title: text`, best first. Of the team's own documents and those that are nobody's, without
+/// what tries to steer a model.
+pub(super) async fn knowledge(office: &Office, case: &Case, team: &str) -> Vec<String> {
     // Each by itself: what else was said on the call only blurs what an item is about.
     let mut found: Vec<Found> = Vec::new();
     for text in about(case) {
-        let query = Query { min_relevance_score: LEAST_RELEVANT, ..Query::new(&text) };
+        let filters = Filters { team: Some(team.to_owned()), ..Filters::default() };
+        let query = Query { min_relevance_score: LEAST_RELEVANT, filters, ..Query::new(&text) };
         for passage in office.retriever.search(office.tenant, &query).await {
             match found.iter_mut().find(|held| held.source == passage.source) {
                 Some(held) if held.relevance_score >= passage.relevance_score => {}
@@ -82,7 +84,12 @@ pub(super) async fn knowledge(office: &Office, case: &Case) -> Vec<String> {
         }
     }
     found.sort_by(|a, b| b.relevance_score.total_cmp(&a.relevance_score));
-    found.into_iter().map(|f| format!("[{}] {}: {}", f.source, f.title, f.text)).collect()
+    let passed = |text: &str| {
+        let guard = Guard::shipped().ok()?;
+        Some(guard.judge(text, Channel::Document, Context::default()).text)
+    };
+    let told = |f: Found| Some(format!("[{}] {}: {}", f.source, passed(&f.title)?, passed(&f.text)?));
+    found.into_iter().filter_map(told).collect()
 }
 
 /// What it is about: each item in its own words, and what was said last. Owned, so that no borrowing iterator lives

@@ -243,7 +243,7 @@ impl Run<'_> {
         let precedents = precedents::artifact(&self.held.passport);
         artifacts.extend(precedents.map(|told| (precedents::ARTIFACT.to_owned(), told)));
         let knowledge = if file.tools.iter().any(|tool| tool == "search_knowledge") {
-            gather::knowledge(self.office, &self.gathered.case).await
+            gather::knowledge(self.office, &self.gathered.case, &team.id).await
         } else {
             Vec::new()
         };

@@ -8,7 +8,8 @@ use storage::{Claims, PinHash, Slots};
 
 use super::{Desk, Shared, now};
 use crate::llm::builtin::{ClaimRecord, Opening, Passage, Search, View};
-use crate::retriever::{Found, Query};
+use crate::retriever::{Filters, Found, Query};
+use crate::teams::FRONT_DESK;
 
 /// Free times read for a booking.
 const OPENINGS: u32 = 80;
@@ -48,7 +49,8 @@ impl Office {
     /// Passages for a question, and those of the document that it may still be about.
     pub(crate) async fn passages(&self, search: &Search) -> (Vec<Passage>, Vec<Passage>) {
         let (retriever, tenant) = (&self.shared.retriever, self.desk.tenant);
-        let query = Query { limit: PASSAGES, ..Query::new(&search.text) };
+        let filters = Filters { team: Some(FRONT_DESK.to_owned()), ..Filters::default() };
+        let query = Query { limit: PASSAGES, filters, ..Query::new(&search.text) };
         let found = retriever.search(tenant, &query).await.into_iter().map(passage).collect();
         let topic = match &search.within {
             Some(source) => retriever.within(tenant, source, &search.text).await,

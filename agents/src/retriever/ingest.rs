@@ -6,6 +6,9 @@ use uuid::Uuid;
 
 use super::read;
 
+/// Longest heading in bytes: it is counted with every passage under it.
+const LONGEST_HEADING: usize = 400;
+
 /// A document to be searched.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Document {
@@ -95,7 +98,8 @@ fn split_front_matter(content: &str) -> (FrontMatter, &str) {
 
 fn heading(line: &str) -> Option<String> {
     let title = line.trim_start_matches('#');
-    (title.len() < line.len() && title.starts_with(' ')).then(|| title.trim().to_owned())
+    let is_short = line.len() <= LONGEST_HEADING;
+    (is_short && title.len() < line.len() && title.starts_with(' ')).then(|| title.trim().to_owned())
 }
 
 fn is_top(line: &str) -> bool {

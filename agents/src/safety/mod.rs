@@ -38,3 +38,4 @@ pub use findings::{Finding, Findings, redact_labels};
 pub use guardian::{Guardian, Public, Settings};
 pub use kind::{Category, Kind, KindSet, RiskLevel};
 pub use redact::Redactor;
+pub(crate) use vault::has_token;

@@ -17,6 +17,11 @@ static MADE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)[⟨<\[(]\s*({})\s*[:_ ]\s*(\d{{1,4}})\s*[⟩>\])]", kinds.join("|"))).ok()
 });
 
+/// Whether a text holds a token in any form that is resolved. Without the pattern every text does.
+pub(crate) fn has_token(text: &str) -> bool {
+    MADE.as_ref().is_none_or(|made| made.is_match(text))
+}
+
 /// The values of a call.
 #[derive(Clone, Default)]
 pub(super) struct Vault {

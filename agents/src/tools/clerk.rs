@@ -24,9 +24,10 @@ use crate::guard::{Action, Channel, Context, Guard};
 use crate::llm::builtin::{Filing, Opening, TenantFacts};
 use crate::llm::conversation::ToolCall;
 use crate::responder::{kept_priority, work_kind};
-use crate::retriever::{Query, Retriever};
+use crate::retriever::{Filters, Query, Retriever};
 use crate::rules::{ProposedTool, RuleAction, RuleSet, Violation};
 use crate::safety::Redactor;
+use crate::teams::FRONT_DESK;
 
 /// Destination in the outbox of a tool of our own that waited for a person.
 pub const DESK: &str = "desk";
@@ -202,7 +203,8 @@ impl Clerk {
     }
 
     async fn search(&self, query: &str, mut redactor: Redactor) -> Answer {
-        let query = Query { limit: PASSAGES, ..Query::new(query) };
+        let filters = Filters { team: Some(FRONT_DESK.to_owned()), ..Filters::default() };
+        let query = Query { limit: PASSAGES, filters, ..Query::new(query) };
         let mut passages = Vec::new();
         let mut text = String::new();
         for found in self.retriever.search(self.tenant, &query).await {

@@ -27,7 +27,7 @@ pub(crate) fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a
         },
         Asked::Claim { .. } => ProposedTool { involves_pii: true, ..reading },
         Asked::Outside => ProposedTool {
-            involves_pii: call.input.to_string().contains('⟨'),
+            involves_pii: crate::safety::has_token(&call.input.to_string()),
             destination: Destination::External,
             audit_entry_created: true,
             ..reading

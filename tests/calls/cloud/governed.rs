@@ -117,6 +117,7 @@ impl Record<'_> {
         let text = transcript.to_string();
         assert!(text.contains("$10"), "the county's own price is told: {text}");
         assert!(!text.contains("7 dollars") && !text.contains("strong case"), "{text}");
+        assert!(text.contains("⟨credit_card:1⟩"), "a token stands where the card was: {text}");
     }
 
     async fn the_report_is_filed_once(&self) {
@@ -146,8 +147,14 @@ impl Record<'_> {
             agents.iter().any(|agent| agent.contains("intake")),
             "the report is on record under intake: {agents:?}"
         );
+        assert!(
+            agents.iter().any(|agent| agent.starts_with("incident_investigation/")),
+            "specialists of the back office worked it: {agents:?}"
+        );
         let text = ledger.to_string();
-        assert!(text.contains("an attack was neutralised"), "{text}");
+        for noted in ["an attack was neutralised", "locked-amounts", "no-legal-advice"] {
+            assert!(text.contains(noted), "{noted}: {text}");
+        }
     }
 
     /// One reason for each, yes or no.

@@ -110,7 +110,7 @@ fn what_stands_beside_an_attack_stays() {
             "How much is a dog license?",
         ),
     ] {
-        let request = SanitizeRequest { text: text.to_owned(), channel, ..Default::default() };
+        let request = SanitizeRequest { text: text.to_owned(), channel, context: None };
         let cleaned = guard().sanitize(request).sanitized;
         assert!(cleaned.contains(stays) && cleaned.contains(MARKER), "{cleaned}");
         for attack in ["instructions", "rules", "system prompt", "DAN", "urgent"] {

@@ -129,7 +129,10 @@ impl Live {
         call: ToolCall,
         offered: Offered,
     ) -> Worked {
-        if let Some(refusal) = run.refusal(&call, &Asked::Outside) {
+        // What the model put together itself is personal data too; and rules know the tool by the configuration's name.
+        let call = run.shown_call(&call);
+        let named = ToolCall { name: offered.known.tool.name.clone(), ..call.clone() };
+        if let Some(refusal) = run.refusal(&named, &Asked::Outside) {
             run.result(&call, Outcome::error(refusal), &seat.out).await;
             return Worked::All;
         }

@@ -240,6 +240,11 @@ impl History {
         out
     }
 
+    /// What we said in the turns that are kept, as far as it was heard.
+    pub(in crate::responder) fn replies(&self) -> Vec<String> {
+        self.past.iter().filter(|e| e.fate == Fate::Told).map(Exchange::reply).collect()
+    }
+
     /// A turn whose words were stopped: until we learn more, nothing of it was heard.
     pub(in crate::responder) fn cancelled(&mut self, turn: TurnId) {
         if let Some(exchange) = self.past.iter_mut().rfind(|e| e.turn == turn) {

@@ -232,7 +232,7 @@ impl Live {
     }
 
     pub(super) fn heard(&mut self, heard: &Heard) {
-        self.look.heard(heard);
+        self.look.heard(heard, self.memory.language);
         let redactor = &mut self.memory.redactor;
         self.history.heard(heard, &mut |text| redactor.screen(text));
     }

@@ -122,6 +122,8 @@ pub(in crate::responder) struct ModelRun {
     pub(super) pages: Pages,
     /// The run begins with a correction of this turn.
     pub(super) corrects: Option<TurnId>,
+    /// Lines that were ours before the model said anything: a notice, and the correction.
+    opening: usize,
     pub(super) clock: Clock,
     pub(super) spent: Spent,
 }
@@ -166,6 +168,7 @@ impl ModelRun {
             shown: Vec::new(),
             pages: Pages::default(),
             corrects: None,
+            opening: 0,
             clock: Clock { began, asked: began, waited: Duration::ZERO, first_text: None },
             spent: Spent::default(),
         }
@@ -262,6 +265,7 @@ impl ModelRun {
         for sentence in sentences(words) {
             self.take(&sentence);
         }
+        self.opening = self.lines.len();
     }
 
     /// Puts a piece of the reply in line, as the rules let it pass.
@@ -345,6 +349,11 @@ impl ModelRun {
         self.lines.iter().all(|line| line.kind == SegmentKind::Notice)
     }
 
+    /// Nothing that answers this turn: no more than a notice and what puts an earlier turn right.
+    pub(super) fn answered_nothing(&self) -> bool {
+        self.lines.iter().skip(self.opening).all(|line| line.kind == SegmentKind::Notice)
+    }
+
     /// Segments that went out.
     pub(super) fn sent(&self) -> u16 {
         u16::try_from(self.sent).unwrap_or(u16::MAX)
@@ -407,7 +416,7 @@ impl ModelRun {
     }
 
     /// A call as it may be shown again: without personal data that the model had put together itself.
-    fn shown_call(&mut self, call: &ToolCall) -> ToolCall {
+    pub(super) fn shown_call(&mut self, call: &ToolCall) -> ToolCall {
         ToolCall { input: screened(&call.input, &mut self.memory), ..call.clone() }
     }
 

@@ -158,6 +158,8 @@ pub(super) struct Look {
     pub(super) reply: String,
     pub(super) question: String,
     pub(super) conversation: Conversation,
+    /// Our replies before: the pages behind them may be gone from the conversation.
+    pub(super) earlier: Vec<String>,
     pub(super) model: Arc<dyn LanguageModel>,
     /// The call's: providers want the tools that a conversation speaks of.
     pub(super) tools: Arc<[ToolSpec]>,
@@ -217,10 +219,11 @@ impl SecondLook {
     }
 
     /// What was heard of a turn. A correction that was cut off is said again.
-    pub(super) fn heard(&mut self, heard: &Heard) {
+    pub(super) fn heard(&mut self, heard: &Heard, language: Language) {
         let Some((turn, correction)) = self.told.take_if(|(turn, _)| *turn == heard.turn) else { return };
         let words = |text: &str| text.split_whitespace().count();
-        let most = correction.statement.as_deref().map_or(6, words);
+        // Its introduction is heard before it.
+        let most = correction.statement.as_ref().map_or(14, |_| words(&correction.words(language)));
         if heard.complete || words(&heard.text) >= most {
             self.note_told(turn, &correction);
         } else if self.ready.is_none() {
@@ -295,14 +298,15 @@ impl SecondLook {
     /// something is left for the back office.
     pub(super) async fn close(&mut self) -> bool {
         if let Some(under_way) = &mut self.under_way {
-            let (turn, touched) = (under_way.turn, under_way.tally.usage().len());
+            let turn = under_way.turn;
             match timeout(LAST, &mut under_way.looked).await {
                 Ok(Ok(looked)) => self.found(looked),
                 _ => {
                     under_way.task.abort();
-                    self.under_way = None;
                     // A look that has asked the model has found something.
-                    if touched > 0 {
+                    let found = under_way.tally.has_parts();
+                    self.under_way = None;
+                    if found {
                         let kinds = vec!["judged wrong, not put right".to_owned()];
                         self.ready.get_or_insert(Correction { turn, kinds, statement: None, revisions: 0 });
                     }
@@ -320,7 +324,7 @@ impl SecondLook {
 
 impl Look {
     async fn run(self, tally: &Tally) -> Looked {
-        let known = Known::of(&self.conversation);
+        let known = Known::of(&self.conversation, &self.earlier);
         let wrong = known.judge(&self.reply, &self.question).await;
         if wrong.kinds.is_empty() {
             return Looked::Right;
@@ -404,7 +408,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(conversation: &Conversation) -> Self {
+    fn of(conversation: &Conversation, earlier: &[String]) -> Self {
         let mut known = Self {
             sources: vec![conversation.briefing.clone()],
             results: Vec::new(),
@@ -431,6 +435,7 @@ impl Known {
                 }
             }
         }
+        known.said.extend_from_slice(earlier);
         known.bound();
         known
     }

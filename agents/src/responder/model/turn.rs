@@ -95,7 +95,7 @@ impl Live {
         let mut calls = std::mem::take(&mut run.asked);
         if stop == Stop::Refusal {
             calls.clear();
-            if run.said_nothing() {
+            if run.answered_nothing() {
                 run.say_phrase(Phrase::Refused, &mut seat.out).await;
             }
         }
@@ -145,7 +145,7 @@ impl Live {
             let words = phrases::reference(run.memory.language, &untold);
             run.say(&words, false, &mut seat.out).await;
         }
-        if run.said_nothing() {
+        if run.answered_nothing() {
             let phrase = match (run.after, run.urgent) {
                 (_, true) => Phrase::Danger,
                 (AfterReply::HangUp, _) => Phrase::Goodbye,
@@ -315,9 +315,9 @@ impl Live {
         let messages = self.history.messages(usize::MAX, &run.exchange);
         let conversation =
             Conversation { system: briefing::SYSTEM.to_owned(), briefing: self.briefing.clone(), messages };
-        let model = self.driver.model.clone();
-        let tools = self.tools.clone();
-        self.look.begin(Look { turn: run.turn, reply, question, conversation, model, tools, looker });
+        let (model, tools) = (self.driver.model.clone(), self.tools.clone());
+        let (turn, earlier) = (run.turn, self.history.replies());
+        self.look.begin(Look { turn, reply, question, conversation, earlier, model, tools, looker });
     }
 
     /// Puts on the books what looks found, and what they cost.

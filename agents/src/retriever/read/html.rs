@@ -233,7 +233,7 @@ impl Page {
 
     fn text(&mut self, text: &str) {
         if self.open.last().is_some_and(|(name, _)| name == "title") && self.title.len() < 500 {
-            return self.title.push_str(&visible::only(text).0);
+            return self.title.extend(visible::only(text).0.chars().take(300));
         }
         if self.skips() {
             return;

@@ -166,7 +166,7 @@ impl Remote {
     /// `key` is what the other side may know a repeated call by.
     ///
     /// # Errors
-    /// [`Failure`]. An answer that breaks the tool's own schema is [`Failure::Garbage`].
+    /// [`Failure`]. An answer that breaks the tool's own schema is [`Failure::Broken`].
     pub async fn call(&self, known: &Registered, input: &Value, key: Option<&str>) -> Result<Said, Failure> {
         let limit = known.tool.time_limit();
         let done = tokio::time::timeout(limit, self.call_once_more(known, input, key, limit)).await;
@@ -217,8 +217,8 @@ fn said(known: &Registered, result: &Value) -> Result<Said, Failure> {
     let text: String = joined.chars().take(MAX_TEXT).collect();
     let structured = result.get("structuredContent").filter(|value| value.is_object()).cloned();
     if !is_error && known.tool.output_schema.is_some() {
-        let Some(structured) = &structured else { return Err(Failure::Garbage) };
-        known.check_output(structured).map_err(|_| Failure::Garbage)?;
+        let Some(structured) = &structured else { return Err(Failure::Broken) };
+        known.check_output(structured).map_err(|_| Failure::Broken)?;
     }
     Ok(Said { text, structured, is_error })
 }

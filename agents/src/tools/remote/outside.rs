@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Remote, Said, Settings};
+use super::{MAX_TEXT, Remote, Said, Settings};
 use crate::llm::conversation::ToolSpec;
 use crate::safety::Redactor;
 use crate::tools::registry::Registered;
@@ -116,7 +116,9 @@ fn revealed(input: &Value, redactor: &Redactor) -> Value {
 /// What of an answer is told when there is no text in it: the structured part.
 pub(crate) fn words(said: &Said) -> String {
     match &said.structured {
-        Some(structured) if said.text.trim().is_empty() => structured.to_string(),
+        Some(structured) if said.text.trim().is_empty() => {
+            structured.to_string().chars().take(MAX_TEXT).collect()
+        }
         _ => said.text.clone(),
     }
 }

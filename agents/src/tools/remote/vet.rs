@@ -8,6 +8,9 @@ use super::Settings;
 use crate::guard::Guard;
 use crate::tools::registry::{AuditLevel, Effect, MAX_DESCRIPTION, Registered, Tool};
 
+/// Bytes of one tool's listing, with its schemas.
+const LONGEST_LISTING: usize = 64 * 1024;
+
 /// Tools of one server.
 pub const MAX_TOOLS: usize = 64;
 
@@ -31,6 +34,10 @@ pub fn vet(listed: &Value, settings: &Settings) -> Result<Registered, Unfit> {
     let name = listed["name"].as_str().ok_or(Unfit::Unusable)?;
     if !settings.allow.iter().any(|allowed| allowed == name) {
         return Err(Unfit::NotAllowed);
+    }
+    // Before anything reads it: a listing is refreshed again and again.
+    if listed.to_string().len() > LONGEST_LISTING {
+        return Err(Unfit::Unusable);
     }
     let description = listed["description"].as_str().unwrap_or_default();
     let mut input_schema = listed["inputSchema"].clone();

@@ -33,6 +33,9 @@ pub enum Failure {
     Garbage,
     #[error("its answer is too long")]
     TooLong,
+    /// A result came: the tool ran. It is not what its schema promises.
+    #[error("its answer is not what it promises")]
+    Broken,
     /// A JSON-RPC error.
     #[error("it refused the request")]
     Refused,
@@ -49,6 +52,7 @@ impl Failure {
             Self::Session => "session",
             Self::Garbage => "garbage",
             Self::TooLong => "too_long",
+            Self::Broken => "broken",
             Self::Refused => "refused",
         }
     }
@@ -56,7 +60,7 @@ impl Failure {
     /// The same request may work later.
     #[must_use]
     pub const fn is_passing(self) -> bool {
-        !matches!(self, Self::Refused | Self::Http(400..=407 | 410..=428))
+        !matches!(self, Self::Refused | Self::Broken | Self::TooLong | Self::Http(400..=407 | 410..=428))
     }
 }
 

@@ -40,7 +40,8 @@ impl Hiding {
             for selector in selectors.rsplit(['{', ';']).next().unwrap_or_default().split(',') {
                 let last = selector.split_whitespace().next_back().unwrap_or_default();
                 let plain = last.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-                let simple = plain.len() > 1 && !plain[1..].contains(['.', '#', ':', '[', '>']);
+                let name = plain.get(1..).unwrap_or_default();
+                let simple = !name.is_empty() && !name.contains(['.', '#', ':', '[', '>']);
                 if simple && plain.starts_with(['.', '#']) && self.selectors.len() < MAX_NAMES {
                     self.selectors.insert(plain.to_owned());
                 }
@@ -80,6 +81,7 @@ const USUAL: [&str; 9] = [
 fn hides(style: &str, pale: bool) -> bool {
     let style = without_comments(style);
     let style: String = style.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+    let has_ground = style.contains("background");
     style.split(';').any(|rule| {
         let Some((name, value)) = rule.split_once(':') else { return false };
         let value = value.trim_end_matches("!important");
@@ -98,7 +100,7 @@ fn hides(style: &str, pale: bool) -> bool {
             }
             "color" => {
                 pale && matches!(value, "transparent" | "white" | "#fff" | "#ffffff" | "rgb(255,255,255)")
-                    && !style.contains("background")
+                    && !has_ground
             }
             "clip" => value.starts_with("rect(0") || value.starts_with("rect(1px"),
             "clip-path" => value.starts_with("inset(50%") || value.starts_with("inset(100%"),

@@ -164,7 +164,7 @@ impl Painter {
         name: &str,
         budget: &mut Budget,
     ) -> Result<Option<Rc<Font>>, ReadError> {
-        let fonts = file.get(resources.get("Font"));
+        let fonts = file.look(resources.get("Font"));
         let Some(entry) = fonts.dict().and_then(|fonts| fonts.get(name)) else { return Ok(None) };
         let number = match entry {
             Object::Ref(number) => Some(*number),
@@ -225,6 +225,9 @@ impl Painter {
         }
         *text = product(&[1.0, 0.0, 0.0, 1.0, moved, 0.0], text);
         let end = product(text, &state.page)[4];
+        if letters.is_empty() {
+            return Ok(());
+        }
         budget.text(letters.len())?;
         let (x, y) = (start[4], start[5]);
         let [left, bottom, right, top] = self.frame;
@@ -246,7 +249,7 @@ impl Painter {
         budget: &mut Budget,
     ) -> Result<(), ReadError> {
         let name = operands.first().and_then(Object::name).unwrap_or_default();
-        let forms = file.get(resources.get("XObject"));
+        let forms = file.look(resources.get("XObject"));
         let Some(entry) = forms.dict().and_then(|forms| forms.get(name)) else { return Ok(()) };
         let Object::Dict(head) = file.get(Some(entry)) else { return Ok(()) };
         if head.get("Subtype").and_then(Object::name) == Some("Image") {

@@ -1,6 +1,8 @@
 //! A PDF's objects by number. The file is searched for them instead of trusting its table of places: that reads broken
 //! files as well as whole ones, of every version, and a hostile table leads nowhere.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::object::{Dict, Lexer, Object, is_blank};
@@ -9,6 +11,8 @@ use crate::retriever::read::ReadError;
 
 /// Objects of one file.
 const MAX_OBJECTS: usize = 500_000;
+/// Bytes of objects that are read in all: each is read anew whenever it is asked for.
+const MAX_READ: usize = 128 * 1024 * 1024;
 /// References that lead to references.
 const MAX_HOPS: usize = 16;
 
@@ -28,12 +32,20 @@ pub(super) struct File<'b> {
     /// Unpacked object streams.
     packs: Vec<Vec<u8>>,
     trailer: Dict,
+    /// Bytes of objects that may still be read.
+    left: Cell<usize>,
 }
 
 impl<'b> File<'b> {
     /// Finds the objects.
     pub fn open(bytes: &'b [u8], budget: &mut Budget) -> Result<Self, ReadError> {
-        let mut file = Self { bytes, places: HashMap::new(), packs: Vec::new(), trailer: Dict::new() };
+        let mut file = Self {
+            bytes,
+            places: HashMap::new(),
+            packs: Vec::new(),
+            trailer: Dict::new(),
+            left: Cell::new(MAX_READ),
+        };
         let found = file.scan();
         if found.is_empty() {
             return Err(ReadError::Broken("it has no objects"));
@@ -51,7 +63,25 @@ impl<'b> File<'b> {
         for (_, at) in &found {
             file.object_stream(*at, budget)?;
         }
+        file.is_bounded()?;
         Ok(file)
+    }
+
+    /// # Errors
+    /// More was read of it, again and again, than may be.
+    pub fn is_bounded(&self) -> Result<(), ReadError> {
+        if self.left.get() == 0 { Err(ReadError::Bomb("objects read again")) } else { Ok(()) }
+    }
+
+    /// The object at a place, and where it ends.
+    fn parse(&self, bytes: &[u8], at: usize) -> (Option<Object>, usize) {
+        if self.left.get() == 0 {
+            return (None, at);
+        }
+        let mut lexer = Lexer::new(bytes, at);
+        let object = lexer.next();
+        self.left.set(self.left.get().saturating_sub(1 + lexer.at.saturating_sub(at)));
+        (object, lexer.at)
     }
 
     /// Number and place of every "12 0 obj", in the order of the file: what comes later replaces what came before.
@@ -76,12 +106,12 @@ impl<'b> File<'b> {
         let mut at = 0;
         while let Some(next) = find(&self.bytes[at..], b"trailer") {
             at += next + 7;
-            if let Some(Object::Dict(dict)) = Lexer::new(self.bytes, at).next() {
+            if let Some(Object::Dict(dict)) = self.parse(self.bytes, at).0 {
                 self.trailer.extend(dict);
             }
         }
         for (_, at) in found {
-            let dict = match Lexer::new(self.bytes, *at).next() {
+            let dict = match self.parse(self.bytes, *at).0 {
                 Some(Object::Dict(dict)) => dict,
                 _ => continue,
             };
@@ -92,12 +122,11 @@ impl<'b> File<'b> {
     }
 
     fn object_stream(&mut self, at: usize, budget: &mut Budget) -> Result<(), ReadError> {
-        let mut lexer = Lexer::new(self.bytes, at);
-        let Some(Object::Dict(dict)) = lexer.next() else { return Ok(()) };
+        let (Some(Object::Dict(dict)), end) = self.parse(self.bytes, at) else { return Ok(()) };
         if dict.get("Type").and_then(Object::name) != Some("ObjStm") {
             return Ok(());
         }
-        let Some(data) = self.stream_at(&dict, lexer.at, budget)? else { return Ok(()) };
+        let Some(data) = self.stream_at(&dict, end, budget)? else { return Ok(()) };
         let number = |name: &str| self.get(dict.get(name)).number().map_or(0, |n| n.clamp(0.0, 1e9) as usize);
         let (count, first) = (number("N"), number("First"));
         let mut heads = Lexer::new(&data, 0);
@@ -146,11 +175,19 @@ impl<'b> File<'b> {
         Object::Null
     }
 
+    /// The same without a copy of what is no reference.
+    pub fn look<'o>(&self, object: Option<&'o Object>) -> Cow<'o, Object> {
+        match object {
+            Some(Object::Ref(_)) | None => Cow::Owned(self.get(object)),
+            Some(own) => Cow::Borrowed(own),
+        }
+    }
+
     pub fn object(&self, number: u32) -> Object {
         let object = match self.places.get(&number) {
-            Some(Place::At(at)) => Lexer::new(self.bytes, *at).next(),
+            Some(Place::At(at)) => self.parse(self.bytes, *at).0,
             Some(Place::Within(pack, offset)) => {
-                self.packs.get(*pack).and_then(|data| Lexer::new(data, (*offset).min(data.len())).next())
+                self.packs.get(*pack).and_then(|data| self.parse(data, (*offset).min(data.len())).0)
             }
             None => None,
         };
@@ -161,10 +198,10 @@ impl<'b> File<'b> {
     pub fn stream(&self, object: &Object, budget: &mut Budget) -> Result<Option<(Dict, Vec<u8>)>, ReadError> {
         let Object::Ref(number) = object else { return Ok(None) };
         let Some(Place::At(at)) = self.places.get(number) else { return Ok(None) };
-        let mut lexer = Lexer::new(self.bytes, *at);
-        match lexer.next() {
+        let (found, end) = self.parse(self.bytes, *at);
+        match found {
             Some(Object::Dict(dict)) => {
-                let data = self.stream_at(&dict, lexer.at, budget)?;
+                let data = self.stream_at(&dict, end, budget)?;
                 Ok(data.map(|data| (dict, data)))
             }
             Some(next @ Object::Ref(_)) if next != *object => self.stream_once(&next, budget),
@@ -179,9 +216,8 @@ impl<'b> File<'b> {
     ) -> Result<Option<(Dict, Vec<u8>)>, ReadError> {
         let Object::Ref(number) = object else { return Ok(None) };
         let Some(Place::At(at)) = self.places.get(number) else { return Ok(None) };
-        let mut lexer = Lexer::new(self.bytes, *at);
-        let Some(Object::Dict(dict)) = lexer.next() else { return Ok(None) };
-        Ok(self.stream_at(&dict, lexer.at, budget)?.map(|data| (dict, data)))
+        let (Some(Object::Dict(dict)), end) = self.parse(self.bytes, *at) else { return Ok(None) };
+        Ok(self.stream_at(&dict, end, budget)?.map(|data| (dict, data)))
     }
 
     fn stream_at(
@@ -191,6 +227,7 @@ impl<'b> File<'b> {
         budget: &mut Budget,
     ) -> Result<Option<Vec<u8>>, ReadError> {
         budget.work(1)?;
+        self.is_bounded()?;
         let mut at = after;
         while self.bytes.get(at).copied().is_some_and(is_blank) {
             at += 1;

@@ -21,6 +21,9 @@ pub(super) fn unpack(dict: &Dict, raw: &[u8], budget: &mut Budget) -> Result<Opt
     if filters.len() > MAX_FILTERS {
         return Err(ReadError::Bomb("filters within filters"));
     }
+    if filters.is_empty() {
+        budget.unpacked(raw.len())?;
+    }
     let mut data = raw.to_vec();
     for (n, filter) in filters.iter().enumerate() {
         let parameters = parameters.get(n).and_then(Object::dict);
@@ -175,7 +178,8 @@ fn predicted(data: &[u8], parameters: Option<&Dict>) -> Vec<u8> {
     let predictor = value("Predictor", 1);
     let (colors, bits, columns) = (value("Colors", 1), value("BitsPerComponent", 8), value("Columns", 1));
     let bytes = (colors * bits).div_ceil(8).max(1);
-    let width = (colors * bits * columns).div_ceil(8);
+    // No row is longer than what there is: a hostile width must not be asked of the allocator.
+    let width = (colors * bits * columns).div_ceil(8).min(data.len());
     if predictor < 10 || width == 0 {
         return data.to_vec();
     }

@@ -41,7 +41,7 @@ impl Font {
         let mut font = Self { wide: composite, western: !composite, other_width: 500.0, ..Self::default() };
         font.encoding(&file.get(dict.get("Encoding")), file);
         if composite {
-            font.composite_widths(file, dict);
+            font.composite_widths(file, dict, budget)?;
         } else {
             font.simple_widths(file, dict);
         }
@@ -49,7 +49,7 @@ impl Font {
             && let Some((_, data)) = file.stream(map, budget)?
         {
             budget.work(data.len() / 8)?;
-            font.read_letters(&data);
+            font.read_letters(&data, budget)?;
         }
         Ok(font)
     }
@@ -83,27 +83,37 @@ impl Font {
     }
 
     /// `[code [w w w] first last w …]`.
-    fn composite_widths(&mut self, file: &File<'_>, dict: &Dict) {
+    fn composite_widths(
+        &mut self,
+        file: &File<'_>,
+        dict: &Dict,
+        budget: &mut Budget,
+    ) -> Result<(), ReadError> {
         let inner = file.get(dict.get("DescendantFonts"));
-        let Object::Dict(inner) = file.get(inner.array().and_then(<[Object]>::first)) else { return };
+        let Object::Dict(inner) = file.get(inner.array().and_then(<[Object]>::first)) else {
+            return Ok(());
+        };
         self.other_width = file.get(inner.get("DW")).number().unwrap_or(1000.0);
         let widths = file.get(inner.get("W"));
         let mut items = widths.array().unwrap_or_default().iter();
         while let (Some(first), Some(second)) = (items.next().and_then(Object::number), items.next()) {
             let first = first.clamp(0.0, 65_535.0) as u32;
-            match file.get(Some(second)) {
+            match file.look(Some(second)).as_ref() {
                 Object::Array(some) => {
-                    for (code, width) in (first..=0xffff).zip(&some) {
+                    for (code, width) in (first..=0xffff).zip(some) {
                         self.width(code, width.number());
                     }
                 }
                 Object::Number(last) => {
                     let width = items.next().and_then(Object::number);
-                    (first..=last.clamp(0.0, 65_535.0) as u32).for_each(|code| self.width(code, width));
+                    let last = last.clamp(0.0, 65_535.0) as u32;
+                    budget.work(1 + last.saturating_sub(first) as usize)?;
+                    (first..=last).for_each(|code| self.width(code, width));
                 }
-                _ => return,
+                _ => return Ok(()),
             }
         }
+        Ok(())
     }
 
     fn width(&mut self, code: u32, width: Option<f64>) {
@@ -113,7 +123,7 @@ impl Font {
     }
 
     /// Reads a character map: single codes, and ranges of them.
-    fn read_letters(&mut self, data: &[u8]) {
+    fn read_letters(&mut self, data: &[u8], budget: &mut Budget) -> Result<(), ReadError> {
         let mut lexer = Lexer::new(data, 0);
         let mut operands: Vec<Object> = Vec::new();
         while let Some(object) = lexer.next() {
@@ -135,16 +145,22 @@ impl Font {
                         }
                     }
                 }
-                "endbfrange" => operands.chunks_exact(3).for_each(|three| self.range(three)),
+                "endbfrange" => {
+                    for three in operands.chunks_exact(3) {
+                        self.range(three, budget)?;
+                    }
+                }
                 _ => {}
             }
             operands.clear();
         }
+        Ok(())
     }
 
-    fn range(&mut self, three: &[Object]) {
-        let (Some(from), Some(to)) = (bytes(&three[0]), bytes(&three[1])) else { return };
+    fn range(&mut self, three: &[Object], budget: &mut Budget) -> Result<(), ReadError> {
+        let (Some(from), Some(to)) = (bytes(&three[0]), bytes(&three[1])) else { return Ok(()) };
         let (from, to) = (number(from), number(to));
+        budget.work(1 + (to.saturating_sub(from) as usize).min(MAX_CODES))?;
         match &three[2] {
             Object::Array(items) => {
                 for (code, item) in (from..=to).zip(items) {
@@ -154,15 +170,16 @@ impl Font {
                 }
             }
             one => {
-                let Some(first) = bytes(one).map(utf_16) else { return };
+                let Some(first) = bytes(one).map(utf_16) else { return Ok(()) };
                 let mut letters: Vec<char> = first.chars().collect();
-                let Some(last) = letters.pop().map(u32::from) else { return };
+                let Some(last) = letters.pop().map(u32::from) else { return Ok(()) };
                 for (n, code) in (0u32..).zip(from..=to).take(MAX_CODES) {
                     let Some(c) = last.checked_add(n).and_then(char::from_u32) else { continue };
                     self.set(code, letters.iter().copied().chain([c]).collect());
                 }
             }
         }
+        Ok(())
     }
 
     fn set(&mut self, code: u32, letters: String) {

@@ -10,6 +10,7 @@ mod layout;
 mod object;
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::{MAX_PAGES, MAX_TEXT, PDF, ReadError, Reading, visible};
 use content::{Painter, Stretch};
@@ -62,24 +63,36 @@ impl Budget {
 /// A page with what it takes over from the tree above it.
 struct Page {
     dict: Dict,
-    resources: Dict,
+    resources: Rc<Dict>,
     frame: [f64; 4],
+}
+
+/// What is done with each page as it is found: none is kept.
+type Draw<'d> = dyn FnMut(&Page, &mut Budget) -> Result<(), ReadError> + 'd;
+
+/// What was walked through.
+#[derive(Default)]
+struct Walked {
+    seen: HashSet<u32>,
+    pages: usize,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
     let mut budget = Budget::default();
     let file = File::open(bytes, &mut budget)?;
-    let pages = pages(&file, &mut budget)?;
-    if pages.is_empty() {
-        return Err(ReadError::Broken("it has no pages"));
-    }
     let mut painter = Painter::default();
-    let mut drawn: Vec<Vec<Stretch>> = Vec::with_capacity(pages.len());
-    for page in &pages {
+    let mut drawn: Vec<Vec<Stretch>> = Vec::new();
+    let mut draw = |page: &Page, budget: &mut Budget| {
         painter.frame = page.frame;
-        let data = contents(&file, &page.dict, &mut budget)?;
-        painter.draw(&file, &page.resources, &data, &mut budget)?;
+        let data = contents(&file, &page.dict, budget)?;
+        painter.draw(&file, &page.resources, &data, budget)?;
         drawn.push(std::mem::take(&mut painter.stretches));
+        Ok(())
+    };
+    pages(&file, &mut draw, &mut budget)?;
+    file.is_bounded()?;
+    if drawn.is_empty() {
+        return Err(ReadError::Broken("it has no pages"));
     }
     // Text without ink over pictures is what text recognition leaves behind: there it is the text.
     let is_text = |s: &Stretch| !s.text.trim().is_empty();
@@ -103,26 +116,24 @@ pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
 }
 
 /// Pages in the order of the tree; where there is no tree, in the order of their numbers.
-fn pages(file: &File<'_>, budget: &mut Budget) -> Result<Vec<Page>, ReadError> {
-    let mut pages = Vec::new();
-    let mut seen = HashSet::new();
+fn pages(file: &File<'_>, draw: &mut Draw<'_>, budget: &mut Budget) -> Result<(), ReadError> {
+    let mut walked = Walked::default();
+    let top = Page { dict: Dict::new(), resources: Rc::default(), frame: [0.0, 0.0, 612.0, 792.0] };
     let root = file.trailer("Root");
     if let Some(tree) = root.dict().and_then(|root| root.get("Pages")) {
-        let top = Page { dict: Dict::new(), resources: Dict::new(), frame: [0.0, 0.0, 612.0, 792.0] };
-        walk(file, tree, &top, 0, &mut seen, &mut pages, budget)?;
+        walk(file, tree, &top, 0, &mut walked, draw, budget)?;
     }
-    if pages.is_empty() {
+    if walked.pages == 0 {
         for number in file.numbers() {
             budget.work(1)?;
             if let Object::Dict(dict) = file.object(number)
                 && dict.get("Type").and_then(Object::name) == Some("Page")
             {
-                let top = Page { dict: Dict::new(), resources: Dict::new(), frame: [0.0, 0.0, 612.0, 792.0] };
-                walk(file, &Object::Ref(number), &top, 0, &mut seen, &mut pages, budget)?;
+                walk(file, &Object::Ref(number), &top, 0, &mut walked, draw, budget)?;
             }
         }
     }
-    Ok(pages)
+    Ok(())
 }
 
 fn walk(
@@ -130,19 +141,19 @@ fn walk(
     node: &Object,
     above: &Page,
     level: usize,
-    seen: &mut HashSet<u32>,
-    pages: &mut Vec<Page>,
+    walked: &mut Walked,
+    draw: &mut Draw<'_>,
     budget: &mut Budget,
 ) -> Result<(), ReadError> {
     budget.work(10)?;
     if let Object::Ref(number) = node
-        && !seen.insert(*number)
+        && !walked.seen.insert(*number)
     {
         return Ok(());
     }
     let Object::Dict(dict) = file.get(Some(node)) else { return Ok(()) };
     let resources = match file.get(dict.get("Resources")) {
-        Object::Dict(own) => own,
+        Object::Dict(own) => Rc::new(own),
         _ => above.resources.clone(),
     };
     let page = Page { frame: frame(file, &dict).unwrap_or(above.frame), resources, dict };
@@ -150,12 +161,15 @@ fn walk(
     match kids.array() {
         Some(kids) if level < MAX_LEVELS => {
             for kid in kids {
-                walk(file, kid, &page, level + 1, seen, pages, budget)?;
+                walk(file, kid, &page, level + 1, walked, draw, budget)?;
             }
         }
         Some(_) => {}
-        None if pages.len() >= MAX_PAGES => return Err(ReadError::TooManyPages),
-        None => pages.push(page),
+        None if walked.pages >= MAX_PAGES => return Err(ReadError::TooManyPages),
+        None => {
+            walked.pages += 1;
+            draw(&page, budget)?;
+        }
     }
     Ok(())
 }
