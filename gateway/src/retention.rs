@@ -35,7 +35,7 @@ const PATIENCE: u32 = 24;
 pub struct Keeps {
     /// Logs of calls: what was said and done.
     pub event_days: u32,
-    /// What is in closed Passports and their ledgers, the task history, and callers' numbers.
+    /// What is in closed Passports, their ledgers and reviews, the task history, effects that are over, callers' numbers.
     pub task_days: u32,
 }
 
@@ -123,5 +123,6 @@ fn swept_entry(tenant: TenantId, keeps: Keeps, swept: Swept) -> NewAudit {
         .with("rows", swept.rows)
         .with("passports", swept.passports)
         .with("tasks", swept.tasks)
+        .with("effects", swept.effects)
         .with("callers", swept.callers)
 }

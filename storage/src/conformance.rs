@@ -117,6 +117,10 @@ macro_rules! suite {
                 what_is_young_or_open_stays,
                 a_sweep_takes_so_many_at_most,
                 a_hold_always_wins,
+                what_is_forgotten_is_not_reviewed_and_its_review_says_nothing,
+                a_number_stays_while_a_hold_may_need_it,
+                effects_that_are_over_go_with_their_age,
+                holds_that_are_in_force_come_first,
                 holds_say_who_and_why,
                 a_sweep_and_a_hold_are_one_tenants;
             writer:

@@ -45,8 +45,8 @@ pub struct Hold {
 pub struct SweepLimits {
     /// Logs of calls that ended before.
     pub events_before: DateTime<Utc>,
-    /// What is in Passports that are closed and were last changed before, and their ledgers; the task history; numbers of callers of calls that
-    /// ended before.
+    /// What is in Passports that are closed and were last changed before, their ledgers and reviews; the task history;
+    /// effects that are over; numbers of callers of calls that ended before.
     pub tasks_before: DateTime<Utc>,
     /// Calls and Passports each, at most.
     pub most: u32,
@@ -63,6 +63,8 @@ pub struct Swept {
     pub passports: u64,
     /// Records of the task history.
     pub tasks: u64,
+    /// Effects that were made, refused or given up.
+    pub effects: u64,
     /// Calls that no longer hold their caller's number.
     pub callers: u64,
 }

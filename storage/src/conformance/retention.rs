@@ -2,14 +2,17 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
+use uuid::Uuid;
 
 use super::calls::{row, said};
 use super::passports::{change, new_passport};
 use super::{Fixture, new_call, noon};
 use crate::ids::{CallId, HoldId, PassportId};
+use crate::outbox_records::{NewOutgoing, OutboxDecision};
 use crate::records::{NewCall, NewPassport, PassportChange};
 use crate::retention::{Held, NewHold, SweepLimits, Swept};
-use crate::{Calls, Passports, Retention, StorageError, TenantStore};
+use crate::review_records::NewReview;
+use crate::{Calls, Outbox, Passports, Retention, Reviews, StorageError, TenantStore};
 
 /// An ended call of a caller with a closed Passport.
 pub(crate) async fn old_call(store: &TenantStore, caller: &str) -> (CallId, PassportId) {
@@ -54,7 +57,7 @@ const GONE: (bool, bool, bool) = (false, false, false);
 pub(crate) async fn what_is_old_goes_and_its_heads_stay(f: &Fixture) {
     let old = old_call(&f.river, "+12025550123").await;
     let swept = f.river.sweep(all()).await.unwrap();
-    assert_eq!(swept, Swept { calls: 1, rows: 3, passports: 1, tasks: 0, callers: 1 });
+    assert_eq!(swept, Swept { calls: 1, rows: 3, passports: 1, tasks: 0, effects: 0, callers: 1 });
     assert_eq!(is_kept(&f.river, old).await, GONE);
     assert!(f.river.call_log(old.0).await.unwrap().is_empty());
     let call = f.river.call(old.0).await.unwrap().unwrap();
@@ -112,6 +115,84 @@ pub(crate) async fn a_hold_always_wins(f: &Fixture) {
     f.river.lift_hold(whole.id, "sam").await.unwrap();
     assert_eq!(f.river.sweep(all()).await.unwrap().calls, 1);
     assert_eq!((is_kept(&f.river, caller).await, is_kept(&f.river, call).await), (GONE, KEPT));
+}
+
+pub(crate) async fn what_is_forgotten_is_not_reviewed_and_its_review_says_nothing(f: &Fixture) {
+    let (reviewed, not) =
+        (old_call(&f.river, "+12025550101").await.1, old_call(&f.river, "+12025550102").await.1);
+    let review = NewReview {
+        passport: reviewed,
+        success: true,
+        effectiveness: 0.75,
+        reviewed_at: noon(),
+        document: json!({ "learnings": { "mistakes": ["said Elm Street"] } }),
+        change: None,
+        calibration: Vec::new(),
+        autonomy: Vec::new(),
+    };
+    f.river.file_review(review).await.unwrap();
+    assert_eq!(f.river.unreviewed(10).await.unwrap(), [not]);
+    assert_eq!(f.river.sweep(all()).await.unwrap().passports, 2);
+    assert_eq!(f.river.unreviewed(10).await.unwrap(), []);
+    let review = f.river.review(reviewed).await.unwrap().unwrap();
+    assert_eq!((review.success, review.document), (true, json!({ "forgotten": true })));
+}
+
+pub(crate) async fn a_number_stays_while_a_hold_may_need_it(f: &Fixture) {
+    let (call, passport) = old_call(&f.river, "+12025550101").await;
+    let only_logs = SweepLimits { tasks_before: noon() - TimeDelta::days(1), ..all() };
+    let only_tasks = SweepLimits { events_before: noon() - TimeDelta::days(1), ..all() };
+    let swept = f.river.sweep(only_tasks).await.unwrap();
+    assert_eq!((swept.passports, swept.callers), (1, 0), "its log is still there");
+    let held = f.river.set_hold(hold(Held::Caller("+12025550101".into()))).await.unwrap();
+    assert!(f.river.sweep(all()).await.unwrap().is_nothing());
+    f.river.lift_hold(held.id, "sam").await.unwrap();
+    assert_eq!(f.river.sweep(only_logs).await.unwrap().calls, 1);
+    assert_eq!(f.river.sweep(all()).await.unwrap().callers, 1);
+    assert_eq!(is_kept(&f.river, (call, passport)).await, GONE);
+}
+
+pub(crate) async fn effects_that_are_over_go_with_their_age(f: &Fixture) {
+    let (held_call, _) = old_call(&f.river, "+12025550101").await;
+    f.river.set_hold(hold(Held::Call(held_call))).await.unwrap();
+    let put = async |key: &str, call_id: Option<CallId>, refused: bool| {
+        let new = NewOutgoing {
+            idempotency_key: key.into(),
+            destination: "desk".into(),
+            tool: "take_message".into(),
+            held: true,
+            call_id,
+            passport_id: None,
+            payload: json!({ "message": "a secret" }),
+        };
+        let id = f.river.put_outgoing(new).await.unwrap().id;
+        if refused {
+            let no = OutboxDecision { id, approve: false, by: "pat".into(), at: noon() };
+            f.river.decide_outgoing(no).await.unwrap();
+        }
+        id
+    };
+    let (over, waits) = (put("over", None, true).await, put("waits", None, false).await);
+    let kept = put("kept", Some(held_call), true).await;
+    let young = SweepLimits { tasks_before: noon() - TimeDelta::days(1), ..all() };
+    assert_eq!(f.river.sweep(young).await.unwrap().effects, 0);
+    assert_eq!(f.river.sweep(all()).await.unwrap().effects, 1);
+    let mut left = Vec::new();
+    for id in [over, waits, kept] {
+        left.push(f.river.outgoing(id).await.unwrap().is_some());
+    }
+    assert_eq!(left, [false, true, true]);
+}
+
+pub(crate) async fn holds_that_are_in_force_come_first(f: &Fixture) {
+    let [first, second, third] = [Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3)].map(CallId);
+    let mut set = Vec::new();
+    for call in [first, second, third] {
+        set.push(f.river.set_hold(hold(Held::Call(call))).await.unwrap().id);
+    }
+    f.river.lift_hold(set[2], "sam").await.unwrap();
+    let listed = f.river.holds().await.unwrap();
+    assert_eq!((listed.len(), listed[2].id), (3, set[2]), "the newest, which is lifted");
 }
 
 pub(crate) async fn holds_say_who_and_why(f: &Fixture) {

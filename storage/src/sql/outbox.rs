@@ -132,15 +132,18 @@ async fn by_id(conn: &mut Conn, scope: &Scope, id: OutboxId) -> Step<Option<Outg
 }
 
 async fn list(conn: &mut Conn, scope: &Scope, filter: &OutboxFilter) -> Step<Vec<Outgoing>> {
-    let kept: Vec<Kept> = sqlx::query_as(select_outbox!(
-        "and ($2 is null or state = $2) and ($3 is null or id < $3) order by id desc limit $4"
-    ))
-    .bind(scope.tenant)
-    .bind(filter.state)
-    .bind(filter.after)
-    .bind(page_size(filter.limit))
-    .fetch_all(conn)
-    .await?;
+    // Apart, so that the one with a state uses its index.
+    let query = match filter.state {
+        Some(_) => select_outbox!("and state = $2 and ($3 is null or id < $3) order by id desc limit $4"),
+        None => select_outbox!("and $2 is null and ($3 is null or id < $3) order by id desc limit $4"),
+    };
+    let kept: Vec<Kept> = sqlx::query_as(query)
+        .bind(scope.tenant)
+        .bind(filter.state)
+        .bind(filter.after)
+        .bind(page_size(filter.limit))
+        .fetch_all(conn)
+        .await?;
     kept.into_iter().map(|kept| open(scope, kept)).collect()
 }
 

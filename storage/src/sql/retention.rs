@@ -11,7 +11,7 @@ use crate::error::{Step, StorageError};
 use crate::ids::{CallId, HoldId, PassportId};
 use crate::retention::{Held, Hold, NewHold, SweepLimits, Swept};
 use crate::store::Retention;
-use crate::zones::{PASSPORT, REASON};
+use crate::zones::{PASSPORT, REASON, REVIEW};
 
 const NO_HOLD: StorageError = StorageError::NotFound { what: "legal hold" };
 
@@ -74,12 +74,13 @@ impl Retention for TenantStore {
             }
         }
         for passport in passports {
-            if let Some(rows) = core.forget(Due::Passport(passport)).await? {
+            if let Some(rows) = core.forget(Due::Passport(passport, limits.tasks_before)).await? {
                 swept.passports += 1;
                 swept.rows += rows;
             }
         }
         swept.tasks = core.forget_tasks(&limits).await?;
+        swept.effects = core.forget_effects(&limits).await?;
         swept.callers = core.forget_callers(&limits).await?;
         Ok(swept)
     }
@@ -89,11 +90,13 @@ impl Retention for TenantStore {
 #[derive(Clone, Copy)]
 enum Due {
     Call(CallId),
-    Passport(PassportId),
+    /// Last changed before that time.
+    Passport(PassportId, DateTime<Utc>),
 }
 
 impl Core {
-    /// Deletes it, and gives how many rows of its log went. `None`: another node did, or a hold came in between.
+    /// Deletes it, and gives how many rows of its log went. `None`: another node did, or a hold or a change came in
+    /// between.
     async fn forget(&self, due: Due) -> Result<Option<u64>, StorageError> {
         let mut write = self.db.write().await?;
         let step = forget_one(write.conn(), &self.scope, due).await;
@@ -110,6 +113,12 @@ impl Core {
         write.finish(step).await
     }
 
+    async fn forget_effects(&self, limits: &SweepLimits) -> Result<u64, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = forget_effects(write.conn(), &self.scope, limits).await;
+        write.finish(step).await
+    }
+
     async fn forget_callers(&self, limits: &SweepLimits) -> Result<u64, StorageError> {
         let mut write = self.db.write().await?;
         let step = forget_callers(write.conn(), &self.scope, limits).await;
@@ -121,7 +130,7 @@ impl Core {
 async fn forget_one(conn: &mut Conn, scope: &Scope, due: Due) -> Step<i64> {
     let (kind, subject) = match due {
         Due::Call(call) => ("call", call.0),
-        Due::Passport(passport) => ("passport", passport.0),
+        Due::Passport(passport, _) => ("passport", passport.0),
     };
     sqlx::query("insert into forgotten (tenant_id, kind, subject_id, forgotten_at) values ($1, $2, $3, $4)")
         .bind(scope.tenant)
@@ -133,21 +142,47 @@ async fn forget_one(conn: &mut Conn, scope: &Scope, due: Due) -> Step<i64> {
         .map_err(|error| taken(error, "subject"))?;
     match due {
         Due::Call(call) => Ok(forget::call_log(conn, scope.tenant, call).await.map_err(held)?),
-        Due::Passport(passport) => {
-            let rows = forget::ledger(conn, scope.tenant, passport).await.map_err(held)?;
-            let empty =
-                scope.sealer.seal_json(PASSPORT, passport.0.as_bytes(), &json!({ "forgotten": true }))?;
-            sqlx::query(
-                "update passports set document_sealed = $3, version = version + 1 where tenant_id = $1 and id = $2",
-            )
-            .bind(scope.tenant)
-            .bind(passport)
-            .bind(empty)
-            .execute(conn)
-            .await?;
-            Ok(rows)
+        Due::Passport(passport, before) => {
+            empty_passport(conn, scope, passport, before).await?;
+            Ok(forget::ledger(conn, scope.tenant, passport).await.map_err(held)?)
         }
     }
+}
+
+/// Writes over what is in a Passport and its review. It may have been held, opened or changed since it was looked up.
+async fn empty_passport(
+    conn: &mut Conn,
+    scope: &Scope,
+    passport: PassportId,
+    before: DateTime<Utc>,
+) -> Step<()> {
+    let empty = json!({ "forgotten": true });
+    let done = sqlx::query(
+        "update passports set document_sealed = $3, version = version + 1
+         where tenant_id = $1 and id = $2 and status in ('completed', 'failed') and updated_at < $4
+           and not exists (select 1 from legal_holds h
+               left join calls c on c.tenant_id = passports.tenant_id and c.id = passports.call_id
+               where h.tenant_id = passports.tenant_id and h.lifted_at is null
+                 and (h.kind = 'tenant' or (h.kind = 'call' and h.subject_id = passports.call_id)
+                   or (h.kind = 'passport' and h.subject_id = passports.id)
+                   or (h.kind = 'caller' and h.caller_hash = c.caller_hash)))",
+    )
+    .bind(scope.tenant)
+    .bind(passport)
+    .bind(scope.sealer.seal_json(PASSPORT, passport.0.as_bytes(), &empty)?)
+    .bind(before)
+    .execute(&mut *conn)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Err(StorageError::Taken { what: "subject" }.into());
+    }
+    sqlx::query("update reviews set document_sealed = $3 where tenant_id = $1 and passport_id = $2")
+        .bind(scope.tenant)
+        .bind(passport)
+        .bind(scope.sealer.seal_json(REVIEW, passport.0.as_bytes(), &empty)?)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// A hold that was set since it was looked up.
@@ -207,7 +242,24 @@ async fn forget_tasks(conn: &mut Conn, scope: &Scope, limits: &SweepLimits) -> S
     Ok(query.execute(conn).await?.rows_affected())
 }
 
-/// Calls stay on the books without their callers' numbers.
+/// Effects that were made, refused or given up.
+async fn forget_effects(conn: &mut Conn, scope: &Scope, limits: &SweepLimits) -> Step<u64> {
+    let query = sqlx::query(
+        "delete from outbox where tenant_id = $1 and id in (select o.id from outbox o
+            left join calls c on c.tenant_id = o.tenant_id and c.id = o.call_id
+            where o.tenant_id = $1 and o.state in ('sent', 'failed', 'rejected') and o.updated_at < $2
+              and not exists (select 1 from legal_holds h where h.tenant_id = o.tenant_id and h.lifted_at is null
+                  and (h.kind = 'tenant' or (h.kind = 'call' and h.subject_id = o.call_id)
+                    or (h.kind = 'passport' and h.subject_id = o.passport_id)
+                    or (h.kind = 'caller' and h.caller_hash = c.caller_hash)))
+            order by o.updated_at limit $3)",
+    );
+    let query = query.bind(scope.tenant).bind(limits.tasks_before).bind(i64::from(limits.most));
+    Ok(query.execute(conn).await?.rows_affected())
+}
+
+/// Calls stay on the books without their callers' numbers. While there is a log or a Passport of the call, the number
+/// stays: a hold on the caller finds them by it.
 async fn forget_callers(conn: &mut Conn, scope: &Scope, limits: &SweepLimits) -> Step<u64> {
     const SQL: &str = concat!(
         "update calls set caller_sealed = null, caller_hash = null
@@ -215,7 +267,13 @@ async fn forget_callers(conn: &mut Conn, scope: &Scope, limits: &SweepLimits) ->
             where c.tenant_id = $1 and c.state = 'ended' and c.ended_at < $2
               and (c.caller_sealed is not null or c.caller_hash is not null) and not ",
         call_is_held!(),
-        " order by c.ended_at limit $3)"
+        " and exists (select 1 from forgotten f
+                where f.tenant_id = c.tenant_id and f.kind = 'call' and f.subject_id = c.id)
+              and not exists (select 1 from passports p
+                where p.tenant_id = c.tenant_id and p.id = c.passport_id
+                  and not exists (select 1 from forgotten g
+                      where g.tenant_id = p.tenant_id and g.kind = 'passport' and g.subject_id = p.id))
+            order by c.ended_at limit $3)"
     );
     let query = sqlx::query(SQL).bind(scope.tenant).bind(limits.tasks_before).bind(i64::from(limits.most));
     Ok(query.execute(conn).await?.rows_affected())
@@ -265,7 +323,7 @@ async fn set_hold(conn: &mut Conn, scope: &Scope, new: &NewHold) -> Step<Hold> {
 async fn holds(conn: &mut Conn, scope: &Scope) -> Step<Vec<Hold>> {
     let kept: Vec<Kept> = sqlx::query_as(
         "select id, kind, subject_id, reason_sealed, set_by, set_at, lifted_by, lifted_at from legal_holds
-         where tenant_id = $1 order by id desc limit 500",
+         where tenant_id = $1 order by (lifted_at is not null), id desc limit 500",
     )
     .bind(scope.tenant)
     .fetch_all(conn)

@@ -141,7 +141,7 @@ async fn by_passport(conn: &mut Conn, scope: &Scope, passport: PassportId) -> St
     }))
 }
 
-/// Passports whose call is over and whose work is done, oldest first.
+/// Passports whose call is over and whose work is done, oldest first. Of one that is forgotten there is nothing to review.
 async fn finished(conn: &mut Conn, scope: &Scope, limit: u32) -> Step<Vec<PassportId>> {
     let query = sqlx::query_scalar(
         "select p.id from passports p
@@ -155,6 +155,8 @@ async fn finished(conn: &mut Conn, scope: &Scope, limit: u32) -> Step<Vec<Passpo
                     and not exists (select 1 from work_items w where w.tenant_id = $1 and w.passport_id = p.id
                         and w.status in ('open', 'in_progress')))
            and p.status <> 'pending'
+           and not exists (select 1 from forgotten f
+               where f.tenant_id = $1 and f.kind = 'passport' and f.subject_id = p.id)
          order by p.id limit $2",
     )
     .bind(scope.tenant)
