@@ -72,36 +72,47 @@ pub async fn run(app: Arc<App>) {
             _ = ticks.tick() => {}
             () = app.stop.closing.cancelled() => return,
         }
-        let sweeping = sweep_all(&app, postponed >= PATIENCE);
-        let done = tokio::select! {
-            done = sweeping => done,
-            () = app.stop.closing.cancelled() => return,
-        };
-        match done {
+        match sweep_all(&app, postponed >= PATIENCE).await {
             Ok(true) => postponed = 0,
             Ok(false) => postponed += 1,
             Err(error) => {
-                tracing::error!(%error, "what is too old could not be deleted; the next hour tries again")
+                tracing::error!(%error, "tenants could not be read for their deletions; the next hour tries again")
             }
         }
     }
 }
 
-/// Sweeps every tenant. `false`: too many calls were live, and the rest waits for the next hour.
+/// Sweeps every tenant; the fault of one stops no other. `false`: too many calls were live or the gateway closes, and the
+/// rest waits for the next hour or the next start.
 async fn sweep_all(app: &App, regardless: bool) -> Result<bool, StorageError> {
     for tenant in app.platform.store().tenants().await? {
-        let store = app.platform.tenant(tenant.id).await?;
-        loop {
-            if !regardless && app.live.len() * QUIET > app.capacity.most() {
-                return Ok(false);
+        match sweep_tenant(app, tenant.id, regardless).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(error) => {
+                tracing::error!(%error, tenant = %tenant.id, "what is too old could not be deleted; the next hour tries again");
             }
-            if sweep(app, &store, Utc::now()).await?.is_nothing() {
-                break;
-            }
-            sleep(PAUSE).await;
         }
     }
     Ok(true)
+}
+
+/// Batch by batch until nothing is too old. A batch that has begun is brought to its end, also on the audit.
+async fn sweep_tenant(app: &App, tenant: TenantId, regardless: bool) -> Result<bool, StorageError> {
+    let (closing, store) = (&app.stop.closing, app.platform.tenant(tenant).await?);
+    loop {
+        let is_busy = !regardless && app.live.len() * QUIET > app.capacity.most();
+        if is_busy || closing.is_cancelled() {
+            return Ok(false);
+        }
+        if sweep(app, &store, Utc::now()).await?.is_nothing() {
+            return Ok(true);
+        }
+        tokio::select! {
+            () = sleep(PAUSE) => {}
+            () = closing.cancelled() => {}
+        }
+    }
 }
 
 /// One batch of one tenant, on its audit when something went.

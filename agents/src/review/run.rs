@@ -139,7 +139,7 @@ async fn records(
     passport: &Passport,
     now: DateTime<Utc>,
 ) -> Result<(Vec<Calibration>, Vec<AutonomyChange>, Record), StorageError> {
-    let (kept, moves) = (store.calibrations().await?, store.autonomy_changes().await?);
+    let (kept, levels) = (store.calibrations().await?, store.autonomy_levels().await?);
     let (mut gains, mut changes, mut of_task) = (Vec::new(), Vec::new(), Record::default());
     for (agent_id, outcome) in outcomes(review, passport) {
         let gain = Record::default().with(outcome);
@@ -149,7 +149,7 @@ async fn records(
             .filter(|k| k.task_type == review.task_type)
             .map(record)
             .fold(of_task.and(gain), Record::and);
-        let current = moves.iter().find(|m| m.agent_id == agent_id).map_or(1, |m| m.to_level);
+        let current = levels.iter().find(|of| of.agent_id == agent_id).map_or(1, |of| of.level);
         if let Some(change) = calibration::change(current, &whole.metrics()) {
             changes.push(AutonomyChange {
                 // One move an agent and review: a second try finds the same id.

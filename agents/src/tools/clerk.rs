@@ -12,7 +12,7 @@ use pipeline::ports::{Language, Screen};
 use serde_json::{Map, Value, json};
 use storage::outbox_records::{NewOutgoing, OutboxState};
 use storage::records::{NewBooking, NewWorkItem, TurnCommit};
-use storage::{Outbox, SlotId, Slots, StorageError, TenantStore, Turns};
+use storage::{CallId, Outbox, PassportId, SlotId, Slots, StorageError, TenantStore, Turns};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -60,6 +60,9 @@ pub struct Visit<'a> {
     pub policy: &'a Policy,
     /// What is asked for twice under one key is done once. `None`: effects are refused.
     pub key: Option<&'a str>,
+    /// Of the call and the Passport that it was asked on, when a person approved it later.
+    pub call: Option<CallId>,
+    pub passport: Option<PassportId>,
     pub now: DateTime<Utc>,
 }
 
@@ -151,10 +154,10 @@ impl Clerk {
         let asked = super::read(&call, seen)?;
         let by_rule = self.ruled(&call, &asked, visit.policy)?;
         if let Some(refusal) = permitted.err().or(by_rule) {
-            return self.hold(known, call.input, visit.key, refusal).await;
+            return self.hold(known, call.input, visit, refusal).await;
         }
         let answer = match asked {
-            Asked::File(filing) => self.file(*filing, visit.key).await?,
+            Asked::File(filing) => self.file(*filing, visit).await?,
             Asked::Search { query } => {
                 let found = self.search(&query, redactor);
                 timeout(known.tool.time_limit(), found)
@@ -228,8 +231,8 @@ impl Clerk {
     }
 
     /// Files, and books where a time is asked for, in one transaction and once for its key.
-    async fn file(&self, filing: Filing, key: Option<&str>) -> Result<Answer, Refusal> {
-        let key = key.ok_or_else(keyless)?;
+    async fn file(&self, filing: Filing, visit: Visit<'_>) -> Result<Answer, Refusal> {
+        let key = visit.key.ok_or_else(keyless)?;
         let Some(kind) = work_kind(filing.files) else {
             return Ok(Answer::error("There is nothing to file."));
         };
@@ -240,8 +243,8 @@ impl Clerk {
             kind,
             idempotency_key: format!("{key}/0"),
             reference: None,
-            call_id: None,
-            passport_id: None,
+            call_id: visit.call,
+            passport_id: visit.passport,
             priority: kept_priority(filing.priority),
             caller: None,
             fields: Value::Object(fields),
@@ -270,19 +273,19 @@ impl Clerk {
         &self,
         known: &Registered,
         input: Value,
-        key: Option<&str>,
+        visit: Visit<'_>,
         refusal: Refusal,
     ) -> Result<Answer, Refusal> {
         if known.tool.reads_only() {
             return Err(refusal);
         }
         let new = NewOutgoing {
-            idempotency_key: key.ok_or_else(keyless)?.to_owned(),
+            idempotency_key: visit.key.ok_or_else(keyless)?.to_owned(),
             destination: DESK.to_owned(),
             tool: known.tool.name.clone(),
             held: true,
-            call_id: None,
-            passport_id: None,
+            call_id: visit.call,
+            passport_id: visit.passport,
             payload: input,
         };
         let row = match self.store.put_outgoing(new).await {
@@ -420,11 +423,11 @@ mod tests {
     static FREE: LazyLock<Policy> = LazyLock::new(Policy::default);
 
     fn reader() -> Visit<'static> {
-        Visit { may_write: false, policy: &FREE, key: None, now: now() }
+        Visit { may_write: false, policy: &FREE, key: None, call: None, passport: None, now: now() }
     }
 
     fn writer(key: &str) -> Visit<'_> {
-        Visit { may_write: true, policy: &FREE, key: Some(key), now: now() }
+        Visit { may_write: true, policy: &FREE, key: Some(key), call: None, passport: None, now: now() }
     }
 
     impl Office {
@@ -528,8 +531,11 @@ mod tests {
         let waits = office.ok("take_message", lamp.clone(), writer("k3")).await;
         assert!(waits.held && waits.text == HELD, "{}", waits.text);
         assert_eq!(office.filed().await, 0);
-        let done = office.ok("take_message", lamp, Visit { policy: &person, ..writer("k3") }).await;
+        let (call, passport) = (Some(CallId::new()), Some(PassportId::new()));
+        let approved = Visit { policy: &person, call, passport, ..writer("k3") };
+        let done = office.ok("take_message", lamp, approved).await;
         assert!(!done.held && done.text.contains("Reference number"), "{}", done.text);
-        assert_eq!(office.filed().await, 1);
+        let kept = office.clerk.store.list_work_items(WorkFilter::default()).await.unwrap();
+        assert_eq!((kept.len(), kept[0].call_id, kept[0].passport_id), (1, call, passport));
     }
 }

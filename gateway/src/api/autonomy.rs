@@ -6,7 +6,7 @@ use agents::calibration::{AutonomyLevel, Metrics, Record, level};
 use axum::Json;
 use serde::Serialize;
 use storage::Reviews;
-use storage::review_records::{AutonomyChange, Calibration};
+use storage::review_records::{AgentLevel, AutonomyChange, Calibration};
 
 use crate::auth::{ReadAutonomy, Scoped};
 use crate::error::ApiError;
@@ -24,7 +24,7 @@ struct Agent {
     allows: &'static AutonomyLevel,
     metrics: Metrics,
     task_types: Vec<TaskType>,
-    /// Newest first.
+    /// Newest first; of all agents the newest 500.
     history: Vec<Move>,
 }
 
@@ -47,15 +47,21 @@ struct Move {
 /// The handler.
 pub async fn handle(scope: Scoped<ReadAutonomy>) -> Result<Json<Autonomy>, ApiError> {
     let (records, changes) = (scope.store.calibrations().await?, scope.store.autonomy_changes().await?);
+    let levels = scope.store.autonomy_levels().await?;
     let mut agents: BTreeMap<String, Vec<Calibration>> = BTreeMap::new();
     for record in records {
         agents.entry(record.agent_id.clone()).or_default().push(record);
     }
-    let items = agents.into_iter().map(|(id, records)| agent(id, &records, &changes)).collect();
+    let items = agents.into_iter().map(|(id, records)| agent(id, &records, &levels, &changes)).collect();
     Ok(Json(Autonomy { items }))
 }
 
-fn agent(agent_id: String, records: &[Calibration], changes: &[AutonomyChange]) -> Agent {
+fn agent(
+    agent_id: String,
+    records: &[Calibration],
+    levels: &[AgentLevel],
+    changes: &[AutonomyChange],
+) -> Agent {
     let record = |c: &Calibration| Record {
         completed: c.completed,
         correct: c.correct,
@@ -78,7 +84,7 @@ fn agent(agent_id: String, records: &[Calibration], changes: &[AutonomyChange]) 
         changed_at: m.changed_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
     };
     let history: Vec<Move> = changes.iter().filter(|m| m.agent_id == agent_id).map(moved).collect();
-    let now = history.first().map_or(1, |m| m.to_level);
+    let now = levels.iter().find(|of| of.agent_id == agent_id).map_or(1, |of| of.level);
     Agent {
         level: now,
         allows: level(now),

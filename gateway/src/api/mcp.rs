@@ -246,8 +246,14 @@ impl Visitor<'_> {
         // The same request of the same session is done once, however often it arrives.
         let key = self.session.as_ref().map(|session| format!("mcp/{session}/{id}"));
         let policy = authority::measured(&self.scope.store, self.app.config.tools.policy()).await;
-        let visit =
-            Visit { may_write: self.may_write, policy: &policy, key: key.as_deref(), now: Utc::now() };
+        let visit = Visit {
+            may_write: self.may_write,
+            policy: &policy,
+            key: key.as_deref(),
+            call: None,
+            passport: None,
+            now: Utc::now(),
+        };
         let done = clerk.call(name, &params["arguments"], visit).await;
         // Before the answer, as every act. A client that is told of an error asks again, under the same key.
         self.note(name, &done).await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;

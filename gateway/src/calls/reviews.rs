@@ -78,7 +78,11 @@ async fn of_tenant(
                 tracing::info!(%passport, success = review.success, effectiveness = review.effectiveness, "passport reviewed");
             }
             Ok(Reviewed::Before | Reviewed::Unknown) => {}
-            Err(StorageError::Invalid { what }) => {
+            // Others write it just now: the next sweep has it again.
+            Err(StorageError::Conflict { .. }) => {
+                tracing::debug!(%passport, "a passport changed under its review")
+            }
+            Err(StorageError::Invalid { what } | StorageError::Crypto { what }) => {
                 tracing::error!(%passport, what, "a passport cannot be reviewed");
                 if broken.len() < MAX_BROKEN {
                     broken.insert(passport);

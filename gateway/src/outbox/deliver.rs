@@ -69,7 +69,14 @@ async fn by_the_desk(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery
     let clerk = Clerk { tenant: tenant.id.0, store: store.clone(), facts, retriever, rules };
     // A person has decided: no level of autonomy stands in the way any more.
     let policy = Policy::person();
-    let visit = Visit { may_write: true, policy: &policy, key: Some(&row.idempotency_key), now: Utc::now() };
+    let visit = Visit {
+        may_write: true,
+        policy: &policy,
+        key: Some(&row.idempotency_key),
+        call: row.call_id,
+        passport: row.passport_id,
+        now: Utc::now(),
+    };
     match clerk.call(&row.tool, &row.payload, visit).await {
         Ok(answer) if !answer.is_error() => Delivery::Done(answer.structured),
         Ok(answer) if answer.again => Delivery::Again("not_saved"),

@@ -56,12 +56,13 @@ pub async fn run(app: Arc<App>) {
         if let Err(error) = sweep(&app, owner, &busy, &places, first, &mut sending).await {
             tracing::warn!(%error, "the outbox could not be read");
         }
-        first = first.wrapping_add(TENANTS);
+        first = first.wrapping_add(1);
     }
     sending.shutdown().await;
 }
 
-/// One look at every tenant, beginning with another each time, so that eight busy ones do not keep the rest waiting.
+/// One look at every tenant, beginning with the next each time, so that eight busy ones do not keep the rest waiting. The
+/// fault of one stops no other.
 async fn sweep(
     app: &Arc<App>,
     owner: Uuid,
@@ -80,12 +81,14 @@ async fn sweep(
             continue;
         }
         let Ok(place) = places.clone().try_acquire_owned() else { return Ok(()) };
-        let store = app.platform.tenant(tenant.id).await?;
-        let now = Utc::now();
-        let rows = store.lease_outbox(Lease { owner, now, until: now + LEASE, limit: A_TENANT }).await?;
-        if rows.is_empty() {
-            continue;
-        }
+        let (store, rows) = match due(app, owner, tenant.id).await {
+            Ok((_, rows)) if rows.is_empty() => continue,
+            Ok(due) => due,
+            Err(error) => {
+                tracing::warn!(%error, tenant = %tenant.id, "a tenant's outbox could not be read");
+                continue;
+            }
+        };
         busy.lock().insert(tenant.id);
         let (app, busy) = (app.clone(), busy.clone());
         sending.spawn(async move {
@@ -99,6 +102,14 @@ async fn sweep(
         });
     }
     Ok(())
+}
+
+/// A tenant's effects that are due, on a lease.
+async fn due(app: &App, owner: Uuid, tenant: TenantId) -> Result<(TenantStore, Vec<Outgoing>), StorageError> {
+    let store = app.platform.tenant(tenant).await?;
+    let now = Utc::now();
+    let rows = store.lease_outbox(Lease { owner, now, until: now + LEASE, limit: A_TENANT }).await?;
+    Ok((store, rows))
 }
 
 /// Makes one effect and settles it.
