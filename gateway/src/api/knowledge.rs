@@ -25,6 +25,8 @@ use crate::error::{ApiError, ErrorCode, JsonBody};
 /// Documents in one request.
 const MAX_DOCUMENTS: usize = 500;
 const MAX_RESULTS: usize = 100;
+/// Characters of a title.
+const MAX_TITLE: usize = 300;
 /// Setting of a tenant: the model that made the kept vectors; empty while they are being made.
 const EMBEDDED_BY: &str = "knowledge.embedded_by";
 
@@ -70,7 +72,7 @@ pub struct PutResponse {
 }
 
 /// `POST /v1/knowledge/documents`. Everything is searchable and durable when this answers. When one document is refused,
-/// none is kept.
+/// none is kept; when storage fails between two, those before it are, and are on the audit.
 pub async fn put(
     State(app): State<Arc<App>>,
     scope: Scoped<WriteKnowledge>,
@@ -93,8 +95,13 @@ pub async fn put(
         .map_err(|error| ApiError::internal(&error))?;
     let (documents, notes): (Vec<Document>, Vec<Note>) = read?.into_iter().unzip();
     let retriever = &app.engines()?.providers.retriever;
-    let ids = keep(retriever, &scope.store, documents).await?;
-    app.audit.record(Some(scope.tenant.id), acts::documents_posted(&scope.principal, &ids)).await?;
+    let (ids, fault) = keep(retriever, &scope.store, documents).await?;
+    if !ids.is_empty() {
+        app.audit.record(Some(scope.tenant.id), acts::documents_posted(&scope.principal, &ids)).await?;
+    }
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
     let notes: Vec<Note> = notes.into_iter().filter(|note| note.hidden + note.threats > 0).collect();
     let (hidden, threats) = notes.iter().fold((0, 0), |(h, t), note| (h + note.hidden, t + note.threats));
     tracing::info!(audit = "knowledge.put", documents = ids.len(), hidden, threats, by = %scope.principal.subject, "documents kept");
@@ -105,6 +112,11 @@ pub async fn put(
 fn read_posted(posted: PostedDocument) -> Result<(Document, Note), ApiError> {
     if posted.source.trim().is_empty() {
         return Err(ApiError::new(ErrorCode::MissingParameter, "a document has no `source`"));
+    }
+    if posted.title.chars().count() > MAX_TITLE {
+        let what =
+            format_args!("of {:?} must have at most {MAX_TITLE} characters", posted.source).to_string();
+        return Err(ApiError::invalid("title", what).advise("shorten it; long text belongs into `content`"));
     }
     let reading = read(&posted.content, posted.media_type.as_deref())
         .map_err(|error| ApiError::invalid("content", format_args!("of {:?}: {error}", posted.source)))?;
@@ -122,12 +134,13 @@ fn read_posted(posted: PostedDocument) -> Result<(Document, Note), ApiError> {
     Ok((document, note))
 }
 
-/// Embeds what is new in the documents, keeps them and puts them into the index.
+/// Embeds what is new in the documents, keeps them and puts them into the index. Gives those that are kept, and what went
+/// wrong once some were.
 async fn keep(
     retriever: &Arc<Retriever>,
     store: &TenantStore,
     documents: Vec<Document>,
-) -> Result<Vec<DocumentId>, ApiError> {
+) -> Result<(Vec<DocumentId>, Option<ApiError>), ApiError> {
     let tenant = store.id().0;
     let parts = retriever.embed(tenant, &documents).await.map_err(|error| match error {
         RetrieverError::Empty(source) => {
@@ -152,15 +165,20 @@ async fn keep(
             }
         }
     }
-    // A tenant made while we run has no vectors of any model yet.
+    let index = retriever.clone();
+    let indexed = tokio::task::spawn_blocking(move || index.put_all_embedded(tenant, &kept)).await;
+    let indexed = indexed.map_err(|error| ApiError::internal(&error)).err();
+    let noted = note_model(retriever, store).await.err();
+    let fault = refused.map(ApiError::from).or(indexed).or_else(|| noted.map(ApiError::from));
+    Ok((ids, fault))
+}
+
+/// A tenant made while we run has no vectors of any model yet.
+async fn note_model(retriever: &Retriever, store: &TenantStore) -> Result<(), StorageError> {
     if let (Some(model), None) = (retriever.model(), store.setting(EMBEDDED_BY).await?) {
         store.put_setting(EMBEDDED_BY, &json!(model)).await?;
     }
-    let index = retriever.clone();
-    tokio::task::spawn_blocking(move || index.put_all_embedded(tenant, &kept))
-        .await
-        .map_err(|error| ApiError::internal(&error))?;
-    refused.map_or(Ok(ids), |error| Err(error.into()))
+    Ok(())
 }
 
 fn new_document(document: &Document, parts: &[Part]) -> NewDocument {

@@ -17,6 +17,7 @@ use storage::{CallId, ContactId, DecisionId, MemoryId, NoteId, RecordId, Suggest
 use super::page::{Page, PageQuery};
 use super::screened;
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::{ForgetCallers, ReadMemory, Scoped};
 use crate::error::{ApiError, QueryOf};
 
@@ -145,6 +146,9 @@ pub async fn forget(
     let id = contact_id(&id)?;
     let memory = app.memory.of(&scope.store).await?;
     let deleted = memory.manager.forget(id, Forgetting::AskedOfOffice, None).await?;
+    app.audit
+        .record(Some(scope.tenant.id), acts::contact_forgotten(&scope.principal, id).with("deleted", deleted))
+        .await?;
     Ok(Json(Forgotten { id, opt_out: true, deleted }))
 }
 

@@ -16,6 +16,7 @@ use storage::organisation::{ExtensionType, Layer, NewExtensionType, TypeState};
 use super::organisation::{memory, refused, within};
 use super::screened;
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::Scoped;
 use crate::auth::permission::{ReadOrganisation, WriteOrganisation};
 use crate::error::{ApiError, ErrorCode, JsonBody};
@@ -120,6 +121,8 @@ pub async fn declare(
         properties_schema: posted.properties_schema,
     };
     let declared = memory(&app)?.declare_type(&scope.store, &new).await.map_err(refused)?;
+    let entry = acts::memory_type(&scope.principal, "declared", &declared.name);
+    app.audit.record(Some(scope.tenant.id), entry).await?;
     tracing::info!(audit = "memory.type.declare", node_type = %declared.name, by = %scope.principal.subject, "type declared");
     Ok(Json(declared.into()))
 }
@@ -169,6 +172,9 @@ pub async fn promote(
     let by = &scope.principal.subject;
     let raised = memory(&app)?.raise_type(&scope.store, &name, asked.to, by, &asked.reason, Utc::now()).await;
     let raised = raised.map_err(refused)?;
+    let entry = acts::memory_type(&scope.principal, "raised", &raised.name);
+    let entry = entry.with("state", raised.state.to_string());
+    app.audit.record(Some(scope.tenant.id), entry).await?;
     tracing::info!(audit = "memory.type.raise", node_type = %raised.name, state = %raised.state, %by, "type raised");
     Ok(Json(raised.into()))
 }

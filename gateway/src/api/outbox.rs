@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
+use pipeline::ports::Screen;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage::outbox_records::{OutboxDecision, OutboxFilter, OutboxState, Outgoing};
-use storage::{CallId, Outbox, OutboxId, PassportId, TenantId};
+use storage::{CallId, Outbox, OutboxId, PassportId};
 
 use super::page::{Page, PageQuery};
 use super::screened;
@@ -61,7 +62,8 @@ pub async fn list(
         state.map_err(|_| ApiError::invalid("state", "is one of held, pending, sent, failed, rejected"))?;
     let filter = OutboxFilter { state, after: page.after()?, limit: page.fetch()? };
     let rows = scope.store.list_outbox(filter).await?;
-    let page = page.page(rows, |row| row.id.to_string(), |row| effect(&app, scope.tenant.id, row));
+    let shown = |row| Ok(effect(screened::screen(&app, scope.tenant.id, None)?.as_mut(), row));
+    let page = page.page(rows, |row| row.id.to_string(), shown);
     let items = page.items.into_iter().collect::<Result<_, ApiError>>()?;
     Ok(Json(Page { items, next_cursor: page.next_cursor }))
 }
@@ -98,17 +100,19 @@ async fn decide(
 ) -> Result<Json<Effect>, ApiError> {
     let id = id.parse().map_err(|_| ApiError::not_found("effect"))?;
     let decision = OutboxDecision { id, approve, by: scope.principal.subject.clone(), at: Utc::now() };
+    // Before it is decided: an error afterwards would say that it was not.
+    let mut screen = screened::screen(&app, scope.tenant.id, None)?;
     let row = scope.store.decide_outgoing(decision).await?;
     let act = if approve { "approved" } else { "rejected" };
     let entry = acts::effect_decided(&scope.principal, act, row.id, &row.tool);
     app.audit.record(Some(scope.tenant.id), entry).await?;
-    Ok(Json(effect(&app, scope.tenant.id, row)?))
+    Ok(Json(effect(screen.as_mut(), row)))
 }
 
-fn effect(app: &App, tenant: TenantId, row: Outgoing) -> Result<Effect, ApiError> {
+fn effect(screen: &mut dyn Screen, row: Outgoing) -> Effect {
     let mut payload = row.payload;
-    screened::document(screened::screen(app, tenant, None)?.as_mut(), &mut payload);
-    Ok(Effect {
+    screened::document(screen, &mut payload);
+    Effect {
         id: row.id,
         idempotency_key: row.idempotency_key,
         destination: row.destination,
@@ -124,5 +128,5 @@ fn effect(app: &App, tenant: TenantId, row: Outgoing) -> Result<Effect, ApiError
         decided_at: row.decided_at,
         created_at: row.created_at,
         updated_at: row.updated_at,
-    })
+    }
 }

@@ -10,6 +10,7 @@ use storage::{Calls, Passports};
 
 use super::{calls, screened};
 use crate::app::App;
+use crate::audit::acts;
 use crate::auth::{ReadCalls, Scoped};
 use crate::error::ApiError;
 
@@ -22,6 +23,7 @@ pub async fn handle(
     let call = calls::find(&scope.store, &id).await?;
     let missing = || ApiError::not_found("passport");
     let passport = scope.store.passport(call.passport_id.ok_or_else(missing)?).await?.ok_or_else(missing)?;
+    app.audit.record(Some(scope.tenant.id), acts::passport_opened(&scope.principal, passport.id)).await?;
     let mut screen = screened::screen(&app, scope.tenant.id, scope.store.caller_number(call.id).await?)?;
     let mut answer = shape(passport);
     screened::document(screen.as_mut(), &mut answer);

@@ -86,6 +86,7 @@ pub async fn ledger(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let found = find(&scope.store, &id).await?;
+    app.audit.record(Some(scope.tenant.id), acts::passport_opened(&scope.principal, found.id)).await?;
     let (id, version) = (found.id, found.version);
     let mut shown = screened_shape(&app, &scope, found).await?;
     Ok(Json(json!({ "passport_id": id, "version": version, "entries": shown["ledger"].take() })))

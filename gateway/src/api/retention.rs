@@ -7,13 +7,14 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use storage::audit::Party;
 use storage::retention::{Held, Hold, NewHold};
-use storage::{Retention, Settings, TenantStore};
+use storage::{Calls, Passports, Retention, Settings, TenantStore};
 
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::Scoped;
-use crate::auth::permission::{ManageTenant, ReadAudit};
+use crate::auth::permission::{ManageTenant, ReadAudit, ReadRaw};
 use crate::auth::principal::Principal;
 use crate::auth::scope::{Allowed, Realm};
 use crate::error::{ApiError, ErrorCode, JsonBody};
@@ -69,8 +70,12 @@ async fn open(app: &App, principal: &Principal, id: &str) -> Result<TenantStore,
     Ok(app.platform.tenant(tenant).await?)
 }
 
-/// `GET /v1/holds`: newest first, lifted ones too.
-pub async fn holds(scope: Scoped<ReadAudit>) -> Result<Json<Value>, ApiError> {
+/// `GET /v1/holds`: those in force first, newest first, then lifted ones. The reasons are raw text, so it needs that
+/// permission too and leaves its entry first.
+pub async fn holds(State(app): State<Arc<App>>, scope: Scoped<ReadAudit>) -> Result<Json<Value>, ApiError> {
+    let scope = scope.also::<ReadRaw>(&app).await?;
+    let read = acts::raw_read(&scope.principal, "holds", Party::new("tenant", scope.tenant.id));
+    app.audit.record(Some(scope.tenant.id), read).await?;
     let items: Vec<Value> = scope.store.holds().await?.iter().map(shape).collect();
     Ok(Json(json!({ "items": items, "next_cursor": null })))
 }
@@ -86,6 +91,7 @@ pub async fn set_hold(
         return Err(ApiError::invalid("reason", format_args!("must have 1 to {LONGEST} characters")));
     }
     let on = held(&asked.kind, asked.subject.as_deref())?;
+    exists(&scope.store, &on).await?;
     let hold = scope.store.set_hold(NewHold { on, reason, by: scope.principal.subject.clone() }).await?;
     app.audit.record(Some(scope.tenant.id), acts::hold_set(&scope.principal, &hold)).await?;
     Ok((StatusCode::CREATED, Json(shape(&hold))))
@@ -116,6 +122,20 @@ fn held(kind: &str, subject: Option<&str>) -> Result<Held, ApiError> {
         "tenant" => Held::Tenant,
         _ => return Err(ApiError::invalid("kind", "is none of call, passport, caller, tenant")),
     })
+}
+
+/// A hold on what is not there would protect nothing, and nobody would notice.
+async fn exists(store: &TenantStore, on: &Held) -> Result<(), ApiError> {
+    let (is_there, what) = match on {
+        Held::Call(call) => (store.call(*call).await?.is_some(), "call"),
+        Held::Passport(passport) => (store.passport(*passport).await?.is_some(), "passport"),
+        Held::Caller(_) | Held::Tenant => (true, ""),
+    };
+    if is_there {
+        return Ok(());
+    }
+    Err(ApiError::invalid("subject", format_args!("names no {what} of this tenant: nothing would be held"))
+        .advise(format!("take the id from GET /v1/{what}s of the same tenant")))
 }
 
 /// A caller's number is kept as a hash alone, so a hold on a caller does not say whose it is.

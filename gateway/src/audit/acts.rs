@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
 use storage::retention::Hold;
-use storage::{ApiToken, CallId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User};
+use storage::{ApiToken, CallId, ContactId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User};
 
 use crate::auth::{Kind, Principal};
 
@@ -111,6 +111,18 @@ pub fn memory_node(principal: &Principal, act: &str, node: impl ToString) -> New
     by(principal, "organisation.node", Party::new("memory_node", node.to_string())).with("act", act)
 }
 
+/// A type of the organisation's memory. `act`: `declared`, `raised`.
+#[must_use]
+pub fn memory_type(principal: &Principal, act: &str, name: &str) -> NewAudit {
+    by(principal, "organisation.type", Party::new("memory_type", name)).with("act", act)
+}
+
+/// A caller is forgotten because somebody of the office asked for it.
+#[must_use]
+pub fn contact_forgotten(principal: &Principal, contact: ContactId) -> NewAudit {
+    by(principal, "memory.contact_forgotten", Party::new("contact", contact))
+}
+
 /// A person's word on an effect that waited for one. `act`: `approved`, `rejected`.
 #[must_use]
 pub fn effect_decided(principal: &Principal, act: &str, effect: OutboxId, tool: &str) -> NewAudit {
@@ -140,7 +152,7 @@ pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
 }
 
-/// Raw text is about to be given out. `what`: `transcript`, `audit`.
+/// Raw text is about to be given out. `what`: `transcript`, `audit`, `holds`.
 #[must_use]
 pub fn raw_read(principal: &Principal, what: &str, subject: Party) -> NewAudit {
     by(principal, "raw.read", subject).with("what", what)

@@ -161,7 +161,8 @@ async fn documents_are_searchable_when_their_post_answers() {
     let query = json!({ "query": "yaks", "method": "keyword" });
     let found: Value = post("/v1/knowledge/search", query).send().await.unwrap().json().await.unwrap();
     assert!(found["results"].as_array().unwrap().iter().all(|r| r["source"] != "y"), "all or nothing");
-    for bad in [json!({ "source": "x", "content": "  " }), json!([]), json!({ "content": "x" })] {
+    let long = json!({ "source": "x", "title": "t".repeat(301), "content": "x" });
+    for bad in [json!({ "source": "x", "content": "  " }), json!([]), json!({ "content": "x" }), long] {
         let answer = post("/v1/knowledge/documents", bad.clone()).send().await.unwrap();
         assert_eq!(answer.status().as_u16() / 100, 4, "{bad}");
     }

@@ -329,12 +329,24 @@ async fn what_is_too_old_goes_unless_it_is_held_and_both_are_on_the_audit() {
     let post = |token: &str| http.post(test.url("/v1/holds")).bearer_auth(token.to_owned()).json(&hold);
     assert_eq!(post(&supervisor).send().await.unwrap().status(), StatusCode::FORBIDDEN);
     let set: Value = post(&head).send().await.unwrap().json().await.unwrap();
+    for kind in ["call", "passport"] {
+        let none = json!({ "kind": kind, "subject": storage::CallId::new(), "reason": "a slip" });
+        let answer = http.post(test.url("/v1/holds")).bearer_auth(&head).json(&none).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{kind}");
+        let said: Value = answer.json().await.unwrap();
+        assert!(said["error_message"].as_str().unwrap().contains("nothing would be held"), "{said}");
+    }
     let later = chrono::Utc::now() + chrono::TimeDelta::days(31);
     assert!(crate::retention::sweep(app, &store, later).await.unwrap().is_nothing());
     let lift =
         http.delete(test.url(&format!("/v1/holds/{}", set["id"].as_str().unwrap()))).bearer_auth(&head);
     assert_eq!(lift.send().await.unwrap().status(), StatusCode::NO_CONTENT);
     assert_eq!(get(&test, "/v1/holds", &head).await.1["items"][0]["lifted_by"], "tenant-admin-token");
+    let read = entries(&test, "riverbend", "raw.read").await.remove(0);
+    assert_eq!(
+        (&read["details"]["what"], &read["actor"]["id"]),
+        (&json!("holds"), &json!("tenant-admin-token"))
+    );
     assert_eq!(crate::retention::sweep(app, &store, later).await.unwrap().calls, 1);
     let transcript = get(&test, &format!("/v1/calls/{call}/transcript"), ADMIN).await.1;
     assert_eq!(transcript["turns"], json!([]));

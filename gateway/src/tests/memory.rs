@@ -167,6 +167,11 @@ async fn contacts_suggestions_and_decisions_are_shown_with_tokens_and_forgotten_
     let (_, contact) = ask(&test, Method::GET, &path, ADMIN).await;
     assert_eq!((&contact["opt_out"], &contact["memories"]), (&json!(true), &json!([])));
     assert_eq!(contact["decisions"][0]["reason"], "asked_of_office");
+    let audit = "/v1/audit?tenant=riverbend&action=memory.contact_forgotten";
+    let (_, entries) = ask(&test, Method::GET, audit, ADMIN).await;
+    let told = entries["items"].as_array().unwrap().iter().rev().map(|entry| &entry["details"]["deleted"]);
+    assert_eq!(told.collect::<Vec<_>>(), [&json!(true), &json!(false)], "{entries}");
+    assert_eq!(entries["items"][0]["actor"], json!({ "kind": "token", "id": "t" }));
 }
 
 #[tokio::test]

@@ -192,6 +192,14 @@ async fn a_type_is_declared_and_not_promoted_before_its_time() {
     let names: Vec<&str> =
         types["items"].as_array().unwrap().iter().filter_map(|t| t["type"].as_str()).collect();
     assert!(names.contains(&"decision") && names.contains(&"site_habit"));
+    let audit = "/v1/audit?action=organisation.type";
+    let (_, entries) = send(&test, Method::GET, audit, ADMIN, Value::Null).await;
+    let entry = &entries["items"][0];
+    assert_eq!(
+        (&entry["subject"]["id"], &entry["details"]["act"]),
+        (&json!("site_habit"), &json!("declared")),
+        "{entries}"
+    );
 }
 
 #[tokio::test]

@@ -100,6 +100,8 @@ async fn a_change_is_whole_leaves_an_entry_and_needs_the_version_that_was_read()
     let entry = &ledger["entries"][0];
     assert_eq!((&entry["agent_id"], &entry["action"]), (&json!("person/platform-admin"), &json!("changed")));
     assert_eq!(entry["outputs_summary"], "status, context");
+    let (_, opened) = bench.get("/v1/audit?tenant=riverbend&action=passport.opened").await;
+    assert_eq!(opened["items"][0]["subject"]["id"], json!(id), "{opened}");
 
     let (status, error) = bench.patch(id, 1, patches).await;
     assert_eq!((status, &error["error_code"]), (StatusCode::CONFLICT, &json!("CONFLICT")));
