@@ -23,7 +23,7 @@ use pool::Pool;
 /// Callers who may talk at once for each worker: half of what the `speech` bench sustains on an idle machine with
 /// finals within 500 ms, since a busy one has less to give.
 const TALKERS_PER_WORKER: usize = 6;
-/// Use of the engines at that number: the figure from which admission refuses new callers.
+/// Use of the engines at that number. Admission refuses new callers from a little below it.
 const USE_AT_CAPACITY: f32 = 0.9;
 
 /// One worker's models.
@@ -103,7 +103,7 @@ impl LocalSpeech {
         self.vad.detector()
     }
 
-    /// How busy the models are, 0–1; new calls should be refused from 0.9 on. See [`Pool::load`].
+    /// How busy the models are, 0–1; new calls should be refused before it is 0.9. See [`Pool::load`].
     #[must_use]
     pub fn load_figure(&self) -> f32 {
         self.pool
