@@ -230,7 +230,7 @@ async fn timing(set: &Set) -> anyhow::Result<()> {
     let retriever = Retriever::lexical();
     let texts: Vec<&str> = set.documents.iter().map(|document| document.content.as_str()).collect();
     let sentences: Vec<String> =
-        texts.iter().flat_map(|text| agents::retriever::sentences(text)).filter(|s| s.len() > 20).collect();
+        texts.iter().flat_map(|text| agents::retriever::sentences(text)).filter(|s| s.len() > 20 && !s.contains('#')).collect();
     let mut dice = Dice(0x5eed);
     let mut documents = Vec::with_capacity(PASSAGES);
     for n in 0..PASSAGES {
