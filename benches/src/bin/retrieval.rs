@@ -229,8 +229,11 @@ async fn admitted(retriever: &Retriever, set: &Set) {
 async fn timing(set: &Set) -> anyhow::Result<()> {
     let retriever = Retriever::lexical();
     let texts: Vec<&str> = set.documents.iter().map(|document| document.content.as_str()).collect();
-    let sentences: Vec<String> =
-        texts.iter().flat_map(|text| agents::retriever::sentences(text)).filter(|s| s.len() > 20 && !s.contains('#')).collect();
+    let sentences: Vec<String> = texts
+        .iter()
+        .flat_map(|text| agents::retriever::sentences(text))
+        .filter(|s| s.len() > 20 && !s.contains('#'))
+        .collect();
     let mut dice = Dice(0x5eed);
     let mut documents = Vec::with_capacity(PASSAGES);
     for n in 0..PASSAGES {
