@@ -157,9 +157,13 @@ impl Index {
 
     /// For each slot, which of its documents may be found.
     fn allowed(&self, filters: &Filters) -> Vec<Vec<bool>> {
+        let (narrow, of_team) = (filters.narrow(), filters.team.is_some());
         let of = |slot: &Slot| {
-            let fits = |(n, d): (u32, &Arc<Indexed>)| !slot.gone.contains(&n) && filters.fit(d);
-            (0u32..).zip(&slot.segment.documents).map(fits).collect()
+            let stays = |n: u32| slot.gone.is_empty() || !slot.gone.contains(&n);
+            let fits = |((n, d), shelved): ((u32, &Arc<Indexed>), &bool)| {
+                stays(n) && (!(narrow || of_team && *shelved) || filters.fit(d))
+            };
+            (0u32..).zip(&slot.segment.documents).zip(&slot.segment.shelved).map(fits).collect()
         };
         self.slots.iter().map(of).collect()
     }
@@ -226,7 +230,7 @@ impl Index {
 
     /// The best of some scores, a few per document.
     fn best(&self, mut scored: Vec<(Place, f32)>, allowed: &[Vec<bool>]) -> Vec<Place> {
-        let document = |place: Place| self.slots[place.slot].segment.row(place.row).map(|(n, ..)| n);
+        let document = |place: Place| self.slots[place.slot].segment.document_of(place.row);
         let may = |place: Place| document(place).is_some_and(|n| allowed[place.slot][n as usize]);
         let better = |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         scored.retain(|(place, _)| may(*place));

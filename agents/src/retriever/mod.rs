@@ -81,6 +81,16 @@ pub fn team_of(source: &str) -> Option<&str> {
 }
 
 impl Filters {
+    /// Whether a document that is nobody's may fall out. Most searches name a team at most, and look at no document.
+    fn narrow(&self) -> bool {
+        let Self { sources, title, media_type, updated_from, updated_before, team: _ } = self;
+        !sources.is_empty()
+            || title.is_some()
+            || media_type.is_some()
+            || updated_from.is_some()
+            || updated_before.is_some()
+    }
+
     fn fit(&self, document: &Indexed) -> bool {
         let same = |wanted: &Option<String>, is: &str| {
             wanted.as_ref().is_none_or(|wanted| wanted.to_lowercase() == is.to_lowercase())

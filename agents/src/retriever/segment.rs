@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::analysis::Term;
 use super::codes::Codes;
 use super::passage::{Indexed, IndexedPassage};
+use super::team_of;
 
 /// Saturation of a term's count.
 const K1: f32 = 1.2;
@@ -16,6 +17,8 @@ const PHRASED: f32 = 0.8;
 
 #[derive(Debug)]
 pub(super) struct Segment {
+    /// Whether a document is on a team's shelf, by its number.
+    pub shelved: Vec<bool>,
     pub documents: Vec<Arc<Indexed>>,
     by_source: HashMap<String, u32>,
     /// Document and passage of each row.
@@ -63,7 +66,8 @@ impl Segment {
         let phrased = (0u32..).zip(&documents).flat_map(|(n, d)| d.asked_as.iter().map(move |_| n)).collect();
         let by_source = (0u32..).zip(&documents).map(|(n, d)| (d.source.clone(), n)).collect();
         let length = rows().map(|(_, _, passage)| passage.length).sum();
-        Self { by_source, places, postings, sounds, vectors, phrasings, phrased, length, documents }
+        let shelved = documents.iter().map(|d| team_of(&d.source).is_some()).collect();
+        Self { shelved, by_source, places, postings, sounds, vectors, phrasings, phrased, length, documents }
     }
 
     /// Passages in it.
@@ -73,6 +77,11 @@ impl Segment {
 
     pub fn document(&self, source: &str) -> Option<u32> {
         self.by_source.get(source).copied()
+    }
+
+    /// Number of its document. Unlike [`Self::row`] it follows no pointer: a search asks it of every row.
+    pub fn document_of(&self, row: u32) -> Option<u32> {
+        self.places.get(row as usize).map(|(document, _)| *document)
     }
 
     /// Number of its document, and the passage.
