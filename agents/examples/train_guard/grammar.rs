@@ -23,6 +23,7 @@ impl Dice {
     }
 
     /// True in `percent` of a hundred throws.
+    #[allow(dead_code, reason = "the trainer of the rules shares this file")]
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

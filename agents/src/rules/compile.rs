@@ -8,11 +8,14 @@ use regex::{RegexSet, RegexSetBuilder};
 use super::ast::{Comparison, Expr, Is};
 use super::fault::RuleError;
 use super::fields::{Field, Type, Value};
+use super::likeness::{Kind, Likeness};
 
 /// Steps that looking at one rule may take, conditions that it names included.
 const MOST_STEPS: usize = 2_000;
 /// Bytes of one compiled set of patterns.
 const PATTERN_BYTES: usize = 1 << 21;
+/// What the model's look at a sentence counts for; it is taken once, whoever asks.
+const READING_STEPS: usize = 20;
 
 /// An expression that is known to be sound.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub(super) enum Node {
     Amounts(Box<Node>),
     Count(Box<Node>),
     Argument(String),
+    /// How much the sentence reads like that.
+    ReadsLike(&'static Likeness, Kind),
 }
 
 /// A whole expression.
@@ -149,7 +154,7 @@ impl Scope<'_> {
     }
 
     fn call(&self, expr: &Expr, function: &str, given: &[Expr]) -> Result<Made, RuleError> {
-        const FUNCTIONS: &str = "The functions are words_any([…]), words_any(TEXT, […]), lower(TEXT), amounts(TEXT), count(LIST) and argument('NAME').";
+        const FUNCTIONS: &str = "The functions are words_any([…]), words_any(TEXT, […]), lower(TEXT), amounts(TEXT), count(LIST), argument('NAME') and reads_like('KIND').";
         let text = |expr: &Expr| match self.node(expr)? {
             (node, Type::Text, steps) => Ok((Box::new(node), steps + 1)),
             (_, kind, _) => {
@@ -184,7 +189,17 @@ impl Scope<'_> {
             ("argument", [Expr { is: Is::Text(name), .. }]) => {
                 Ok((Node::Argument(name.clone()), Type::Text, 2))
             }
-            ("words_any" | "lower" | "amounts" | "count" | "argument", _) => {
+            ("reads_like", [Expr { is: Is::Text(name), .. }]) => {
+                let Some(kind) = Kind::of(name) else {
+                    let known = Kind::ALL.map(Kind::name).join(", ");
+                    let message = format!("nothing is known of the kind {name:?}");
+                    return Err(self.fault(expr, message, format!("Write one of: {known}.")));
+                };
+                let likeness = Likeness::shipped()
+                    .map_err(|e| self.fault(expr, e.to_string(), "See the guide to rules."))?;
+                Ok((Node::ReadsLike(likeness, kind), Type::Number, READING_STEPS))
+            }
+            ("words_any" | "lower" | "amounts" | "count" | "argument" | "reads_like", _) => {
                 Err(self.fault(expr, format!("{function} is given something else"), FUNCTIONS))
             }
             _ => Err(self.fault(expr, format!("there is no function named {function:?}"), FUNCTIONS)),

@@ -2,12 +2,14 @@
 //! that is found when rules are loaded.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use pipeline::ports::Language;
 
 use super::amounts;
 use super::contacts;
 use super::known::Known;
+use super::likeness::{Likeness, Reading, is_question};
 use super::plain::words;
 use super::tokens::cut;
 use super::{AppliesTo, ProposedTool, Spoken};
@@ -162,6 +164,8 @@ pub(super) struct Proposed<'a> {
     shown: Option<&'a Known>,
     caller: Option<&'a Known>,
     pub(super) tool: Option<&'a ProposedTool<'a>>,
+    /// What the sentence reads like, once a rule has asked.
+    reading: OnceCell<Reading>,
 }
 
 impl<'a> Proposed<'a> {
@@ -183,6 +187,7 @@ impl<'a> Proposed<'a> {
             shown: spoken.shown,
             caller: spoken.caller,
             tool: None,
+            reading: OnceCell::new(),
         }
     }
 
@@ -203,7 +208,12 @@ impl<'a> Proposed<'a> {
             shown: None,
             caller: None,
             tool: Some(tool),
+            reading: OnceCell::new(),
         }
+    }
+
+    pub(super) fn reading(&self, likeness: &Likeness) -> Reading {
+        *self.reading.get_or_init(|| likeness.read_words(&self.words, is_question(self.text)))
     }
 
     pub(super) fn get(&self, field: Field) -> Value<'_> {

@@ -4,6 +4,7 @@
 //! over the proposed action, whose fields are in [`fields`]. [`RuleSet`] is loaded whole or not at all. Each sentence passes
 //! [`RuleSet::check_words`] before it is spoken, each reply [`RuleSet::check_reply`] at its end, and each tool call
 //! [`RuleSet::check_tool`] before its effect. Pure, and some microseconds a sentence.
+//! What patterns miss in wordings of its own, a small model finds: [`likeness`].
 //!
 //! A violated rule whose action is [`RuleAction::Block`] cannot be overridden: not by a tenant's rule, not by confidence,
 //! not by the order of files. A tenant adds rules; it cannot take one away or change one.
@@ -21,6 +22,7 @@ mod fault;
 mod fields;
 mod known;
 mod lex;
+pub mod likeness;
 mod parse;
 mod plain;
 mod set;

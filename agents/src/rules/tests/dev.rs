@@ -1,6 +1,8 @@
 //! How many forbidden sentences are found and how many ordinary ones are stopped, on sentences written for that. All of
 //! them are known to the rules by now; what was found at the first look is in the guide.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 /// Share of forbidden sentences that must be stopped, and of ordinary ones that may be.
@@ -66,6 +68,39 @@ fn rates(blocked: &str, allowed: &str) -> (f64, f64) {
     (1.0 - missed.len() as f64 / n, stopped.len() as f64 / m)
 }
 
+/// By rule: forbidden sentences that are stopped, and that there are. Then the allowed ones that are stopped.
+fn by_rule(blocked: &str, allowed: &str) -> (BTreeMap<String, (usize, usize)>, Vec<String>, usize) {
+    let (set, known) = (shipped(), everything());
+    let check = |line: &Line<'_>| {
+        set.check_words(&Spoken {
+            shown: Some(&known),
+            is_first: true,
+            ..Spoken::new(line.text, line.language)
+        })
+    };
+    let mut found = BTreeMap::<String, (usize, usize)>::new();
+    for line in lines(blocked) {
+        let rule = line.rule.unwrap_or_default();
+        let stopped = check(&line).iter().any(|v| !v.permits() && v.rule.id == rule);
+        for name in [rule.to_owned(), line.language.code().to_owned()] {
+            let (n, of) = found.entry(name).or_default();
+            *n += usize::from(stopped);
+            *of += 1;
+        }
+        if !stopped {
+            println!("missed {rule}: {}", line.text);
+        }
+    }
+    let allowed = lines(allowed);
+    let broken = |line: &Line<'_>| check(line).iter().map(|v| v.rule.id.clone()).collect::<Vec<_>>();
+    let alarms = allowed.iter().map(|line| (line.text, broken(line))).filter(|(_, rules)| !rules.is_empty());
+    (
+        found,
+        alarms.map(|(text, rules)| format!("stopped {}: {text}", rules.join(", "))).collect(),
+        allowed.len(),
+    )
+}
+
 macro_rules! set {
     ($name:literal) => {
         (
@@ -86,4 +121,16 @@ fn forbidden_sentences_are_found_and_ordinary_ones_pass() {
             "{name}: found {found:.3}, false alarms {alarms:.3}"
         );
     }
+}
+
+/// What was written for training and put aside before it, in wordings that are far from the listed ones. It is harder than
+/// what a model says: the patterns alone stop one of eight. A fall below this means that the model or the rules got worse.
+#[test]
+fn sentences_in_words_of_their_own_are_found() {
+    let (blocked, allowed) = set!("held");
+    let (found, alarms, of) = by_rule(blocked, allowed);
+    println!("{}\n{found:#?}, false alarms {} of {of}", alarms.join("\n"), alarms.len());
+    let (en, es) = (found["en"], found["es"]);
+    let share = (en.0 + es.0) as f64 / (en.1 + es.1) as f64;
+    assert!(share >= 0.5 && alarms.len() as f64 <= 0.04 * of as f64, "{share:.3}, {}", alarms.len());
 }
