@@ -1,54 +1,127 @@
 //! Codes of letters and digits: licences, passports, patient and member numbers, international account numbers.
 
 use super::checks;
-use super::cues::{self, IBAN, LICENSE, MEDICAL_ID, PASSPORT};
+use super::cues::{self, Cue, IBAN, LICENSE, LICENSE_WEAK, MEDICAL_ID, PASSPORT};
+use super::dates;
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
-use super::numbers::{spoken, written};
+use super::numbers::{Digits, spoken, written};
 use super::scan::{REACH, Scan};
-use super::token::{Case, Form, letter_of};
+use super::token::{Case, Form, Token, letter_of};
 
 /// Tokens of one code: an account of 34 signs, each said alone.
 const LONGEST_CODE: usize = 40;
+/// Tokens between a cue and a code that can hardly be anything else.
+const FAR: usize = 14;
 
 /// Some tokens as a code.
 #[derive(Clone, Copy, Default, Debug)]
 struct Code {
     letters: usize,
     digits: usize,
+    /// The digits of tokens without letters, as far as they fit.
+    values: Digits,
+    /// Tokens or spoken numbers with digits.
+    parts: usize,
     /// After the last token that holds a digit, or that is glued to one.
     end: usize,
 }
 
 /// Proposes all codes of the text.
 pub(super) fn find(scan: &mut Scan<'_>) {
+    const CODES: u64 = LICENSE | LICENSE_WEAK | PASSPORT | MEDICAL_ID | IBAN;
     for n in 0..scan.cues.len() {
         let cue = scan.cues[n];
-        if cue.mask & (LICENSE | PASSPORT | MEDICAL_ID | IBAN) != 0 {
-            after_cue(scan, cue.mask, cue.to);
+        if cue.mask & CODES != 0 && !after_cue(scan, cue.mask, cue.to) {
+            further_on(scan, n);
         }
     }
-    let asked = scan.settings.expected & (LICENSE | PASSPORT | MEDICAL_ID | IBAN);
+    let asked = scan.settings.expected & CODES;
     if asked != 0 {
         after_cue(scan, asked, 0);
     }
     for at in 0..scan.toks.len() {
-        if scan.toks[at].form == Form::Mixed {
+        let token = &scan.toks[at];
+        if token.form == Form::Mixed {
             before_cue(scan, at);
             accounts(scan, at);
+        } else if token.is_letter() {
+            said_account(scan, at);
+        } else if token.is(class::STATE | class::STATE_SECOND) {
+            of_state(scan, at);
         }
     }
 }
 
-fn after_cue(scan: &mut Scan<'_>, mask: u64, cue_end: usize) {
-    let Some(start) = (cue_end..scan.toks.len().min(cue_end + REACH + 1)).find(|at| !passes(scan, *at))
-    else {
+/// "Colorado ID nine four two …", "the Kansas one, K zero four …", "Minnesota T four eight …".
+fn of_state(scan: &mut Scan<'_>, state: usize) {
+    let mut at = state + 1;
+    let named = scan.hash_is(at, hash_of("id"));
+    at += usize::from(named || scan.hash_is(at, hash_of("one")));
+    at += usize::from(
+        scan.sign(at, ',') || scan.sign(at, ':') || scan.is(at, class::FILLER) && !scan.toks[at].is_letter(),
+    );
+    let code = starts_code(scan, at).then(|| read(scan, at)).flatten();
+    // A town's state and its code, "New York, NY 10118", begin with two letters.
+    let lettered = scan.toks.get(at).is_some_and(|t| t.is_letter() || t.form == Form::Mixed);
+    let Some(code) = code.filter(|code| telling(code) && (named || lettered && code.letters > 0)) else {
         return;
     };
-    let Some(code) = read(scan, start) else { return };
-    if let Some(kind) = kind_of(mask, code) {
-        scan.propose(kind, start, code.end, 0.9);
+    if let Some(kind) = kind_of(LICENSE_WEAK, &code) {
+        scan.propose(kind, at, code.end, 0.7);
     }
+}
+
+/// The code right behind a cue, with no more than small words between. Gives whether there was one.
+fn after_cue(scan: &mut Scan<'_>, mask: u64, cue_end: usize) -> bool {
+    let Some(start) = (cue_end..scan.toks.len().min(cue_end + REACH + 1)).find(|at| !passes(scan, *at))
+    else {
+        return false;
+    };
+    let Some(code) = read(scan, start) else { return false };
+    let Some(kind) = kind_of(mask, &code) else { return false };
+    if mask & (LICENSE | PASSPORT | MEDICAL_ID | IBAN) == 0 && !telling(&code) {
+        return false;
+    }
+    scan.propose(kind, start, code.end, 0.9);
+    true
+}
+
+/// "license number, uh hold on, it's in my purse, okay, S one two …": other words may stand between where the code can
+/// hardly be anything else, up to the cue of another number or the end of the sentence.
+fn further_on(scan: &mut Scan<'_>, cue: usize) {
+    let Cue { mask, to, .. } = scan.cues[cue];
+    if mask & (LICENSE | LICENSE_WEAK | PASSPORT) == 0 {
+        return;
+    }
+    let next = scan.cues[cue + 1..].iter().find(|c| c.mask & cues::NUMERIC & !cues::WEAK & !mask != 0);
+    let limit = scan.toks.len().min(to + FAR).min(next.map_or(usize::MAX, |next| next.from));
+    let mut at = to;
+    while at < limit {
+        let token = &scan.toks[at];
+        let ends = token.is_stop() && at + 1 < scan.toks.len() && scan.toks[at + 1].spaced && at > to + 1;
+        if ends || token.form == Form::Mark || token.sign('$') {
+            return;
+        }
+        let code = starts_code(scan, at).then(|| read(scan, at)).flatten();
+        let fits = code.filter(|code| telling(code) && dates::date(scan, at).is_none());
+        if let Some((code, kind)) = fits.and_then(|code| Some((code, kind_of(mask, &code)?))) {
+            scan.propose(kind, at, code.end, 0.8);
+            return;
+        }
+        at = code.map_or(at + 1, |code| code.end.max(at + 1));
+    }
+}
+
+/// Long enough for a code, and no phone number.
+fn telling(code: &Code) -> bool {
+    let total = code.letters + code.digits;
+    if code.letters == 0 {
+        let digits = code.values.as_slice();
+        let phone = checks::nanp(digits) || matches!(digits, [1, rest @ ..] if checks::nanp(rest));
+        return (7..=14).contains(&total) && !phone && !(total == 7 && code.parts == 2);
+    }
+    (code.digits >= 5 && code.letters <= 4) || (code.digits >= 4 && total >= 8)
 }
 
 /// What may stand between "license" and its number: "number is", ": #", "from Ohio".
@@ -64,7 +137,7 @@ fn passes(scan: &Scan<'_>, at: usize) -> bool {
 
 /// A letter starts one only before more of it: "a" alone is a word.
 fn starts_code(scan: &Scan<'_>, at: usize) -> bool {
-    let token = &scan.toks[at];
+    let Some(token) = scan.toks.get(at) else { return false };
     match token.form {
         Form::Digits | Form::Mixed => true,
         Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => true,
@@ -93,13 +166,17 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
                 if at > start && scan.sign(at - 1, '$') {
                     break;
                 }
-                code.digits += written(scan.text, token).len();
+                let digits = written(scan.text, token);
+                code.digits += digits.len();
+                code.values.append(&digits);
+                code.parts += 1;
                 at += 1;
                 code.end = at;
             }
             Form::Mixed => {
                 let digits = scan.word(at).bytes().filter(u8::is_ascii_digit).count();
                 code.digits += digits;
+                code.parts += 1;
                 code.letters += token.len() - digits;
                 at += 1;
                 code.end = at;
@@ -107,6 +184,8 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
             Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => {
                 let Some((digits, next)) = spoken(scan, at) else { break };
                 code.digits += digits.len();
+                code.values.append(&digits);
+                code.parts += 1;
                 at = next;
                 code.end = at;
             }
@@ -157,7 +236,7 @@ fn spelled(scan: &Scan<'_>, at: usize) -> usize {
     if like && word(at + 1) { at + 2 } else { at }
 }
 
-fn kind_of(mask: u64, code: Code) -> Option<Kind> {
+fn kind_of(mask: u64, code: &Code) -> Option<Kind> {
     let total = code.letters + code.digits;
     if mask & IBAN != 0 {
         return (code.digits >= 10 && total >= 15).then_some(Kind::BankAccount);
@@ -165,7 +244,7 @@ fn kind_of(mask: u64, code: Code) -> Option<Kind> {
     if mask & PASSPORT != 0 {
         return (code.digits >= 6 && (6..=12).contains(&total)).then_some(Kind::Passport);
     }
-    if mask & LICENSE != 0 {
+    if mask & (LICENSE | LICENSE_WEAK) != 0 {
         let enough = code.digits >= 4 || (code.digits == 3 && total >= 8);
         return (enough && (5..=20).contains(&total)).then_some(Kind::DriversLicense);
     }
@@ -177,11 +256,11 @@ fn before_cue(scan: &mut Scan<'_>, at: usize) {
     if scan.toks[at].len() < 6 {
         return;
     }
-    let mask = scan.cue_after(at + 1, cues::NUMERIC) & (LICENSE | PASSPORT | MEDICAL_ID);
+    let mask = scan.cue_after(at + 1, cues::NUMERIC) & (LICENSE | LICENSE_WEAK | PASSPORT | MEDICAL_ID);
     if mask == 0 {
         return;
     }
-    if let Some(kind) = read(scan, at).and_then(|code| kind_of(mask, code)) {
+    if let Some(kind) = read(scan, at).and_then(|code| kind_of(mask, &code)) {
         scan.propose(kind, at, at + 1, 0.85);
     }
 }
@@ -212,5 +291,34 @@ fn accounts(scan: &mut Scan<'_>, at: usize) {
     }
     if let Some(end) = best {
         scan.propose(Kind::BankAccount, at, end, 0.98);
+    }
+}
+
+/// The same, said: "d e two nine three seven …".
+fn said_account(scan: &mut Scan<'_>, at: usize) {
+    if !scan.toks.get(at + 1).is_some_and(Token::is_letter) || !continues(scan, at + 2) {
+        return;
+    }
+    let mut joined = String::new();
+    let mut next = at;
+    while next < scan.toks.len() && joined.len() < 34 {
+        let token = &scan.toks[next];
+        if let Some(letter) = letter_of(scan.text, token).filter(|_| token.is_letter()) {
+            joined.push(letter.to_ascii_uppercase());
+            next += 1;
+        } else if token.form == Form::Digits {
+            joined.push_str(scan.word(next));
+            next += 1;
+        } else if let Some((digits, after)) = spoken(scan, next) {
+            joined.extend(digits.as_slice().iter().map(|digit| char::from(b'0' + digit)));
+            next = after;
+        } else if token.is(class::FILLER) {
+            next += 1;
+        } else {
+            break;
+        }
+        if checks::iban(&joined) {
+            scan.propose(Kind::BankAccount, at, next, 0.95);
+        }
     }
 }

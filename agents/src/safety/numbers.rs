@@ -276,6 +276,7 @@ fn gap(scan: &Scan<'_>, from: usize, to: usize) -> Gap {
             Form::Sign('.') => Gap::Dot,
             Form::Sign(',') => Gap::Comma,
             _ if matches!(scan.word(from), "dash" | "hyphen" | "guion") => Gap::Dash,
+            _ if matches!(scan.word(from), "dot" | "period" | "punto") => Gap::Dot,
             _ => Gap::Other,
         },
         _ => Gap::Other,

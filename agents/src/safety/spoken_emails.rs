@@ -65,7 +65,9 @@ fn domain(scan: &Scan<'_>, start: usize) -> Option<(usize, bool)> {
             return Some((at + 1, true));
         }
         let part = matches!(token.form, Form::Word | Form::Digits | Form::Mixed) || token.sign('-');
-        if !part || token.is(class::FUNCTION) && !token.is_letter() && !dot(scan, at + 1) {
+        let small = token.is(class::FUNCTION) && !token.is_letter() && !dot(scan, at + 1);
+        // "m and m towing", "casa del sol bakery": small words stand inside a name that began.
+        if !part || small && (label == 0 || !inside(scan, at)) {
             return None;
         }
         provider |=
@@ -77,6 +79,11 @@ fn domain(scan: &Scan<'_>, start: usize) -> Option<(usize, bool)> {
             return None;
         }
     }
+}
+
+fn inside(scan: &Scan<'_>, at: usize) -> bool {
+    const INSIDE: [&str; 9] = ["and", "of", "the", "del", "de", "la", "las", "los", "el"];
+    INSIDE.iter().any(|word| scan.hash_is(at, hash_of(word)))
 }
 
 /// The end after a top-level domain, with a second one: "co dot uk".
@@ -141,7 +148,12 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool) -> Option<usize> {
     let word = &scan.toks[last];
     let plain = word.is(class::FUNCTION) && !word.is_letter();
     let unusual = !word.is(class::WORD) && word.is_word() || !word.is_word();
-    let accepted = certain || cue.is_some() || (sure && !plain) || (unusual && !plain);
+    // "It's info at …", "use office at …": no verb such as "look at", which nothing introduces.
+    let given = from > 0
+        && ["is", "'s", "es", "use", "to", "a", "email", "mail"]
+            .iter()
+            .any(|w| scan.hash_is(from - 1, hash_of(w)));
+    let accepted = certain || cue.is_some() || (sure && !plain) || (unusual && !plain) || (given && !plain);
     accepted.then_some(from)
 }
 
@@ -160,11 +172,25 @@ fn belongs(scan: &Scan<'_>, before: usize, from: usize, cued: bool) -> bool {
     }
     let small = token.is(class::FUNCTION | class::CONNECTOR | class::FILLER);
     let numbered = next.is(class::NUMBER) || next.form == Form::Digits;
+    if numbered && token.is(class::WORD) && !small && before > 0 && scan.is(before - 1, class::FIRST) {
+        return true;
+    }
     let joined = before > 0 && joins(scan, before - 1) && before > 1;
     if token.is(class::FIRST) && next.is(class::LAST) && !small {
         return true;
     }
     if numbered && !small && (token.is(class::FIRST | class::LAST) || joined) {
+        return true;
+    }
+    // "dr mehta", "hannah banana seventy seven".
+    if token.is(class::TITLE) && next.is(class::FIRST | class::LAST) {
+        return true;
+    }
+    if scan.is(from + 1, class::NUMBER)
+        && token.is(class::FIRST)
+        && next.is_word()
+        && !next.is(class::FUNCTION)
+    {
         return true;
     }
     (!token.is(class::WORD) && !small && token.len() > 2) || (cued && !small)
