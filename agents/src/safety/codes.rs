@@ -13,6 +13,8 @@ use super::token::{Case, Form, Token, letter_of};
 const LONGEST_CODE: usize = 40;
 /// Tokens between a cue and a code that can hardly be anything else.
 const FAR: usize = 14;
+/// The same where the code comes first.
+const BACK: usize = 9;
 
 /// Some tokens as a code.
 #[derive(Clone, Copy, Default, Debug)]
@@ -32,8 +34,8 @@ pub(super) fn find(scan: &mut Scan<'_>) {
     const CODES: u64 = LICENSE | LICENSE_WEAK | PASSPORT | MEDICAL_ID | IBAN;
     for n in 0..scan.cues.len() {
         let cue = scan.cues[n];
-        if cue.mask & CODES != 0 && !after_cue(scan, cue.mask, cue.to) {
-            further_on(scan, n);
+        if cue.mask & CODES != 0 && !after_cue(scan, cue.mask, cue.to) && !further_on(scan, n) {
+            further_back(scan, n);
         }
     }
     let asked = scan.settings.expected & CODES;
@@ -88,28 +90,94 @@ fn after_cue(scan: &mut Scan<'_>, mask: u64, cue_end: usize) -> bool {
 }
 
 /// "license number, uh hold on, it's in my purse, okay, S one two …": other words may stand between where the code can
-/// hardly be anything else, up to the cue of another number or the end of the sentence.
-fn further_on(scan: &mut Scan<'_>, cue: usize) {
+/// hardly be anything else, up to the cue of another number. Into a next sentence only for one with a letter: "… at the
+/// courthouse. The number on it is Y2095583."
+fn further_on(scan: &mut Scan<'_>, cue: usize) -> bool {
     let Cue { mask, to, .. } = scan.cues[cue];
     if mask & (LICENSE | LICENSE_WEAK | PASSPORT) == 0 {
-        return;
+        return false;
     }
-    let next = scan.cues[cue + 1..].iter().find(|c| c.mask & cues::NUMERIC & !cues::WEAK & !mask != 0);
+    let other = |c: &&Cue| c.mask & cues::NUMERIC & !cues::WEAK & !mask != 0 && c.mask & cues::NUMBER == 0;
+    let next = scan.cues[cue + 1..].iter().find(other);
     let limit = scan.toks.len().min(to + FAR).min(next.map_or(usize::MAX, |next| next.from));
     let mut at = to;
+    let mut ended = false;
     while at < limit {
         let token = &scan.toks[at];
-        let ends = token.is_stop() && at + 1 < scan.toks.len() && scan.toks[at + 1].spaced && at > to + 1;
-        if ends || token.form == Form::Mark || token.sign('$') {
-            return;
+        ended |= token.is_stop() && at + 1 < scan.toks.len() && scan.toks[at + 1].spaced && at > to + 1;
+        if token.form == Form::Mark || token.sign('$') {
+            return false;
         }
         let code = starts_code(scan, at).then(|| read(scan, at)).flatten();
         let fits = code.filter(|code| telling(code) && dates::date(scan, at).is_none());
+        let fits = fits.filter(|code| !ended || code.letters > 0 && code.parts == 1);
         if let Some((code, kind)) = fits.and_then(|code| Some((code, kind_of(mask, &code)?))) {
             scan.propose(kind, at, code.end, 0.8);
-            return;
+            return true;
         }
         at = code.map_or(at + 1, |code| code.end.max(at + 1));
+    }
+    false
+}
+
+/// "The officer wrote down S five three zero … as my license number": the code before its cue. One without a letter
+/// only with nothing but small words between.
+fn further_back(scan: &mut Scan<'_>, cue: usize) {
+    let Cue { mask, from, .. } = scan.cues[cue];
+    if mask & (LICENSE | LICENSE_WEAK) == 0 {
+        return;
+    }
+    let floor = scan.cues[..cue].iter().rev().find(|c| c.mask & cues::NUMERIC & !cues::WEAK != 0);
+    let floor = floor.map_or(0, |c| c.to).max(from.saturating_sub(FAR + LONGEST_CODE));
+    let ends = |at: usize| {
+        let token = &scan.toks[at];
+        matches!(token.form, Form::Digits | Form::Mixed) || token.is(class::NUMBER) && token.len() > 1
+    };
+    let Some(last) = (floor.max(from.saturating_sub(BACK))..from).rev().find(|at| ends(*at)) else { return };
+    let between = &scan.toks[last + 1..from];
+    if between.iter().any(|t| t.is_stop() || t.form == Form::Mark) {
+        return;
+    }
+    let mut start = last;
+    while start > floor && last - start < LONGEST_CODE && in_code(scan, start - 1) {
+        start -= 1;
+    }
+    // Small words at its front are none of it: "it's p like peter one three …" begins with the p.
+    let start = (start..=last).find(|at| starts_code(scan, *at) || said_letter(scan, *at));
+    let Some((start, code)) = start.and_then(|at| Some((at, read(scan, at)?))) else { return };
+    let small =
+        |t: &Token| t.is(class::CONNECTOR | class::FILLER | class::PERSONAL | class::FUNCTION) || t.sign(',');
+    let near = code.letters > 0 || between.iter().all(small);
+    if near && code.end > last && telling(&code) && dates::date(scan, start).is_none() {
+        scan.propose(Kind::DriversLicense, start, code.end, 0.75);
+    }
+}
+
+fn said_letter(scan: &Scan<'_>, at: usize) -> bool {
+    scan.toks[at].is_letter() && spelled(scan, at + 1) > at + 1
+}
+
+/// Whether a token may stand in a code that was said: a letter, digits, "like peter", a filler between.
+fn in_code(scan: &Scan<'_>, at: usize) -> bool {
+    let token = &scan.toks[at];
+    match token.form {
+        Form::Digits | Form::Mixed => true,
+        Form::Sign(c) => {
+            matches!(c, '-' | ',')
+                && !(c == ','
+                    && scan.toks[at + 1].is_word()
+                    && scan.toks[at + 1].len() > 1
+                    && !scan.is(at + 1, class::NUMBER))
+        }
+        Form::Word => {
+            let like = |n: usize| {
+                scan.hash_is(n, hash_of("like"))
+                    || scan.hash_is(n, hash_of("in"))
+                    || scan.hash_is(n, hash_of("as"))
+            };
+            token.is(class::NUMBER | class::REPEAT) || token.is_letter() || like(at) || at > 0 && like(at - 1)
+        }
+        Form::Mark => false,
     }
 }
 

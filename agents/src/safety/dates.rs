@@ -51,6 +51,10 @@ fn of_somebody(scan: &Scan<'_>, at: usize, body: usize, date: Date) -> bool {
         return date.day > 0 && date.year >= 1915 && says(date.end) && said_of_person(scan, date.end);
     }
     let is = word(first - 1, &["'s", "is", "was", "es"]) && first > 1;
+    // "It's one eight oh five nine …": more digits follow, a number.
+    if scan.is(date.end, class::NUMBER) || scan.toks.get(date.end).is_some_and(|t| t.form == Form::Digits) {
+        return false;
+    }
     let who = is && word(first - 2, &["it", "he", "she", "that", "mine", "his", "hers"]);
     let alone = word(first - 1, &["i'm", "im", "sure", "yes", "correct", "soy"]);
     date.of_a_life() && (who || alone)
@@ -75,15 +79,19 @@ fn article_of_date(scan: &Scan<'_>, at: usize) -> bool {
     scan.is(at + 1, class::NUMBER | class::ORDINAL)
 }
 
-/// "… as her birth date".
-fn as_birthday(scan: &Scan<'_>, at: usize) -> bool {
-    let named = |cue: &Cue| cue.mask & BIRTH != 0 && cue.from == at + 2;
-    scan.hash_is(at, hash_of("as")) && scan.cues.iter().any(named)
+/// "… as her birth date", "the 10/10/1974 birth date", "… so I just turned sixty five".
+fn named_birthday(scan: &Scan<'_>, at: usize) -> bool {
+    let at_cue = |n: usize| scan.cues.iter().any(|cue: &Cue| cue.mask & BIRTH != 0 && cue.from == n);
+    let turned =
+        (at..at + 5).any(|n| ["turned", "turning", "turns"].iter().any(|w| scan.hash_is(n, hash_of(w))));
+    turned || at_cue(at) || scan.hash_is(at, hash_of("as")) && at_cue(at + 2)
 }
 
 /// Proposes all dates of birth.
 pub(super) fn find(scan: &mut Scan<'_>) {
-    let names: Vec<usize> = scan.found.iter().filter(|c| c.kind == Kind::Name).map(|c| c.to).collect();
+    // A date beside what says who somebody is: "Maria Lopez, 03/14/1974", "423-71-6650, 07/19/1991".
+    let who = |kind: Kind| matches!(kind, Kind::Name | Kind::Ssn | Kind::DriversLicense | Kind::Passport);
+    let names: Vec<usize> = scan.found.iter().filter(|c| who(c.kind)).map(|c| c.to).collect();
     let mut at = 0;
     let mut used = usize::MAX;
     // Where the last date of birth ended: in the next few words there may be another's.
@@ -100,7 +108,7 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         let beside = beside_name(scan, &names, at, date)
             || of_somebody(scan, at, body, date)
             || last.is_some_and(|end| at - end <= SECOND && date.of_a_life());
-        let follows = scan.cue_after(date.end, BIRTH) != 0 || as_birthday(scan, date.end);
+        let follows = scan.cue_after(date.end, BIRTH) != 0 || named_birthday(scan, date.end);
         if cue.is_some() || asked || beside || follows {
             used = cue.map_or(used, |cue| cue.from);
             scan.propose(Kind::DateOfBirth, at, date.end, if beside { 0.6 } else { 0.93 });

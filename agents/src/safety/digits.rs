@@ -24,7 +24,7 @@ struct Window<'a> {
     digits: Digits,
     lengths: [u8; MOST_PIECES],
     cue: u64,
-    /// The cue stands behind it: "… is my social".
+    /// The cue stands behind it, "… is my social", or another number stands between.
     cue_follows: bool,
     /// Nothing else was said in the same breath.
     entire: bool,
@@ -104,10 +104,16 @@ impl Window<'_> {
 
 /// Proposes all numbers of the text.
 pub(super) fn find(scan: &mut Scan<'_>, pieces: &[Piece]) {
+    let machines: Vec<(usize, usize)> =
+        scan.found.iter().filter(|c| c.kind == Kind::IpAddress).map(|c| (c.from, c.to)).collect();
+    let taken = |piece: &Piece| machines.iter().any(|(from, to)| *from < piece.to && piece.from < *to);
     let mut from = 0;
     while from < pieces.len() {
         let run = 1 + pieces[from + 1..].iter().take_while(|p| p.gap != Gap::Start).count();
-        find_in_run(scan, &pieces[from..from + run]);
+        // The numbers of a machine's address are parts of nothing else.
+        for part in pieces[from..from + run].split(taken) {
+            find_in_run(scan, part);
+        }
         from += run;
     }
 }
@@ -177,10 +183,15 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
     let small = |t: &Token| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER | class::CONNECTOR);
     let alone = last && from <= 6 && scan.toks[..from].iter().all(small);
     let mut cue = scan.numeric_cue(from, to);
-    if digits.len() == 9 && (cue == 0 && pieces.len() == 1 || cue & NUMBER != 0) {
-        cue |= scan.cue_before(from, SSN, FAR);
+    if digits.len() == 9 && cue & (NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID) == 0 {
+        cue |= scan.cue_before(from, SSN, FAR) | scan.cue_after(to, SSN | SSN_WEAK);
+    } else if digits.len() > 9 && cue == 0 && pieces.len() == 1 {
+        cue = scan.cue_before(from, BANK | ACCOUNT, FAR);
     }
-    let cue_follows = cue != 0 && scan.cue_before(from, NUMERIC, REACH) == 0;
+    let named = scan.nearest_before(from, NUMERIC, REACH);
+    let number = |t: &Token| t.form == Form::Digits || t.is(class::NUMBER);
+    let second = named.is_some_and(|cue| scan.toks[cue.to.min(from)..from].iter().any(number));
+    let cue_follows = cue != 0 && (second || named.is_none() && scan.settings.expected & NUMERIC == 0);
     let lettered =
         from > 0 && scan.toks[from - 1].is_letter() && !scan.is(from - 1, class::FUNCTION | class::FILLER);
     let dated =
@@ -232,7 +243,6 @@ fn breath(w: &Window<'_>) -> Option<(Kind, f32)> {
         && w.pieces.iter().all(|p| p.spoken)
         && w.singles() + 2 >= w.pieces.len();
     match n {
-        8 if said => Some((Kind::Phone, 0.5)),
         9 if said && checks::aba(w.digits.as_slice()) && w.cue == 0 => Some((Kind::BankAccount, 0.6)),
         10..=17 if said && w.pieces.len() >= 6 => Some((Kind::BankAccount, 0.5)),
         _ => None,

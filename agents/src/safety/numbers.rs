@@ -263,6 +263,7 @@ fn separates(scan: &Scan<'_>, at: usize, run_end: Option<usize>) -> bool {
     match token.form {
         Form::Sign('-' | '‐' | '‑' | '–' | '—' | ',' | '(' | ')' | '…') => true,
         Form::Sign('.') => true,
+        Form::Sign('/') => at > 0 && area_and_slash(scan, at - 1),
         Form::Word => token.is(class::FILLER) || matches!(scan.word(at), "dot" | "period" | "punto"),
         _ => false,
     }
@@ -287,19 +288,41 @@ fn gap(scan: &Scan<'_>, from: usize, to: usize) -> Gap {
 fn excluded(scan: &Scan<'_>, from: usize, to: usize, run: usize) -> bool {
     let before = from.checked_sub(1);
     let sign_before = before.filter(|_| scan.glued(from)).map(|b| scan.toks[b].form);
-    if matches!(sign_before, Some(Form::Sign('$' | '€' | '£' | '/' | ':' | '_'))) && !scan.sign_is_label(from)
+    if matches!(sign_before, Some(Form::Sign('$' | '€' | '£' | '/' | ':' | '_')))
+        && !scan.sign_is_label(from)
+        && !(from > 1 && area_and_slash(scan, from - 2))
     {
+        return true;
+    }
+    // "the last four": a word for digits, and none.
+    if run == 0 && from > 0 && to == from + 1 && scan.hash_is(from - 1, super::lexicon::hash_of("last")) {
         return true;
     }
     if belongs_to_reference(scan, from) || letters_follow(scan, to) {
         return true;
     }
     let after_sign = scan.toks.get(to).filter(|t| !t.spaced).map(|t| t.form);
+    if area_and_slash(scan, from) {
+        return false;
+    }
     let times = matches!(after_sign, Some(Form::Sign('%' | '/' | ':' | '°' | '_')))
         && (after_sign == Some(Form::Sign('%')) || scan.glued(to + 1));
     let skip = usize::from(scan.sign(to, '-'));
     let of_things = run < 3 && scan.is(to + skip, class::QUANTITY);
     times || of_things
+}
+
+/// "210/555-0190".
+fn area_and_slash(scan: &Scan<'_>, at: usize) -> bool {
+    let digits = |n: usize, len: usize| {
+        scan.toks.get(n).is_some_and(|t| t.form == Form::Digits && t.len() == len && (n == at || !t.spaced))
+    };
+    let sign = |n: usize, signs: &[char]| scan.glued(n) && signs.iter().any(|c| scan.sign(n, *c));
+    digits(at, 3)
+        && sign(at + 1, &['/'])
+        && digits(at + 2, 3)
+        && sign(at + 3, &['-', '.'])
+        && digits(at + 4, 4)
 }
 
 fn letters_follow(scan: &Scan<'_>, to: usize) -> bool {

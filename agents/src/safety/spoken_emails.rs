@@ -102,7 +102,8 @@ fn top(scan: &Scan<'_>, at: usize) -> Option<usize> {
 
 /// "dot c o m".
 fn spelled_top(scan: &Scan<'_>, at: usize) -> Option<usize> {
-    const TOPS: [&[&str]; 4] = [&["c", "o", "m"], &["o", "r", "g"], &["n", "e", "t"], &["g", "o", "v"]];
+    const TOPS: [&[&str]; 5] =
+        [&["e", "d", "u"], &["c", "o", "m"], &["o", "r", "g"], &["n", "e", "t"], &["g", "o", "v"]];
     let fits = |letters: &&&[&str]| letters.iter().enumerate().all(|(n, l)| scan.hash_is(at + n, hash_of(l)));
     TOPS.iter().find(fits).map(|letters| at + letters.len())
 }
@@ -172,7 +173,15 @@ fn belongs(scan: &Scan<'_>, before: usize, from: usize, cued: bool) -> bool {
     }
     let small = token.is(class::FUNCTION | class::CONNECTOR | class::FILLER);
     let numbered = next.is(class::NUMBER) || next.form == Form::Digits;
-    if numbered && token.is(class::WORD) && !small && before > 0 && scan.is(before - 1, class::FIRST) {
+    let strange = |n: usize| {
+        scan.toks[n].is_word() && scan.toks[n].len() > 2 && !scan.is(n, class::WORD | class::FUNCTION)
+    };
+    if numbered
+        && token.is(class::WORD)
+        && !small
+        && before > 0
+        && (scan.is(before - 1, class::FIRST) || strange(before - 1))
+    {
         return true;
     }
     let joined = before > 0 && joins(scan, before - 1) && before > 1;
