@@ -189,7 +189,9 @@ fn telling(code: &Code) -> bool {
         let phone = checks::nanp(digits) || matches!(digits, [1, rest @ ..] if checks::nanp(rest));
         return (7..=14).contains(&total) && !phone && !(total == 7 && code.parts == 2);
     }
-    (code.digits >= 5 && code.letters <= 4) || (code.digits >= 4 && total >= 8)
+    (code.digits >= 5 && code.letters <= 4)
+        || (code.digits >= 4 && total >= 8)
+        || (code.digits >= 3 && total >= 10 && code.parts == 1)
 }
 
 /// What may stand between "license" and its number: "number is", ": #", "from Ohio".
@@ -288,7 +290,8 @@ fn before_digits(scan: &Scan<'_>, at: usize) -> bool {
 }
 
 fn beside_dash(scan: &Scan<'_>, at: usize) -> bool {
-    (scan.sign(at + 1, '-') && scan.glued(at + 1)) || (at > 0 && scan.sign(at - 1, '-') && scan.glued(at))
+    ((scan.sign(at + 1, '-') || scan.sign(at + 1, '*')) && scan.glued(at + 1))
+        || (at > 0 && scan.sign(at - 1, '-') && scan.glued(at))
 }
 
 /// Passes "as in David", "for David".

@@ -1,6 +1,6 @@
 //! Dates of birth: a date, written or said, with words of birth beside it.
 
-use super::cues::{BIRTH, Cue};
+use super::cues::{BIRTH, Cue, RELATION};
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
 use super::numbers::{cardinal, written};
@@ -47,16 +47,27 @@ fn of_somebody(scan: &Scan<'_>, at: usize, body: usize, date: Date) -> bool {
     while first > 0 && scan.is(first - 1, class::FILLER) && !word(first - 1, &["that's", "thats"]) {
         first -= 1;
     }
+    // Nothing but a date: an answer.
+    let ends =
+        |n: usize| scan.toks[n..].iter().all(|t| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER));
+    if first == 0 && date.of_a_life() && ends(date.end) {
+        return true;
+    }
     if first == 0 {
         return date.day > 0 && date.year >= 1915 && says(date.end) && said_of_person(scan, date.end);
     }
     let is = word(first - 1, &["'s", "is", "was", "es"]) && first > 1;
-    // "It's one eight oh five nine …": more digits follow, a number.
-    if scan.is(date.end, class::NUMBER) || scan.toks.get(date.end).is_some_and(|t| t.form == Form::Digits) {
+    if in_number(scan, at, date) {
         return false;
     }
     let who = is && word(first - 2, &["it", "he", "she", "that", "mine", "his", "hers"]);
-    let alone = word(first - 1, &["i'm", "im", "sure", "yes", "correct", "soy"]);
+    let verb = is || word(first - 1, &["are", "son"]);
+    let kin = verb && scan.nearest_before(first - 1, RELATION, 0).is_some()
+        || verb && first > 1 && word(first - 2, &["twins", "kids", "boys", "girls", "birthdate", "they"]);
+    if kin && date.day > 0 {
+        return true;
+    }
+    let alone = word(first - 1, &["baby", "i'm", "im", "sure", "yes", "correct", "soy"]);
     date.of_a_life() && (who || alone)
 }
 
@@ -73,6 +84,13 @@ fn said_of_person(scan: &Scan<'_>, at: usize) -> bool {
         || person(after + 1)
         || scan.is(after, class::PERSONAL | class::FIRST | class::LAST)
             && !thing.iter().any(|w| scan.hash_is(after, hash_of(w)))
+}
+
+/// "It's one eight oh five nine …": more digits beside it, a number.
+fn in_number(scan: &Scan<'_>, at: usize, date: Date) -> bool {
+    let digit =
+        |n: usize| scan.is(n, class::NUMBER) || scan.toks.get(n).is_some_and(|t| t.form == Form::Digits);
+    digit(date.end) || at > 0 && digit(at - 1)
 }
 
 fn article_of_date(scan: &Scan<'_>, at: usize) -> bool {
@@ -107,7 +125,7 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         let asked = at < 4 && scan.settings.expected & BIRTH != 0;
         let beside = beside_name(scan, &names, at, date)
             || of_somebody(scan, at, body, date)
-            || last.is_some_and(|end| at - end <= SECOND && date.of_a_life());
+            || last.is_some_and(|end| at - end <= SECOND && date.of_a_life() && !in_number(scan, at, date));
         let follows = scan.cue_after(date.end, BIRTH) != 0 || named_birthday(scan, date.end);
         if cue.is_some() || asked || beside || follows {
             used = cue.map_or(used, |cue| cue.from);
@@ -132,7 +150,7 @@ fn beside_name(scan: &Scan<'_>, names: &[usize], at: usize, date: Date) -> bool 
         *end == at
             || (*end + 1 == at && scan.toks[*end].form != Form::Word)
             || (*end + 2 == at && scan.sign(at - 1, '('))
-    })
+    }) || date.day > 0 && date.year >= 1915 && at > 0 && scan.sign(at - 1, '(') && names.contains(&(at - 1))
 }
 
 /// A date that starts at this token.
@@ -167,6 +185,8 @@ fn article(scan: &Scan<'_>, at: usize) -> bool {
 fn month_first(scan: &Scan<'_>, at: usize) -> Option<Date> {
     let month = u32::from(scan.toks[at].value);
     let next = at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
+    let pause = usize::from(["uh", "um", "eh"].iter().any(|w| scan.hash_is(next, hash_of(w))));
+    let next = next + pause;
     let the = next + usize::from(scan.hash_is(next, hash_of("the")));
     // "march seventy four": a year; "march third": a day.
     if let Some((day, after)) = day(scan, the) {
@@ -333,8 +353,9 @@ fn valid(year: u32, month: u32, day: u32, end: usize) -> Option<Date> {
 /// "oh three fourteen nineteen seventy four".
 fn in_words(scan: &Scan<'_>, at: usize) -> Option<Date> {
     let sep = |n: usize| {
-        let said =
-            ["slash", "dash", "and", "diagonal", "guion"].iter().any(|word| scan.hash_is(n, hash_of(word)));
+        let said = ["slash", "dash", "and", "diagonal", "guion", "de", "del"]
+            .iter()
+            .any(|word| scan.hash_is(n, hash_of(word)));
         n + usize::from(said || scan.sign(n, ',') || scan.sign(n, '/') || scan.sign(n, '-'))
     };
     let (first, next) = day(scan, at)?;

@@ -185,6 +185,9 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
     let mut cue = scan.numeric_cue(from, to);
     if digits.len() == 9 && cue & (NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID) == 0 {
         cue |= scan.cue_before(from, SSN, FAR) | scan.cue_after(to, SSN | SSN_WEAK);
+    } else if digits.len() == 9 && cue & BANK != 0 {
+        // "The social on the account is …".
+        cue |= scan.cue_before(from, SSN | SSN_WEAK, 6);
     } else if digits.len() > 9 && cue == 0 && pieces.len() == 1 {
         cue = scan.cue_before(from, BANK | ACCOUNT, FAR);
     }
@@ -326,6 +329,10 @@ fn phone(w: &Window<'_>) -> Option<(Kind, f32)> {
     if w.has(NEGATIVE | BANK | ROUTING) && !(w.has(NEGATIVE_WEAK) && plainly_phone(w)) {
         return None;
     }
+    // 6.02214076 is a fraction.
+    if w.pieces.iter().any(|p| p.gap == Gap::Dot && !p.spoken && p.digits.len() > 4) {
+        return None;
+    }
     let confidence = match digits.len() {
         10 => ten_digits(w, digits),
         11 if digits[0] == 1 => ten_digits(w, &digits[1..]),
@@ -377,7 +384,8 @@ fn seven_digits(w: &Window<'_>, seven: &[u8]) -> Option<f32> {
     let written = w.lengths() == [3, 4]
         && !w.pieces[0].spoken
         && (w.pieces[1].gap != Gap::Blank || (w.starts() && !year));
-    let said = w.one_by_one() && w.groups_of_local() && w.singles() >= 5;
+    let breath = w.entire && w.breaks_at(&[3]) && w.singles() >= 3;
+    let said = w.one_by_one() && w.groups_of_local() && (w.singles() >= 5 || breath);
     (written || said || (w.lengths() == [3, 4] && !year && w.pieces[0].spoken)).then_some(0.75)
 }
 

@@ -196,7 +196,7 @@ pub(super) fn pieces(scan: &Scan<'_>) -> Vec<Piece> {
             None
         };
         let Some((digits, next, spoken)) = read else {
-            if !separates(scan, at, run_end) {
+            if !separates(scan, at, run_end) || parts_written(scan, at, &out) {
                 run_end = None;
             }
             at += 1;
@@ -253,6 +253,12 @@ fn ends_phone(scan: &Scan<'_>, at: usize, out: &[Piece]) -> bool {
     nine && ends && !scan.toks[at].is(class::FILLER)
 }
 
+/// "693-41-0287 and 693-41-0291": between written numbers the word divides, in a spoken one it is a filler.
+fn parts_written(scan: &Scan<'_>, at: usize, out: &[Piece]) -> bool {
+    let divides = matches!(scan.word(at), "and" | "or" | "y" | "e" | "then");
+    divides && out.last().is_some_and(|piece| !piece.spoken && piece.digits.len() > 1)
+}
+
 /// Whether a token that is no number may stand inside one.
 fn separates(scan: &Scan<'_>, at: usize, run_end: Option<usize>) -> bool {
     let Some(end) = run_end else { return false };
@@ -294,8 +300,7 @@ fn excluded(scan: &Scan<'_>, from: usize, to: usize, run: usize) -> bool {
     {
         return true;
     }
-    // "the last four": a word for digits, and none.
-    if run == 0 && from > 0 && to == from + 1 && scan.hash_is(from - 1, super::lexicon::hash_of("last")) {
+    if run == 0 && to == from + 1 && no_digit(scan, from) {
         return true;
     }
     if belongs_to_reference(scan, from) || letters_follow(scan, to) {
@@ -310,6 +315,17 @@ fn excluded(scan: &Scan<'_>, from: usize, to: usize, run: usize) -> bool {
     let skip = usize::from(scan.sign(to, '-'));
     let of_things = run < 3 && scan.is(to + skip, class::QUANTITY);
     times || of_things
+}
+
+/// "the last four", "the other one": words that count or point.
+fn no_digit(scan: &Scan<'_>, at: usize) -> bool {
+    const POINTS: [&str; 12] = [
+        "other", "this", "that", "which", "last", "first", "second", "new", "old", "another", "right",
+        "wrong",
+    ];
+    let Some(before) = at.checked_sub(1) else { return false };
+    let is = |n: usize, word: &str| scan.hash_is(n, super::lexicon::hash_of(word));
+    is(before, "last") || (is(at, "one") && POINTS.iter().any(|word| is(before, word)))
 }
 
 /// "210/555-0190".

@@ -116,7 +116,10 @@ impl<'a> Scan<'a> {
         if of_a_utility {
             return cues::NEGATIVE;
         }
-        nearest | self.cue_before(from, cues::NUMERIC & !cues::WEAK, REACH)
+        // "Reference … is yours, mine (the account) is …": a reference further off is of another number.
+        let close = self.nearest_before(from, cues::ACCOUNT, 3).is_some();
+        let other = if close { cues::NEGATIVE } else { 0 };
+        nearest | self.cue_before(from, cues::NUMERIC & !cues::WEAK & !other, REACH)
     }
 
     fn nearest_numeric(&self, from: usize, to: usize) -> u64 {

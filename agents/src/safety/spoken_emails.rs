@@ -25,7 +25,7 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         if at <= open {
             continue;
         }
-        if let Some(from) = local(scan, at - open, sure || provider || open > 0) {
+        if let Some(from) = local(scan, at - open, sure || provider || open > 0, sure) {
             scan.propose(Kind::Email, from, domain_end, 0.95);
         }
     }
@@ -124,8 +124,12 @@ fn spelled(token: &Token) -> bool {
         || matches!(token.form, Form::Digits | Form::Mixed)
 }
 
-/// Where the part before "at" begins, if it is one.
-fn local(scan: &Scan<'_>, at: usize, sure: bool) -> Option<usize> {
+fn small(token: &Token) -> bool {
+    token.is(class::FUNCTION | class::CONNECTOR | class::FILLER) && !token.is_letter()
+}
+
+/// Where the part before "at" begins, if it is one. `arroba`: the word that says nothing else.
+fn local(scan: &Scan<'_>, at: usize, sure: bool, arroba: bool) -> Option<usize> {
     let cue = scan.nearest_before(at, EMAIL, LONGEST_LOCAL).map(|cue| cue.to);
     let floor = at.saturating_sub(LONGEST_LOCAL).max(cue.unwrap_or(0));
     let last = at.checked_sub(1).filter(|n| *n >= floor)?;
@@ -140,7 +144,9 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool) -> Option<usize> {
         if joins(scan, before) && before > floor && (body(before - 1) || joins(scan, before - 1)) {
             certain = true;
             from = before - usize::from(body(before - 1));
-        } else if belongs(scan, before, from, cue.is_some()) {
+        } else if belongs(scan, before, from, cue.is_some())
+            || (arroba && at - before <= 4 && scan.toks[before].is_word() && !small(&scan.toks[before]))
+        {
             from = before;
         } else {
             break;
