@@ -7,6 +7,7 @@
 
 mod addresses;
 pub mod api;
+mod calles;
 mod checks;
 mod codes;
 mod cues;
@@ -24,6 +25,7 @@ mod names;
 mod numbers;
 mod places;
 mod redact;
+mod roads;
 mod scan;
 mod secrets;
 mod spoken_emails;
