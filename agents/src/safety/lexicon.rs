@@ -93,7 +93,7 @@ pub(super) fn lexicon() -> &'static ByHash<Entry> {
 
 fn read() -> ByHash<Entry> {
     let mut map = ByHash::default();
-    map.reserve(90_000);
+    map.reserve(110_000);
     let mut add =
         |word: &str, flags: u64| map.entry(hash_of(word)).or_insert_with(Entry::default).flags |= flags;
     sections(FIRST_NAMES, |section, word| {
