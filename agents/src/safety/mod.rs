@@ -28,6 +28,7 @@ mod redact;
 mod roads;
 mod scan;
 mod secrets;
+mod spelled;
 mod spoken_emails;
 mod token;
 mod values;
