@@ -21,7 +21,7 @@ cues! {
     NAME_MID "name_mid" 16, RELATION "relation" 17, NOT_NAME "not_name" 18, RESIDENCE "residence" 19,
     CONDITION_OF "condition_of" 20, CONDITION "condition" 21, THREAT "threat" 22, SELF_HARM "self_harm" 23,
     PROFANITY "profanity" 24, PROMISE "policy_promise" 25, ADVICE "policy_advice" 26, RESIDENCE_WEAK "residence_weak" 27,
-    ACCOUNT "bank_weak" 28, LICENSE_WEAK "license_weak" 29, NUMBER "number" 30,
+    ACCOUNT "bank_weak" 28, LICENSE_WEAK "license_weak" 29, NUMBER "number" 30, NAME_CLEAR "name_clear" 44, KIN "kin" 45,
 }
 
 /// A reference of one word, "file" or "form": it does not outweigh what is grouped as only phone numbers are.
