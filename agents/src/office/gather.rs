@@ -1,7 +1,8 @@
 //! What a call left, gathered for the hub. Here text leaves the sensitive zone: everything passes the screen, and names
 //! and numbers are tokens whatever the screen thinks of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use pipeline::ports::Screen;
 use storage::records::{Speaker, WorkFilter, WorkItem, WorkKind};
@@ -12,8 +13,8 @@ use super::Office;
 use crate::guard::{Channel, Context, Guard};
 use crate::hub::methods::is_related;
 use crate::hub::{Case, CaseItem};
+use crate::librarian::{Inquiry, Librarian};
 use crate::passport::Passport;
-use crate::retriever::{Filters, Found, Query};
 
 /// Lines of a conversation that are looked at: the last.
 const MOST_LINES: usize = 80;
@@ -67,29 +68,14 @@ pub(super) async fn gather(
     Ok(Gathered { case, caller, call })
 }
 
-/// Passages for a task: `[source] title: text`, best first. Of the team's own documents and those that are nobody's, without
-/// what tries to steer a model.
+/// Passages for a task: `[source] title: text`, best first, one of a document.
 pub(super) async fn knowledge(office: &Office, case: &Case, team: &str) -> Vec<String> {
-    // Each by itself: what else was said on the call only blurs what an item is about.
-    let mut found: Vec<Found> = Vec::new();
-    for text in about(case) {
-        let filters = Filters { team: Some(team.to_owned()), ..Filters::default() };
-        let query = Query { min_relevance_score: LEAST_RELEVANT, filters, ..Query::new(&text) };
-        for passage in office.retriever.search(office.tenant, &query).await {
-            match found.iter_mut().find(|held| held.source == passage.source) {
-                Some(held) if held.relevance_score >= passage.relevance_score => {}
-                Some(held) => *held = passage,
-                None => found.push(passage),
-            }
-        }
-    }
-    found.sort_by(|a, b| b.relevance_score.total_cmp(&a.relevance_score));
-    let passed = |text: &str| {
-        let guard = Guard::shipped().ok()?;
-        Some(guard.judge(text, Channel::Document, Context::default()).text)
-    };
-    let told = |f: Found| Some(format!("[{}] {}: {}", f.source, passed(&f.title)?, passed(&f.text)?));
-    found.into_iter().filter_map(told).collect()
+    let librarian = Librarian::of(Arc::clone(&office.retriever), office.tenant, team);
+    let inquiry = Inquiry { questions: about(case), least: LEAST_RELEVANT, live: false };
+    let mut seen = BTreeSet::new();
+    let mut passages = librarian.consult(&inquiry).await;
+    passages.retain(|passage| seen.insert(passage.source.clone()));
+    passages.iter().map(|p| format!("[{}] {}: {}", p.source, p.title, p.text)).collect()
 }
 
 /// What it is about: each item in its own words, and what was said last. Owned, so that no borrowing iterator lives

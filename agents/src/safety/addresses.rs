@@ -6,13 +6,14 @@
 use super::cues::{NEGATIVE, RESIDENCE, RESIDENCE_WEAK};
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
-use super::numbers::{cardinal, spoken, written};
+use super::numbers::{spoken, written};
 use super::places::{self, spoken_number, tail};
 use super::scan::Scan;
 use super::token::{Form, Token};
+use super::{calles, roads};
 
 /// Words of a street's name with its kind.
-const LONGEST_NAME: usize = 7;
+pub(super) const LONGEST_NAME: usize = 7;
 /// Tokens between "I live at" and the address.
 const REACH: usize = 6;
 
@@ -40,8 +41,9 @@ pub(super) fn find(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.toks.len() {
         let end = numbered(scan, at)
-            .or_else(|| spanish(scan, at))
-            .or_else(|| post_box(scan, at))
+            .or_else(|| calles::street(scan, at))
+            .or_else(|| roads::post_box(scan, at))
+            .or_else(|| roads::rural(scan, at))
             .or_else(|| places::military(scan, at));
         match end {
             Some((from, end)) => {
@@ -56,18 +58,25 @@ pub(super) fn find(scan: &mut Scan<'_>) {
     for n in 0..scan.cues.len() {
         let cue = scan.cues[n];
         if cue.mask & RESIDENCE != 0 {
-            unnumbered(scan, cue.to);
+            match calles::after_cue(scan, cue.to) {
+                Some((from, end)) => scan.propose(Kind::Address, from, end, 0.7),
+                None => unnumbered(scan, cue.to),
+            }
         }
     }
 }
 
-fn lives(scan: &Scan<'_>, at: usize) -> bool {
+pub(super) fn lives(scan: &Scan<'_>, at: usize) -> bool {
     scan.nearest_before(at, RESIDENCE | RESIDENCE_WEAK, REACH).is_some()
         || (at < 4 && scan.settings.expected & (RESIDENCE | RESIDENCE_WEAK) != 0)
 }
 
 fn numbered(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let house = house(scan, at)?;
+    if scan.is(house.end, class::ES_STREET) {
+        // "402 Avenida Juárez" is read from its kind of street on.
+        return None;
+    }
     let lives = lives(scan, at);
     let de = usize::from(scan.hash_is(house.end, hash_of("de")));
     let start = house.end + de + usize::from(de > 0 && scan.hash_is(house.end + de, hash_of("la")));
@@ -75,18 +84,149 @@ fn numbered(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let Some(street) =
         road_number(scan, start).or_else(|| street(scan, start)).or_else(|| rare(scan, house, start, placed))
     else {
-        return bare(scan, at, house);
+        return bare(scan, at, house)
+            .or_else(|| kindless(scan, at, house))
+            .map(|(_, end)| (unit_before(scan, at), end));
     };
-    let end = tail(scan, street.end);
+    let boxed = roads::boxed(scan, street.end).unwrap_or(street.end);
+    let end = tail(scan, boxed);
     let more = end > street.end;
     let large = house.digits >= 2;
     let sure = if house.spoken {
         let at_it = at > 0 && scan.hash_is(at - 1, hash_of("at"));
-        large && (street.firm || house.digits >= 3 || at_it)
+        let own_name = street.firm && placed && is_street_name(&scan.toks[start]);
+        large && (street.firm || house.digits >= 3 || at_it) || own_name
     } else {
         street.firm || house.digits >= 3
     };
-    (lives || more || sure).then_some((at, end))
+    (lives || more || sure).then(|| (unit_before(scan, at), end))
+}
+
+/// Words that streets are named after: persons, towns, trees, and what is in no dictionary.
+fn is_street_name(t: &Token) -> bool {
+    t.is_word()
+        && !t.is(class::FUNCTION | class::QUANTITY | class::NO_STREET | class::UNIT | class::NUMBER)
+        && (t.is(class::FIRST | class::LAST | class::PLACE | class::STREET_NAME | class::ORDINAL)
+            || !t.is(class::WORD))
+}
+
+/// "nine oh seven west elm", "at two two nine nine geary", "3304 north kedzie apartment 2": a street said without its
+/// kind. A direction before the name, a flat or a town after it, or a word that places, together with a number of three
+/// digits, tell it from what is counted.
+fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> {
+    const COUNTED: [&str; 12] = [
+        "exit",
+        "route",
+        "highway",
+        "interstate",
+        "room",
+        "line",
+        "bus",
+        "section",
+        "channel",
+        "gate",
+        "lane",
+        "mile",
+    ];
+    const NOT_NAMES: [&str; 14] = [
+        "side", "end", "coast", "wing", "tower", "entrance", "exit", "bound", "corner", "half", "gate",
+        "county", "lane", "parking",
+    ];
+    if house.digits < 2 || (at > 0 && COUNTED.iter().any(|w| scan.hash_is(at - 1, hash_of(w)))) {
+        return None;
+    }
+    let directed = scan
+        .toks
+        .get(house.end)
+        .is_some_and(|t| t.is(class::DIRECTION) && (t.len() > 1 || !house.spoken) && !t.is(class::FUNCTION));
+    let point = usize::from(directed && scan.sign(house.end + 1, '.') && scan.glued(house.end + 1));
+    let mut name = house.end + usize::from(directed) + point;
+    let saint = ["san", "santa", "saint", "st", "el", "la", "las", "los", "de", "mc"];
+    let particle = saint.iter().any(|w| scan.hash_is(name, hash_of(w)));
+    name += usize::from(particle);
+    let first = scan.toks.get(name)?;
+    let fits = |t: &Token| {
+        is_street_name(t)
+            && t.len() > 1
+            && !t.new_line
+            && !t.is(class::SUFFIX
+                | class::MONTH
+                | class::PERSON_VERB
+                | class::TITLE
+                | class::STATE_ABBR
+                | class::CONNECTOR)
+            && !(t.case == super::token::Case::Upper && t.len() <= 4)
+            && !NOT_NAMES.iter().any(|w| t.hash == hash_of(w))
+    };
+    if !fits(first) || (particle && !directed && !house.spoken) {
+        return None;
+    }
+    let mut end = name + 1;
+    let second = |t: &Token| {
+        fits(t)
+            && t.title() == first.title()
+            && !t.is(class::WORD | class::PLACE | class::STATE)
+            && t.is(class::LAST | class::FIRST)
+    };
+    end += usize::from(scan.toks.get(end).is_some_and(second));
+    let after = tail(scan, end);
+    let lives = lives(scan, at);
+    let before = at.checked_sub(1).map(|n| scan.toks[n].hash);
+    let here = ["at", "to", "of"].iter().any(|w| before == Some(hash_of(w)));
+    // "four hundred south koreans".
+    let round = (at..house.end).any(|n| scan.is(n, class::MULT));
+    let sure = if directed {
+        house.digits >= 3 && !(round && !here) || after > end || lives
+    } else if after > end {
+        (house.digits >= 3 || lives) && places::is_certain(scan, end, after)
+    } else {
+        let known = first.is(class::FIRST | class::LAST | class::STREET_NAME);
+        house.digits >= 3 && known && (lives || here && house.spoken && !is_time(scan, at, house))
+    };
+    sure.then_some((at, after))
+}
+
+/// "nine fifteen", which may be a time of day.
+fn is_time(scan: &Scan<'_>, at: usize, house: House) -> bool {
+    let mut digits = super::numbers::Digits::default();
+    let (mut next, mut pieces) = (at, 0);
+    while let Some((more, after)) = spoken(scan, next).filter(|_| next < house.end) {
+        digits.append(&more);
+        pieces += 1;
+        next = after;
+    }
+    let number = digits.number();
+    pieces <= 3 && (100..1260).contains(&number) && number % 100 < 60
+}
+
+/// "Lot 14, Cedar Bend Mobile Park, 900 Airport Road", "unit fourteen nine hundred airport road": a flat that is named
+/// before its house.
+fn unit_before(scan: &Scan<'_>, at: usize) -> usize {
+    let unit = |n: usize| scan.is(n, class::UNIT) && !scan.is(n, class::FUNCTION);
+    if at > 0 && unit(at - 1) {
+        return at - 1;
+    }
+    let Some(comma) = at.checked_sub(1).filter(|n| scan.sign(*n, ',')) else { return at };
+    let value = |n: usize| {
+        scan.toks.get(n).is_some_and(|t| matches!(t.form, Form::Digits | Form::Mixed) || t.is_letter())
+    };
+    let flat = |end: usize| {
+        let mark = usize::from(end > 1 && scan.sign(end - 2, '#'));
+        (end > 1 + mark && value(end - 1) && (unit(end - 2 - mark) || mark > 0)).then(|| {
+            let word = end - 2 - mark;
+            if unit(word) { word } else { end - 2 }
+        })
+    };
+    if let Some(from) = flat(comma) {
+        return from;
+    }
+    // The name of a park or a house stands between both.
+    let mut name = comma;
+    while name > 0 && comma - name < 5 && scan.toks[name - 1].title() {
+        name -= 1;
+    }
+    let named = name < comma && name > 0 && scan.sign(name - 1, ',');
+    named.then(|| flat(name - 1)).flatten().unwrap_or(at)
 }
 
 fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
@@ -100,7 +240,7 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
         if counts || part || (number && before.hash != hash_of("may")) {
             return None;
         }
-        if scan.nearest_before(at, NEGATIVE, 0).is_some() {
+        if scan.nearest_before(at, NEGATIVE, 0).is_some() && !before.is(class::UNIT) {
             return None;
         }
     }
@@ -126,7 +266,7 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
             let digits = word.bytes().take_while(u8::is_ascii_digit).count();
             let ordinal =
                 ["st", "nd", "rd", "th", "am", "pm"].iter().any(|e| word[digits..].eq_ignore_ascii_case(e));
-            let plain = digits > 0 && word.len() - digits == 1 && !ordinal;
+            let plain = digits > 0 && word[digits..].chars().count() == 1 && !ordinal;
             plain.then_some(House { end: at + 1, digits, spoken: false })
         }
         Form::Word if token.is(class::NUMBER | class::REPEAT) && !token.is_letter() => {
@@ -165,6 +305,7 @@ fn street(scan: &Scan<'_>, start: usize) -> Option<Street> {
     let alone = at > start && scan.is(at, class::SUFFIX | class::SUFFIX_ST);
     let name = if alone { start } else { at };
     let mut found = None;
+    at = ordinal(scan, at).unwrap_or(at);
     while at < scan.toks.len() && at < name + LONGEST_NAME {
         let token = &scan.toks[at];
         let kind = token.is(class::SUFFIX | class::SUFFIX_ST | class::SUFFIX_RARE);
@@ -193,12 +334,28 @@ fn street(scan: &Scan<'_>, start: usize) -> Option<Street> {
     Some(street)
 }
 
+/// "one hundred twelfth", "ninety third": the end of a spoken ordinal of several words.
+fn ordinal(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    scan.toks.get(at).filter(|t| t.is(class::NUMBER) && !t.is(class::ORDINAL))?;
+    (at + 1..at + 5)
+        .take_while(|n| scan.is(*n, class::NUMBER | class::ORDINAL) || scan.hash_is(*n, hash_of("and")))
+        .find(|n| scan.is(*n, class::ORDINAL))
+        .map(|n| n + 1)
+}
+
 fn names_street(scan: &Scan<'_>, at: usize) -> bool {
     let token = &scan.toks[at];
     match token.form {
         Form::Word => {
             let number = token.is(class::NUMBER) && !token.is(class::ORDINAL) && !token.is(class::TENS);
-            token.title() && !token.is(class::QUANTITY | class::FUNCTION)
+            // "prairie dog lane": what is counted may stand right before the kind.
+            let counted = token.is(class::QUANTITY)
+                && scan.is(at + 1, class::SUFFIX)
+                && at > 0
+                && scan.is(at - 1, class::WORD)
+                && !scan.is(at - 1, class::NUMBER);
+            counted
+                || token.title() && !token.is(class::QUANTITY | class::FUNCTION)
                 || !token.is(class::NO_STREET | class::FUNCTION | class::QUANTITY) && !number
         }
         Form::Mixed => scan.word(at).ends_with(['t', 'd', 'h', 'T', 'D', 'H']),
@@ -263,16 +420,8 @@ fn followed_by_thing(scan: &Scan<'_>, name: usize) -> bool {
 
 /// "900 Route 9", "4521 County Road 12".
 fn road_number(scan: &Scan<'_>, start: usize) -> Option<Street> {
-    let named = |at: usize, words: &[&str]| words.iter().any(|w| scan.hash_is(at, hash_of(w)));
-    let prefix = usize::from(named(start, &["county", "state", "us", "rural", "old"]));
-    let at = start + prefix;
-    let road = named(at, &["highway", "hwy", "route", "rte"]) || (prefix > 0 && named(at, &["road", "rd"]));
-    let number = scan.toks.get(at + 1)?;
-    let end = match number.form {
-        Form::Digits => at + 2,
-        _ => spoken_number(scan, at + 1, 3)?,
-    };
-    road.then_some(Street { end, firm: true })
+    let start = start + usize::from(scan.is(start, class::DIRECTION));
+    roads::numbered_road(scan, start).map(|end| Street { end, firm: true })
 }
 
 /// "my address is 12 Robles": a number and a name of no known kind.
@@ -322,121 +471,10 @@ fn unnumbered(scan: &mut Scan<'_>, cue_end: usize) {
     }
 }
 
-/// "calle Robles 45", "avenida de la Paz número doce", "el 12 de la calle Sol".
-fn spanish(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
-    if !scan.is(at, class::ES_STREET) {
-        return None;
-    }
-    let lives = lives(scan, at);
-    let mut end = at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
-    while scan.is(end, class::PARTICLE) && end < at + 4 {
-        end += 1;
-    }
-    let name = end;
-    while end < name + LONGEST_NAME && names_calle(scan, end, lives) {
-        end += 1;
-        if scan.is(end, class::PARTICLE) && (end..end + 3).any(|n| names_calle(scan, n, lives)) {
-            end += 1 + usize::from(scan.is(end + 1, class::PARTICLE));
-        }
-    }
-    let numbered_street = end == name && scan.toks.get(name).is_some_and(|t| t.form == Form::Digits);
-    end += usize::from(numbered_street);
-    if numbered_street && scan.hash_is(end, hash_of("de")) && scan.is(end + 1, class::MONTH) {
-        end += 2;
-    }
-    if end == name {
-        return None;
-    }
-    let (number, end) = match spanish_number(scan, end) {
-        Some(after) => (true, after),
-        None => (false, end),
-    };
-    let from = house_before(scan, at);
-    (number || from < at || lives).then(|| (from, tail(scan, end)))
-}
-
-fn names_calle(scan: &Scan<'_>, at: usize, lives: bool) -> bool {
-    scan.toks.get(at).is_some_and(|t| {
-        let free = t.title() || !t.is(class::WORD) || lives || t.is(class::ORDINAL);
-        t.is_word()
-            && !t.is(class::FUNCTION | class::UNIT)
-            && !t.is(class::NUMBER)
-            && free
-            && scan.word(at) != "número"
-            && !scan.hash_is(at, hash_of("numero"))
-    })
-}
-
-fn spanish_number(scan: &Scan<'_>, at: usize) -> Option<usize> {
-    let mut next = at + usize::from(scan.sign(at, ','));
-    let said = ["numero", "num", "no", "nro", "n"].iter().any(|w| scan.hash_is(next, hash_of(w)));
-    next += usize::from(said || scan.sign(next, '#'));
-    next += usize::from(said && scan.sign(next, '.'));
-    let token = scan.toks.get(next)?;
-    match token.form {
-        Form::Digits if token.len() <= 5 => {
-            let dash = scan.sign(next + 1, '-') && scan.glued(next + 1);
-            let more = dash
-                && scan
-                    .toks
-                    .get(next + 2)
-                    .is_some_and(|t| matches!(t.form, Form::Digits | Form::Word | Form::Mixed));
-            Some(next + if more { 3 } else { 1 })
-        }
-        Form::Mixed if token.len() <= 6 => Some(next + 1),
-        _ if token.is(class::NUMBER) => {
-            let counted = cardinal(scan, next).map(|(_, end)| end);
-            counted.max(spoken_number(scan, next, 5))
-        }
-        _ => None,
-    }
-}
-
-fn house_before(scan: &Scan<'_>, at: usize) -> usize {
-    let la = usize::from(at > 0 && scan.hash_is(at - 1, hash_of("la")));
-    let Some(de) = (at - la).checked_sub(1).filter(|n| scan.hash_is(*n, hash_of("de"))) else { return at };
-    let Some(number) = de.checked_sub(1) else { return at };
-    let digits = scan.toks[number].form == Form::Digits && scan.toks[number].len() <= 5;
-    if digits {
-        return number;
-    }
-    let mut from = de;
-    while from > 0
-        && de - from < 4
-        && (scan.is(from - 1, class::NUMBER) || scan.hash_is(from - 1, hash_of("y")))
-    {
-        from -= 1;
-    }
-    if from < de { from } else { at }
-}
-
-/// "P.O. Box 1234".
-fn post_box(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
-    let word = |n: usize, w: &str| scan.hash_is(n, hash_of(w));
-    let mut next = at;
-    if word(at, "p") {
-        next += 1;
-        next += usize::from(scan.sign(next, '.'));
-        word(next, "o").then_some(())?;
-        next += 1;
-        next += usize::from(scan.sign(next, '.'));
-    } else if word(at, "po") || (word(at, "apartado") && word(at + 1, "postal")) {
-        next += 1;
-    } else {
-        return None;
-    }
-    (word(next, "box") || word(next, "postal")).then_some(())?;
-    next += 1;
-    next += usize::from(scan.sign(next, '#') || word(next, "number") || word(next, "numero"));
-    let end = match scan.toks.get(next)?.form {
-        Form::Digits | Form::Mixed => next + 1,
-        _ => spoken_number(scan, next, 6)?,
-    };
-    Some((at, tail(scan, end)))
-}
-
 /// "the office at 100 Court Square", "the library, 200 Elm Street", "the Maple Avenue office".
 fn is_public(scan: &Scan<'_>, from: usize, end: usize) -> bool {
+    const BESIDE: [&str; 10] =
+        ["behind", "beside", "next", "across", "opposite", "near", "past", "frente", "junto", "detras"];
     const BETWEEN: [&str; 14] =
         ["is", "at", "on", "in", "located", "address", "the", "s", "es", "en", "la", "esta", "queda", "side"];
     if scan.settings.public.is_address(scan.text, &scan.toks[from..end]) {
@@ -458,7 +496,9 @@ fn is_public(scan: &Scan<'_>, from: usize, end: usize) -> bool {
         at -= 1;
     }
     let Some(noun) = at.checked_sub(1).filter(|n| scan.is(*n, class::PUBLIC_PLACE)) else { return false };
-    !(noun.saturating_sub(5)..noun).any(|n| scan.is(n, class::PERSONAL))
+    // "We are behind the station at …" is where we are.
+    !(noun.saturating_sub(5)..noun)
+        .any(|n| scan.is(n, class::PERSONAL) || BESIDE.iter().any(|w| scan.hash_is(n, hash_of(w))))
 }
 
 /// "Apply at 120 Court Square", "dropped off at …", "the Court Clerk, 150 …": where business is done.

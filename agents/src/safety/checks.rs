@@ -46,11 +46,12 @@ fn code(three: &[u8]) -> bool {
     three[0] >= 2 && three[1..3] != [1, 1]
 }
 
-/// Routing numbers of the American Bankers Association.
+/// Routing numbers of the American Bankers Association: the first two digits are a district's, the last is a check.
 pub(super) fn aba(nine: &[u8]) -> bool {
+    let district = nine.len() == 9 && matches!(nine[0] * 10 + nine[1], 0..=12 | 21..=32 | 61..=72 | 80);
     let weights = [3, 7, 1, 3, 7, 1, 3, 7, 1];
     let sum: u32 = nine.iter().zip(weights).map(|(d, w)| u32::from(*d) * w).sum();
-    nine.len() == 9 && sum != 0 && sum.is_multiple_of(10)
+    district && sum != 0 && sum.is_multiple_of(10)
 }
 
 /// An account number after ISO 13616, without blanks, in capitals: the remainder by 97 is 1.

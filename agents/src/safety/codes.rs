@@ -1,54 +1,197 @@
 //! Codes of letters and digits: licences, passports, patient and member numbers, international account numbers.
 
 use super::checks;
-use super::cues::{self, IBAN, LICENSE, MEDICAL_ID, PASSPORT};
+use super::cues::{self, Cue, IBAN, LICENSE, LICENSE_WEAK, MEDICAL_ID, PASSPORT};
+use super::dates;
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
-use super::numbers::{spoken, written};
+use super::numbers::{Digits, spoken, written};
 use super::scan::{REACH, Scan};
-use super::token::{Case, Form, letter_of};
+use super::token::{Case, Form, Token, letter_of};
 
 /// Tokens of one code: an account of 34 signs, each said alone.
 const LONGEST_CODE: usize = 40;
+/// Tokens between a cue and a code that can hardly be anything else.
+const FAR: usize = 14;
+/// The same where the code comes first.
+const BACK: usize = 9;
 
 /// Some tokens as a code.
 #[derive(Clone, Copy, Default, Debug)]
 struct Code {
     letters: usize,
     digits: usize,
+    /// The digits of tokens without letters, as far as they fit.
+    values: Digits,
+    /// Tokens or spoken numbers with digits.
+    parts: usize,
     /// After the last token that holds a digit, or that is glued to one.
     end: usize,
 }
 
 /// Proposes all codes of the text.
 pub(super) fn find(scan: &mut Scan<'_>) {
+    const CODES: u64 = LICENSE | LICENSE_WEAK | PASSPORT | MEDICAL_ID | IBAN;
     for n in 0..scan.cues.len() {
         let cue = scan.cues[n];
-        if cue.mask & (LICENSE | PASSPORT | MEDICAL_ID | IBAN) != 0 {
-            after_cue(scan, cue.mask, cue.to);
+        if cue.mask & CODES != 0 && !after_cue(scan, cue.mask, cue.to) && !further_on(scan, n) {
+            further_back(scan, n);
         }
     }
-    let asked = scan.settings.expected & (LICENSE | PASSPORT | MEDICAL_ID | IBAN);
+    let asked = scan.settings.expected & CODES;
     if asked != 0 {
         after_cue(scan, asked, 0);
     }
     for at in 0..scan.toks.len() {
-        if scan.toks[at].form == Form::Mixed {
+        let token = &scan.toks[at];
+        if token.form == Form::Mixed {
             before_cue(scan, at);
             accounts(scan, at);
+        } else if token.is_letter() {
+            said_account(scan, at);
+        } else if token.is(class::STATE | class::STATE_SECOND) {
+            of_state(scan, at);
         }
     }
 }
 
-fn after_cue(scan: &mut Scan<'_>, mask: u64, cue_end: usize) {
-    let Some(start) = (cue_end..scan.toks.len().min(cue_end + REACH + 1)).find(|at| !passes(scan, *at))
-    else {
+/// "Colorado ID nine four two …", "the Kansas one, K zero four …", "Minnesota T four eight …".
+fn of_state(scan: &mut Scan<'_>, state: usize) {
+    let mut at = state + 1;
+    let named = scan.hash_is(at, hash_of("id"));
+    at += usize::from(named || scan.hash_is(at, hash_of("one")));
+    at += usize::from(
+        scan.sign(at, ',') || scan.sign(at, ':') || scan.is(at, class::FILLER) && !scan.toks[at].is_letter(),
+    );
+    let code = starts_code(scan, at).then(|| read(scan, at)).flatten();
+    // A town's state and its code, "New York, NY 10118", begin with two letters.
+    let lettered = scan.toks.get(at).is_some_and(|t| t.is_letter() || t.form == Form::Mixed);
+    let Some(code) = code.filter(|code| telling(code) && (named || lettered && code.letters > 0)) else {
         return;
     };
-    let Some(code) = read(scan, start) else { return };
-    if let Some(kind) = kind_of(mask, code) {
-        scan.propose(kind, start, code.end, 0.9);
+    if let Some(kind) = kind_of(LICENSE_WEAK, &code) {
+        scan.propose(kind, at, code.end, 0.7);
     }
+}
+
+/// The code right behind a cue, with no more than small words between. Gives whether there was one.
+fn after_cue(scan: &mut Scan<'_>, mask: u64, cue_end: usize) -> bool {
+    let Some(start) = (cue_end..scan.toks.len().min(cue_end + REACH + 1)).find(|at| !passes(scan, *at))
+    else {
+        return false;
+    };
+    let Some(code) = read(scan, start) else { return false };
+    let Some(kind) = kind_of(mask, &code) else { return false };
+    if mask & (LICENSE | PASSPORT | MEDICAL_ID | IBAN) == 0 && !telling(&code) {
+        return false;
+    }
+    scan.propose(kind, start, code.end, 0.9);
+    true
+}
+
+/// "license number, uh hold on, it's in my purse, okay, S one two …": other words may stand between where the code can
+/// hardly be anything else, up to the cue of another number. Into a next sentence only for one with a letter: "… at the
+/// courthouse. The number on it is Y2095583."
+fn further_on(scan: &mut Scan<'_>, cue: usize) -> bool {
+    let Cue { mask, to, .. } = scan.cues[cue];
+    if mask & (LICENSE | LICENSE_WEAK | PASSPORT) == 0 {
+        return false;
+    }
+    let other = |c: &&Cue| c.mask & cues::NUMERIC & !cues::WEAK & !mask != 0 && c.mask & cues::NUMBER == 0;
+    let next = scan.cues[cue + 1..].iter().find(other);
+    let limit = scan.toks.len().min(to + FAR).min(next.map_or(usize::MAX, |next| next.from));
+    let mut at = to;
+    let mut ended = false;
+    while at < limit {
+        let token = &scan.toks[at];
+        ended |= token.is_stop() && at + 1 < scan.toks.len() && scan.toks[at + 1].spaced && at > to + 1;
+        if token.form == Form::Mark || token.sign('$') {
+            return false;
+        }
+        let code = starts_code(scan, at).then(|| read(scan, at)).flatten();
+        let fits = code.filter(|code| telling(code) && dates::date(scan, at).is_none());
+        let fits = fits.filter(|code| !ended || code.letters > 0 && code.parts == 1);
+        if let Some((code, kind)) = fits.and_then(|code| Some((code, kind_of(mask, &code)?))) {
+            scan.propose(kind, at, code.end, 0.8);
+            return true;
+        }
+        at = code.map_or(at + 1, |code| code.end.max(at + 1));
+    }
+    false
+}
+
+/// "The officer wrote down S five three zero … as my license number": the code before its cue. One without a letter
+/// only with nothing but small words between.
+fn further_back(scan: &mut Scan<'_>, cue: usize) {
+    let Cue { mask, from, .. } = scan.cues[cue];
+    if mask & (LICENSE | LICENSE_WEAK) == 0 {
+        return;
+    }
+    let floor = scan.cues[..cue].iter().rev().find(|c| c.mask & cues::NUMERIC & !cues::WEAK != 0);
+    let floor = floor.map_or(0, |c| c.to).max(from.saturating_sub(FAR + LONGEST_CODE));
+    let ends = |at: usize| {
+        let token = &scan.toks[at];
+        matches!(token.form, Form::Digits | Form::Mixed) || token.is(class::NUMBER) && token.len() > 1
+    };
+    let Some(last) = (floor.max(from.saturating_sub(BACK))..from).rev().find(|at| ends(*at)) else { return };
+    let between = &scan.toks[last + 1..from];
+    if between.iter().any(|t| t.is_stop() || t.form == Form::Mark) {
+        return;
+    }
+    let mut start = last;
+    while start > floor && last - start < LONGEST_CODE && in_code(scan, start - 1) {
+        start -= 1;
+    }
+    // Small words at its front are none of it: "it's p like peter one three …" begins with the p.
+    let start = (start..=last).find(|at| starts_code(scan, *at) || said_letter(scan, *at));
+    let Some((start, code)) = start.and_then(|at| Some((at, read(scan, at)?))) else { return };
+    let small =
+        |t: &Token| t.is(class::CONNECTOR | class::FILLER | class::PERSONAL | class::FUNCTION) || t.sign(',');
+    let near = code.letters > 0 || between.iter().all(small);
+    if near && code.end > last && telling(&code) && dates::date(scan, start).is_none() {
+        scan.propose(Kind::DriversLicense, start, code.end, 0.75);
+    }
+}
+
+fn said_letter(scan: &Scan<'_>, at: usize) -> bool {
+    scan.toks[at].is_letter() && spelled(scan, at + 1) > at + 1
+}
+
+/// Whether a token may stand in a code that was said: a letter, digits, "like peter", a filler between.
+fn in_code(scan: &Scan<'_>, at: usize) -> bool {
+    let token = &scan.toks[at];
+    match token.form {
+        Form::Digits | Form::Mixed => true,
+        Form::Sign(c) => {
+            matches!(c, '-' | ',')
+                && !(c == ','
+                    && scan.toks[at + 1].is_word()
+                    && scan.toks[at + 1].len() > 1
+                    && !scan.is(at + 1, class::NUMBER))
+        }
+        Form::Word => {
+            let like = |n: usize| {
+                scan.hash_is(n, hash_of("like"))
+                    || scan.hash_is(n, hash_of("in"))
+                    || scan.hash_is(n, hash_of("as"))
+            };
+            token.is(class::NUMBER | class::REPEAT) || token.is_letter() || like(at) || at > 0 && like(at - 1)
+        }
+        Form::Mark => false,
+    }
+}
+
+/// Long enough for a code, and no phone number.
+fn telling(code: &Code) -> bool {
+    let total = code.letters + code.digits;
+    if code.letters == 0 {
+        let digits = code.values.as_slice();
+        let phone = checks::nanp(digits) || matches!(digits, [1, rest @ ..] if checks::nanp(rest));
+        return (7..=14).contains(&total) && !phone && !(total == 7 && code.parts == 2);
+    }
+    (code.digits >= 5 && code.letters <= 4)
+        || (code.digits >= 4 && total >= 8)
+        || (code.digits >= 3 && total >= 10 && code.parts == 1)
 }
 
 /// What may stand between "license" and its number: "number is", ": #", "from Ohio".
@@ -64,7 +207,7 @@ fn passes(scan: &Scan<'_>, at: usize) -> bool {
 
 /// A letter starts one only before more of it: "a" alone is a word.
 fn starts_code(scan: &Scan<'_>, at: usize) -> bool {
-    let token = &scan.toks[at];
+    let Some(token) = scan.toks.get(at) else { return false };
     match token.form {
         Form::Digits | Form::Mixed => true,
         Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => true,
@@ -93,13 +236,17 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
                 if at > start && scan.sign(at - 1, '$') {
                     break;
                 }
-                code.digits += written(scan.text, token).len();
+                let digits = written(scan.text, token);
+                code.digits += digits.len();
+                code.values.append(&digits);
+                code.parts += 1;
                 at += 1;
                 code.end = at;
             }
             Form::Mixed => {
                 let digits = scan.word(at).bytes().filter(u8::is_ascii_digit).count();
                 code.digits += digits;
+                code.parts += 1;
                 code.letters += token.len() - digits;
                 at += 1;
                 code.end = at;
@@ -107,6 +254,8 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
             Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => {
                 let Some((digits, next)) = spoken(scan, at) else { break };
                 code.digits += digits.len();
+                code.values.append(&digits);
+                code.parts += 1;
                 at = next;
                 code.end = at;
             }
@@ -141,7 +290,8 @@ fn before_digits(scan: &Scan<'_>, at: usize) -> bool {
 }
 
 fn beside_dash(scan: &Scan<'_>, at: usize) -> bool {
-    (scan.sign(at + 1, '-') && scan.glued(at + 1)) || (at > 0 && scan.sign(at - 1, '-') && scan.glued(at))
+    ((scan.sign(at + 1, '-') || scan.sign(at + 1, '*')) && scan.glued(at + 1))
+        || (at > 0 && scan.sign(at - 1, '-') && scan.glued(at))
 }
 
 /// Passes "as in David", "for David".
@@ -157,7 +307,7 @@ fn spelled(scan: &Scan<'_>, at: usize) -> usize {
     if like && word(at + 1) { at + 2 } else { at }
 }
 
-fn kind_of(mask: u64, code: Code) -> Option<Kind> {
+fn kind_of(mask: u64, code: &Code) -> Option<Kind> {
     let total = code.letters + code.digits;
     if mask & IBAN != 0 {
         return (code.digits >= 10 && total >= 15).then_some(Kind::BankAccount);
@@ -165,7 +315,7 @@ fn kind_of(mask: u64, code: Code) -> Option<Kind> {
     if mask & PASSPORT != 0 {
         return (code.digits >= 6 && (6..=12).contains(&total)).then_some(Kind::Passport);
     }
-    if mask & LICENSE != 0 {
+    if mask & (LICENSE | LICENSE_WEAK) != 0 {
         let enough = code.digits >= 4 || (code.digits == 3 && total >= 8);
         return (enough && (5..=20).contains(&total)).then_some(Kind::DriversLicense);
     }
@@ -177,11 +327,11 @@ fn before_cue(scan: &mut Scan<'_>, at: usize) {
     if scan.toks[at].len() < 6 {
         return;
     }
-    let mask = scan.cue_after(at + 1, cues::NUMERIC) & (LICENSE | PASSPORT | MEDICAL_ID);
+    let mask = scan.cue_after(at + 1, cues::NUMERIC) & (LICENSE | LICENSE_WEAK | PASSPORT | MEDICAL_ID);
     if mask == 0 {
         return;
     }
-    if let Some(kind) = read(scan, at).and_then(|code| kind_of(mask, code)) {
+    if let Some(kind) = read(scan, at).and_then(|code| kind_of(mask, &code)) {
         scan.propose(kind, at, at + 1, 0.85);
     }
 }
@@ -212,5 +362,34 @@ fn accounts(scan: &mut Scan<'_>, at: usize) {
     }
     if let Some(end) = best {
         scan.propose(Kind::BankAccount, at, end, 0.98);
+    }
+}
+
+/// The same, said: "d e two nine three seven …".
+fn said_account(scan: &mut Scan<'_>, at: usize) {
+    if !scan.toks.get(at + 1).is_some_and(Token::is_letter) || !continues(scan, at + 2) {
+        return;
+    }
+    let mut joined = String::new();
+    let mut next = at;
+    while next < scan.toks.len() && joined.len() < 34 {
+        let token = &scan.toks[next];
+        if let Some(letter) = letter_of(scan.text, token).filter(|_| token.is_letter()) {
+            joined.push(letter.to_ascii_uppercase());
+            next += 1;
+        } else if token.form == Form::Digits {
+            joined.push_str(scan.word(next));
+            next += 1;
+        } else if let Some((digits, after)) = spoken(scan, next) {
+            joined.extend(digits.as_slice().iter().map(|digit| char::from(b'0' + digit)));
+            next = after;
+        } else if token.is(class::FILLER) {
+            next += 1;
+        } else {
+            break;
+        }
+        if checks::iban(&joined) {
+            scan.propose(Kind::BankAccount, at, next, 0.95);
+        }
     }
 }

@@ -21,6 +21,7 @@ cues! {
     NAME_MID "name_mid" 16, RELATION "relation" 17, NOT_NAME "not_name" 18, RESIDENCE "residence" 19,
     CONDITION_OF "condition_of" 20, CONDITION "condition" 21, THREAT "threat" 22, SELF_HARM "self_harm" 23,
     PROFANITY "profanity" 24, PROMISE "policy_promise" 25, ADVICE "policy_advice" 26, RESIDENCE_WEAK "residence_weak" 27,
+    ACCOUNT "bank_weak" 28, LICENSE_WEAK "license_weak" 29, NUMBER "number" 30, NAME_CLEAR "name_clear" 44, KIN "kin" 45,
 }
 
 /// A reference of one word, "file" or "form": it does not outweigh what is grouped as only phone numbers are.
@@ -40,7 +41,11 @@ pub(super) const NUMERIC: u64 = SSN
     | BIRTH
     | NEGATIVE
     | PASSWORD
-    | API_KEY;
+    | API_KEY
+    | WEAK;
+
+/// Words that may speak of something else, "account" or "my number": a firmer cue beside them decides.
+pub(super) const WEAK: u64 = ACCOUNT | LICENSE_WEAK | NUMBER;
 
 /// A cue in a text, as tokens `from..to`.
 #[derive(Clone, Copy, Debug)]
@@ -103,9 +108,10 @@ pub(super) fn find(toks: &[Token], out: &mut Vec<Cue>) {
         if let Some(phrase) = found {
             let to = at + phrase.words.len();
             // "number is" within "account number is" says nothing of phones.
-            let other =
-                out.last().is_some_and(|last: &Cue| at < last.to && last.mask & NUMERIC & !PHONE != 0);
-            if to > reached && !(other && phrase.mask & NUMERIC == PHONE) {
+            let other = out
+                .last()
+                .is_some_and(|last: &Cue| at < last.to && last.mask & NUMERIC & !(PHONE | NUMBER) != 0);
+            if to > reached && !(other && phrase.mask & NUMERIC & !NUMBER == PHONE) {
                 out.push(Cue { mask: phrase.mask, from: at, to });
                 reached = to;
             }

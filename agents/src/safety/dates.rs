@@ -1,6 +1,6 @@
 //! Dates of birth: a date, written or said, with words of birth beside it.
 
-use super::cues::BIRTH;
+use super::cues::{BIRTH, Cue, RELATION};
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
 use super::numbers::{cardinal, written};
@@ -9,6 +9,8 @@ use super::token::Form;
 
 /// Tokens between "born" and the date: "in the county hospital on the".
 const REACH: usize = 10;
+/// Tokens between a date of birth and another one: "and my mom's is".
+const SECOND: usize = 12;
 
 /// A date with the token after it. Parts that were not said are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,15 +28,92 @@ impl Date {
     }
 }
 
+impl Date {
+    /// A whole date on which somebody who calls may have been born.
+    fn of_a_life(self) -> bool {
+        self.day > 0 && self.month > 0 && (1915..=2012).contains(&self.year)
+    }
+}
+
+/// "It's seven fourteen eighty six", "I'm four june fifty four", and a date that stands alone with a person: "october
+/// ninth twenty fifteen, he just turned nine".
+fn of_somebody(scan: &Scan<'_>, at: usize, body: usize, date: Date) -> bool {
+    let word = |n: usize, words: &[&str]| words.iter().any(|w| scan.hash_is(n, hash_of(w)));
+    let says = |n: usize| {
+        word(n, &["he", "she", "that's", "thats", "that", "ella"])
+            || word(n, &["el"]) && !article_of_date(scan, n)
+    };
+    let mut first = at.min(body);
+    while first > 0 && scan.is(first - 1, class::FILLER) && !word(first - 1, &["that's", "thats"]) {
+        first -= 1;
+    }
+    // Nothing but a date: an answer.
+    let ends =
+        |n: usize| scan.toks[n..].iter().all(|t| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER));
+    if first == 0 && date.of_a_life() && ends(date.end) {
+        return true;
+    }
+    if first == 0 {
+        return date.day > 0 && date.year >= 1915 && says(date.end) && said_of_person(scan, date.end);
+    }
+    let is = word(first - 1, &["'s", "is", "was", "es"]) && first > 1;
+    if in_number(scan, at, date) {
+        return false;
+    }
+    let who = is && word(first - 2, &["it", "he", "she", "that", "mine", "his", "hers"]);
+    let verb = is || word(first - 1, &["are", "son"]);
+    let kin = verb && scan.nearest_before(first - 1, RELATION, 0).is_some()
+        || verb && first > 1 && word(first - 2, &["twins", "kids", "boys", "girls", "birthdate", "they"]);
+    if kin && date.day > 0 {
+        return true;
+    }
+    let alone = word(first - 1, &["baby", "i'm", "im", "sure", "yes", "correct", "soy"]);
+    date.of_a_life() && (who || alone)
+}
+
+/// Not "that's when the office opens": a person, or the end.
+fn said_of_person(scan: &Scan<'_>, at: usize) -> bool {
+    let thing =
+        ["when", "the", "a", "our", "your", "what", "how", "why", "where", "not", "too", "fine", "good"];
+    let after = at + 1 + usize::from(scan.hash_is(at + 1, hash_of("'s")));
+    let baby = ["baby", "oldest", "youngest", "twins", "birthday", "kid", "boy", "girl"];
+    let person = |n: usize| baby.iter().any(|w| scan.hash_is(n, hash_of(w)));
+    scan.hash_is(at, hash_of("he"))
+        || scan.hash_is(at, hash_of("she"))
+        || person(after)
+        || person(after + 1)
+        || scan.is(after, class::PERSONAL | class::FIRST | class::LAST)
+            && !thing.iter().any(|w| scan.hash_is(after, hash_of(w)))
+}
+
+/// "It's one eight oh five nine …": more digits beside it, a number.
+fn in_number(scan: &Scan<'_>, at: usize, date: Date) -> bool {
+    let digit =
+        |n: usize| scan.is(n, class::NUMBER) || scan.toks.get(n).is_some_and(|t| t.form == Form::Digits);
+    digit(date.end) || at > 0 && digit(at - 1)
+}
+
+fn article_of_date(scan: &Scan<'_>, at: usize) -> bool {
+    scan.is(at + 1, class::NUMBER | class::ORDINAL)
+}
+
+/// "… as her birth date", "the 10/10/1974 birth date", "… so I just turned sixty five".
+fn named_birthday(scan: &Scan<'_>, at: usize) -> bool {
+    let at_cue = |n: usize| scan.cues.iter().any(|cue: &Cue| cue.mask & BIRTH != 0 && cue.from == n);
+    let turned =
+        (at..at + 5).any(|n| ["turned", "turning", "turns"].iter().any(|w| scan.hash_is(n, hash_of(w))));
+    turned || at_cue(at) || scan.hash_is(at, hash_of("as")) && at_cue(at + 2)
+}
+
 /// Proposes all dates of birth.
 pub(super) fn find(scan: &mut Scan<'_>) {
-    let born = scan.cues.iter().any(|cue| cue.mask & BIRTH != 0) || scan.settings.expected & BIRTH != 0;
-    let names: Vec<usize> = scan.found.iter().filter(|c| c.kind == Kind::Name).map(|c| c.to).collect();
-    if !born && names.is_empty() {
-        return;
-    }
+    // A date beside what says who somebody is: "Maria Lopez, 03/14/1974", "423-71-6650, 07/19/1991".
+    let who = |kind: Kind| matches!(kind, Kind::Name | Kind::Ssn | Kind::DriversLicense | Kind::Passport);
+    let names: Vec<usize> = scan.found.iter().filter(|c| who(c.kind)).map(|c| c.to).collect();
     let mut at = 0;
     let mut used = usize::MAX;
+    // Where the last date of birth ended: in the next few words there may be another's.
+    let mut last = None;
     while at < scan.toks.len() {
         let Some(date) = date(scan, at).filter(|date| date.tells()) else {
             at += 1;
@@ -44,10 +123,14 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         let cue =
             scan.nearest_before(body, BIRTH, REACH).filter(|cue| cue.from != used && !party(scan, cue.to));
         let asked = at < 4 && scan.settings.expected & BIRTH != 0;
-        let beside = beside_name(scan, &names, at, date);
-        if cue.is_some() || asked || beside || scan.cue_after(date.end, BIRTH) != 0 {
+        let beside = beside_name(scan, &names, at, date)
+            || of_somebody(scan, at, body, date)
+            || last.is_some_and(|end| at - end <= SECOND && date.of_a_life() && !in_number(scan, at, date));
+        let follows = scan.cue_after(date.end, BIRTH) != 0 || named_birthday(scan, date.end);
+        if cue.is_some() || asked || beside || follows {
             used = cue.map_or(used, |cue| cue.from);
             scan.propose(Kind::DateOfBirth, at, date.end, if beside { 0.6 } else { 0.93 });
+            last = Some(date.end);
         }
         at = date.end;
     }
@@ -67,7 +150,7 @@ fn beside_name(scan: &Scan<'_>, names: &[usize], at: usize, date: Date) -> bool 
         *end == at
             || (*end + 1 == at && scan.toks[*end].form != Form::Word)
             || (*end + 2 == at && scan.sign(at - 1, '('))
-    })
+    }) || date.day > 0 && date.year >= 1915 && at > 0 && scan.sign(at - 1, '(') && names.contains(&(at - 1))
 }
 
 /// A date that starts at this token.
@@ -80,7 +163,19 @@ pub(super) fn date(scan: &Scan<'_>, at: usize) -> Option<Date> {
     if !numeric && !token.is(class::NUMBER | class::ORDINAL) && !article(scan, at) {
         return None;
     }
-    day_first(scan, at).or_else(|| in_digits(scan, at)).or_else(|| in_words(scan, at))
+    day_first(scan, at)
+        .or_else(|| in_digits(scan, at))
+        .or_else(|| in_words(scan, at))
+        .or_else(|| year_first(scan, at))
+}
+
+/// "nineteen sixty two november fourth".
+fn year_first(scan: &Scan<'_>, at: usize) -> Option<Date> {
+    let (year, next) = year(scan, at).filter(|(year, _)| (1900..=2035).contains(year))?;
+    let next = next + usize::from(scan.sign(next, ','));
+    let month = scan.toks.get(next).filter(|t| t.is(class::MONTH) && t.is_word())?;
+    let (day, end) = day(scan, next + 1 + usize::from(scan.hash_is(next + 1, hash_of("the"))))?;
+    Some(Date { year, month: u32::from(month.value), day, end })
 }
 
 fn article(scan: &Scan<'_>, at: usize) -> bool {
@@ -90,6 +185,8 @@ fn article(scan: &Scan<'_>, at: usize) -> bool {
 fn month_first(scan: &Scan<'_>, at: usize) -> Option<Date> {
     let month = u32::from(scan.toks[at].value);
     let next = at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
+    let pause = usize::from(["uh", "um", "eh"].iter().any(|w| scan.hash_is(next, hash_of(w))));
+    let next = next + pause;
     let the = next + usize::from(scan.hash_is(next, hash_of("the")));
     // "march seventy four": a year; "march third": a day.
     if let Some((day, after)) = day(scan, the) {
@@ -256,8 +353,9 @@ fn valid(year: u32, month: u32, day: u32, end: usize) -> Option<Date> {
 /// "oh three fourteen nineteen seventy four".
 fn in_words(scan: &Scan<'_>, at: usize) -> Option<Date> {
     let sep = |n: usize| {
-        let said =
-            ["slash", "dash", "and", "diagonal", "guion"].iter().any(|word| scan.hash_is(n, hash_of(word)));
+        let said = ["slash", "dash", "and", "diagonal", "guion", "de", "del"]
+            .iter()
+            .any(|word| scan.hash_is(n, hash_of(word)));
         n + usize::from(said || scan.sign(n, ',') || scan.sign(n, '/') || scan.sign(n, '-'))
     };
     let (first, next) = day(scan, at)?;

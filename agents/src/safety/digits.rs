@@ -2,13 +2,14 @@
 
 use super::checks;
 use super::cues::{
-    API_KEY, BANK, BIRTH, CARD, LICENSE, MEDICAL_ID, NEGATIVE, NEGATIVE_WEAK, PASSPORT, PASSWORD, PHONE,
-    ROUTING, SSN, SSN_WEAK,
+    ACCOUNT, API_KEY, BANK, BIRTH, CARD, LICENSE, MEDICAL_ID, NEGATIVE, NEGATIVE_WEAK, NUMBER, NUMERIC,
+    PASSPORT, PASSWORD, PHONE, ROUTING, SSN, SSN_WEAK,
 };
+use super::dates;
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
 use super::numbers::{Digits, Gap, Piece};
-use super::scan::Scan;
+use super::scan::{REACH, Scan};
 use super::token::{Form, Token};
 
 /// Pieces of one number: a card said digit by digit has up to nineteen.
@@ -23,6 +24,14 @@ struct Window<'a> {
     digits: Digits,
     lengths: [u8; MOST_PIECES],
     cue: u64,
+    /// The cue stands behind it, "… is my social", or another number stands between.
+    cue_follows: bool,
+    /// Nothing else was said in the same breath.
+    entire: bool,
+    /// A letter stands before it: "r b twenty twenty six", a reference.
+    lettered: bool,
+    /// Written as a date, and nothing firm says what else it is.
+    dated: bool,
     /// The text ends with it.
     last: bool,
     /// The text is nothing else.
@@ -41,6 +50,29 @@ impl Window<'_> {
 
     fn one_by_one(&self) -> bool {
         self.pieces.iter().any(|p| p.spoken) || self.lengths().iter().all(|n| *n == 1)
+    }
+
+    /// Nothing says what it is, or no more than "my number".
+    fn unnamed(&self) -> bool {
+        self.cue == 0 || (self.has(NUMBER) && self.cue & !(NUMBER | PHONE) == 0)
+    }
+
+    fn starts(&self) -> bool {
+        self.pieces[0].gap == Gap::Start
+    }
+
+    /// Whether pieces end there, whatever they are made of: "five oh two nineteen seventy seven forty three".
+    fn breaks_at(&self, places: &[u8]) -> bool {
+        let mut sum = 0;
+        let ends: Vec<u8> = self
+            .lengths()
+            .iter()
+            .map(|length| {
+                sum += length;
+                sum
+            })
+            .collect();
+        places.iter().all(|place| ends.contains(place))
     }
 
     fn singles(&self) -> usize {
@@ -72,10 +104,16 @@ impl Window<'_> {
 
 /// Proposes all numbers of the text.
 pub(super) fn find(scan: &mut Scan<'_>, pieces: &[Piece]) {
+    let machines: Vec<(usize, usize)> =
+        scan.found.iter().filter(|c| c.kind == Kind::IpAddress).map(|c| (c.from, c.to)).collect();
+    let taken = |piece: &Piece| machines.iter().any(|(from, to)| *from < piece.to && piece.from < *to);
     let mut from = 0;
     while from < pieces.len() {
         let run = 1 + pieces[from + 1..].iter().take_while(|p| p.gap != Gap::Start).count();
-        find_in_run(scan, &pieces[from..from + run]);
+        // The numbers of a machine's address are parts of nothing else.
+        for part in pieces[from..from + run].split(taken) {
+            find_in_run(scan, part);
+        }
         from += run;
     }
 }
@@ -85,9 +123,11 @@ fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
     if total < 3 {
         return;
     }
-    let mut at = 0;
+    // "Oh, okay, two oh two …": no digit.
+    let mut at =
+        usize::from(run.len() > 1 && run[1].gap == Gap::Other && scan.hash_is(run[0].from, hash_of("oh")));
     while at < run.len() {
-        match longest(scan, &run[at..]) {
+        match longest(scan, run, at) {
             Some((kind, used, confidence)) => {
                 let (from, to) = bounds(scan, kind, &run[at..at + used]);
                 scan.propose(kind, from, to, confidence);
@@ -98,11 +138,16 @@ fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
     }
 }
 
-/// The longest number at the front of these pieces.
-fn longest(scan: &Scan<'_>, run: &[Piece]) -> Option<(Kind, usize, f32)> {
-    let most = fitting(run);
-    (1..=most).rev().find_map(|used| {
-        let window = window(scan, run, used)?;
+fn is_front(scan: &Scan<'_>, run: &[Piece], at: usize) -> bool {
+    at == 0 || (at == 1 && scan.hash_is(run[0].from, hash_of("oh")))
+}
+
+/// The longest number that begins at this piece of a run.
+fn longest(scan: &Scan<'_>, run: &[Piece], at: usize) -> Option<(Kind, usize, f32)> {
+    let rest = &run[at..];
+    (1..=fitting(rest)).rev().find_map(|used| {
+        let window =
+            Window { entire: used == rest.len() && is_front(scan, run, at), ..window(scan, rest, used)? };
         decide(&window)
             .filter(|(kind, _)| !is_public(scan, *kind, &window.digits))
             .map(|(kind, c)| (kind, used, c))
@@ -138,10 +183,35 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
     let small = |t: &Token| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER | class::CONNECTOR);
     let alone = last && from <= 6 && scan.toks[..from].iter().all(small);
     let mut cue = scan.numeric_cue(from, to);
-    if cue == 0 && digits.len() == 9 && pieces.len() == 1 {
-        cue = scan.cue_before(from, SSN, FAR);
+    if digits.len() == 9 && cue & (NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID) == 0 {
+        cue |= scan.cue_before(from, SSN, FAR) | scan.cue_after(to, SSN | SSN_WEAK);
+    } else if digits.len() == 9 && cue & BANK != 0 {
+        // "The social on the account is …".
+        cue |= scan.cue_before(from, SSN | SSN_WEAK, 6);
+    } else if digits.len() > 9 && cue == 0 && pieces.len() == 1 {
+        cue = scan.cue_before(from, BANK | ACCOUNT, FAR);
     }
-    Some(Window { pieces, digits, lengths, cue, last, alone, plus })
+    let named = scan.nearest_before(from, NUMERIC, REACH);
+    let number = |t: &Token| t.form == Form::Digits || t.is(class::NUMBER);
+    let second = named.is_some_and(|cue| scan.toks[cue.to.min(from)..from].iter().any(number));
+    let cue_follows = cue != 0 && (second || named.is_none() && scan.settings.expected & NUMERIC == 0);
+    let lettered =
+        from > 0 && scan.toks[from - 1].is_letter() && !scan.is(from - 1, class::FUNCTION | class::FILLER);
+    let dated =
+        cue & ACCOUNT != 0 && pieces.len() <= 4 && dates::date(scan, from).is_some_and(|d| d.end >= to);
+    Some(Window {
+        pieces,
+        digits,
+        lengths,
+        cue,
+        cue_follows,
+        entire: false,
+        lettered,
+        dated,
+        last,
+        alone,
+        plus,
+    })
 }
 
 fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
@@ -156,7 +226,30 @@ fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
     if checks::maestro(digits) && !w.has(NEGATIVE | BANK) {
         return Some((Kind::CreditCard, 0.8));
     }
-    social(w).map(|c| (Kind::Ssn, c)).or_else(|| card_part(w)).or_else(|| account(w)).or_else(|| phone(w))
+    social(w)
+        .map(|c| (Kind::Ssn, c))
+        .or_else(|| card_part(w))
+        .or_else(|| account(w))
+        .or_else(|| phone(w))
+        .or_else(|| breath(w))
+}
+
+/// Digits that were said one by one, in one breath, with nothing that says what they are: nobody reads out so many of a
+/// fee or a date. All of them count, so that none is left over beside a part that looks like something.
+fn breath(w: &Window<'_>) -> Option<(Kind, f32)> {
+    let n = w.digits.len();
+    let dotted = w.pieces[1..].iter().any(|p| p.gap == Gap::Dot);
+    let said = w.entire
+        && !w.lettered
+        && !dotted
+        && w.unnamed()
+        && w.pieces.iter().all(|p| p.spoken)
+        && w.singles() + 2 >= w.pieces.len();
+    match n {
+        9 if said && checks::aba(w.digits.as_slice()) && w.cue == 0 => Some((Kind::BankAccount, 0.6)),
+        10..=17 if said && w.pieces.len() >= 6 => Some((Kind::BankAccount, 0.5)),
+        _ => None,
+    }
 }
 
 fn card(w: &Window<'_>) -> Option<f32> {
@@ -185,15 +278,22 @@ fn social(w: &Window<'_>) -> Option<f32> {
     if w.has(SSN | SSN_WEAK) && digits.len() == 9 {
         return Some(0.97);
     }
-    if w.has(SSN) && !plainly_phone(w) {
+    if w.has(SSN) && !plainly_phone(w) && (!w.cue_follows || digits.len() == 4) {
         let part = digits.len() == 4 || (5..=8).contains(&digits.len()) || (digits.len() == 3 && w.last);
         return part.then_some(0.6);
     }
-    let other =
-        w.has(NEGATIVE | PHONE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID) && !w.has(SSN_WEAK);
+    let shaped = w.lengths() == [3, 2, 4];
+    let against =
+        NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID | if shaped { 0 } else { PHONE };
+    let other = w.has(against) && !w.has(SSN_WEAK) && !(shaped && w.has(NEGATIVE_WEAK));
     let said = w.pieces.iter().all(|p| p.spoken) || w.lengths().iter().all(|n| *n == 1);
-    let grouped = said && w.groups(&[3, 2, 4]) && w.pauses() || w.lengths() == [3, 2, 4];
+    let grouped = said && w.groups(&[3, 2, 4]) && w.pauses() || shaped;
     if digits.len() == 9 && w.alone && w.one_by_one() && w.cue == 0 && checks::ssn(digits) {
+        return Some(0.6);
+    }
+    // Nothing else of nine digits is said like this, but for the number of a bank, which its check digit tells.
+    let breath = w.entire && said && w.unnamed() && w.breaks_at(&[3, 5]);
+    if digits.len() == 9 && breath && checks::ssn(digits) && !(w.cue == 0 && checks::aba(digits)) {
         return Some(0.6);
     }
     (digits.len() == 9 && grouped && !other && checks::ssn(digits)).then_some(0.9)
@@ -201,17 +301,24 @@ fn social(w: &Window<'_>) -> Option<f32> {
 
 fn account(w: &Window<'_>) -> Option<(Kind, f32)> {
     let n = w.digits.len();
-    if w.has(ROUTING) && n == 9 {
+    if w.has(ROUTING) && n == 9 && (!w.has(NEGATIVE) || checks::aba(w.digits.as_slice())) {
         return Some((Kind::BankAccount, if checks::aba(w.digits.as_slice()) { 0.97 } else { 0.8 }));
     }
     let whole = (6..=17).contains(&n) && !plainly_phone(w);
-    (w.has(BANK) && (whole || (n >= 4 && w.last && w.one_by_one()))).then_some((Kind::BankAccount, 0.85))
+    // "the routing is … and nine double zero …": the other number of the same bank.
+    let bank = w.has(BANK | ROUTING) && !(w.has(NEGATIVE) && n < 8);
+    if bank && (whole || (n >= 4 && w.last && w.one_by_one())) {
+        return Some((Kind::BankAccount, 0.85));
+    }
+    let other = w.dated || w.has(PHONE | NEGATIVE | CARD | SSN | SSN_WEAK);
+    (w.has(ACCOUNT) && !other && whole && n >= 7 && w.lengths() != [3, 4]).then_some((Kind::BankAccount, 0.7))
 }
 
 /// Grouped as only phone numbers are.
 fn plainly_phone(w: &Window<'_>) -> bool {
-    let ten = w.digits.len() == 10 && checks::nanp(w.digits.as_slice());
-    ten && (w.lengths() == [3, 3, 4])
+    let (digits, lengths) = (w.digits.as_slice(), w.lengths());
+    let ten = lengths == [3, 3, 4] && checks::nanp(digits);
+    ten || (lengths == [1, 3, 3, 4] && digits[0] == 1 && checks::nanp(&digits[1..]))
 }
 
 fn phone(w: &Window<'_>) -> Option<(Kind, f32)> {
@@ -220,6 +327,10 @@ fn phone(w: &Window<'_>) -> Option<(Kind, f32)> {
         return Some((Kind::Phone, 0.9));
     }
     if w.has(NEGATIVE | BANK | ROUTING) && !(w.has(NEGATIVE_WEAK) && plainly_phone(w)) {
+        return None;
+    }
+    // 6.02214076 is a fraction.
+    if w.pieces.iter().any(|p| p.gap == Gap::Dot && !p.spoken && p.digits.len() > 4) {
         return None;
     }
     let confidence = match digits.len() {
@@ -267,9 +378,15 @@ fn seven_digits(w: &Window<'_>, seven: &[u8]) -> Option<f32> {
         return None;
     }
     let year = seven[3..5] == [1, 9] || seven[3..5] == [2, 0];
-    let written = w.lengths() == [3, 4] && !w.pieces[0].spoken && (!year || w.pieces[1].gap != Gap::Blank);
-    let said = w.one_by_one() && w.groups_of_local() && w.singles() >= 5;
-    (written || said || (w.lengths() == [3, 4] && !year)).then_some(0.75)
+    if w.lettered {
+        return None;
+    }
+    let written = w.lengths() == [3, 4]
+        && !w.pieces[0].spoken
+        && (w.pieces[1].gap != Gap::Blank || (w.starts() && !year));
+    let breath = w.entire && w.breaks_at(&[3]) && w.singles() >= 3;
+    let said = w.one_by_one() && w.groups_of_local() && (w.singles() >= 5 || breath);
+    (written || said || (w.lengths() == [3, 4] && !year && w.pieces[0].spoken)).then_some(0.75)
 }
 
 impl Window<'_> {

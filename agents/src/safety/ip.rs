@@ -4,7 +4,7 @@ use core::net::Ipv6Addr;
 
 use super::cues::NEGATIVE;
 use super::kind::Kind;
-use super::lexicon::hash_of;
+use super::lexicon::{class, hash_of};
 use super::numbers::{Digits, spoken, written};
 use super::scan::Scan;
 use super::token::Form;
@@ -17,14 +17,22 @@ const MOST_TOKENS_V6: usize = 24;
 pub(super) fn find(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.toks.len() {
-        let end = if scan.toks[at].form == Form::Sign(':') || scan.sign(at + 1, ':') {
-            version_six(scan, at)
+        let found = if scan.hash_is(at, hash_of("colon")) {
+            if let Some((from, end)) = said_six(scan, at) {
+                scan.propose(Kind::IpAddress, from, end, 0.9);
+                at = end;
+                continue;
+            }
+            None
+        } else if scan.toks[at].form == Form::Sign(':') || scan.sign(at + 1, ':') {
+            version_six(scan, at).map(|end| (end, true))
         } else {
             version_four(scan, at)
         };
-        match end {
-            Some(end) => {
-                if scan.nearest_before(at, NEGATIVE, 3).is_none() {
+        match found {
+            Some((end, plain)) => {
+                // "section 4.2.1.3" is none, "permit 198.51.100.23" is one.
+                if plain || scan.nearest_before(at, NEGATIVE, 3).is_none() {
                     scan.propose(Kind::IpAddress, at, end, 0.93);
                 }
                 at = end;
@@ -34,7 +42,8 @@ pub(super) fn find(scan: &mut Scan<'_>) {
     }
 }
 
-fn version_four(scan: &Scan<'_>, start: usize) -> Option<usize> {
+/// The token after it, and whether it can be nothing else: no section or version has such numbers.
+fn version_four(scan: &Scan<'_>, start: usize) -> Option<(usize, bool)> {
     if start > 1
         && scan.glued(start)
         && scan.sign(start - 1, '.')
@@ -42,15 +51,18 @@ fn version_four(scan: &Scan<'_>, start: usize) -> Option<usize> {
     {
         return None;
     }
-    let mut at = start;
-    for part in 0..4 {
-        if part > 0 {
-            at = dot(scan, at)?;
-        }
-        at = octet(scan, at)?;
+    let first = octet(scan, start)?;
+    let (mut at, mut largest) = (first.end, first.value);
+    for _ in 0..3 {
+        let next = octet(scan, dot(scan, at)?)?;
+        (at, largest) = (next.end, largest.max(next.value));
+    }
+    // 255.255.255.0 is the mask of a network, nobody's machine.
+    if first.value == 255 {
+        return None;
     }
     let more = scan.sign(at, '.') && scan.glued(at) && scan.glued(at + 1) && digits_at(scan, at + 1);
-    (!more).then_some(at)
+    (!more).then_some((at, largest >= 100))
 }
 
 fn digits_at(scan: &Scan<'_>, at: usize) -> bool {
@@ -65,22 +77,44 @@ fn dot(scan: &Scan<'_>, at: usize) -> Option<usize> {
 }
 
 /// A number up to 255: "192", "one ninety two", "one hundred sixty eight", "one six eight".
-fn octet(scan: &Scan<'_>, start: usize) -> Option<usize> {
+fn octet(scan: &Scan<'_>, start: usize) -> Option<Octet> {
     let mut digits = Digits::default();
-    let mut at = start;
+    let mut end = start;
     for _ in 0..3 {
-        let Some(token) = scan.toks.get(at) else { break };
+        let Some(token) = scan.toks.get(end) else { break };
         let (more, next) = if token.form == Form::Digits {
-            (written(scan.text, token), at + 1)
-        } else if let Some(found) = spoken(scan, at) {
+            (written(scan.text, token), end + 1)
+        } else if let Some(found) = spoken(scan, end) {
             found
         } else {
             break;
         };
         digits.append(&more);
-        at = next;
+        end = next;
     }
-    (at > start && digits.len() <= 3 && !digits.over && digits.number() <= 255).then_some(at)
+    let value = digits.number();
+    (end > start && digits.len() <= 3 && !digits.over && value <= 255).then_some(Octet { value, end })
+}
+
+/// One number of four, with the token after it.
+#[derive(Clone, Copy)]
+struct Octet {
+    value: u64,
+    end: usize,
+}
+
+/// "two six oh seven colon f b nine zero colon one c colon colon five": what stands around its first colon.
+fn said_six(scan: &Scan<'_>, colon: usize) -> Option<(usize, usize)> {
+    let sign = |at: usize| scan.hash_is(at, hash_of("colon"));
+    let part = |at: usize| {
+        let Some(token) = scan.toks.get(at) else { return false };
+        let hex = token.len() <= 4 && scan.word(at).bytes().all(|b| b.is_ascii_hexdigit());
+        token.is(class::NUMBER | class::REPEAT) || token.form != Form::Mark && hex
+    };
+    let from = (colon.saturating_sub(8)..colon).rev().take_while(|at| part(*at)).last()?;
+    let end = (colon..scan.toks.len().min(colon + 48)).find(|at| !sign(*at) && !part(*at));
+    let end = end.unwrap_or(scan.toks.len().min(colon + 48));
+    ((from..end).filter(|at| sign(*at)).count() >= 3).then_some((from, end))
 }
 
 fn version_six(scan: &Scan<'_>, start: usize) -> Option<usize> {

@@ -17,6 +17,7 @@ pub(super) mod class {
         PLACE_BEFORE = 29, PUBLIC_PLACE = 30, PERSONAL = 31, PARTICLE = 32, NAME_SUFFIX = 33, TLD = 34,
         PROVIDER = 35, NO_STREET = 36, FUNCTION = 37, NO_LAST = 38, STORE = 39, UTILITY = 40, NOT_CONDITION = 41,
         SPELL = 42, LETTER_WORD = 43, CONNECTOR = 44, CUE = 45, SUFFIX_RARE = 46, ES_WORD = 47, ES_FUNCTION = 48, EN_FUNCTION = 49,
+        STREET_NAME = 50,
     }
     /// Words that are read as numbers.
     pub const NUMBER: u64 = DIGIT | TEEN | TENS | HUNDREDS | MULT;
@@ -92,7 +93,7 @@ pub(super) fn lexicon() -> &'static ByHash<Entry> {
 
 fn read() -> ByHash<Entry> {
     let mut map = ByHash::default();
-    map.reserve(90_000);
+    map.reserve(110_000);
     let mut add =
         |word: &str, flags: u64| map.entry(hash_of(word)).or_insert_with(Entry::default).flags |= flags;
     sections(FIRST_NAMES, |section, word| {
@@ -138,7 +139,7 @@ fn classes() -> impl Iterator<Item = (&'static str, &'static str, Option<u16>)> 
 }
 
 fn flag_of(name: &str) -> u64 {
-    const NAMES: [(&str, u64); 43] = [
+    const NAMES: [(&str, u64); 44] = [
         ("es_word", class::ES_WORD),
         ("es_function", class::ES_FUNCTION),
         ("en_function", class::EN_FUNCTION),
@@ -182,6 +183,7 @@ fn flag_of(name: &str) -> u64 {
         ("letter_word", class::LETTER_WORD),
         ("connector", class::CONNECTOR),
         ("suffix_rare", class::SUFFIX_RARE),
+        ("street_name", class::STREET_NAME),
     ];
     NAMES.iter().find(|(n, _)| *n == name).map_or(0, |(_, flag)| *flag)
 }

@@ -7,6 +7,7 @@
 
 mod addresses;
 pub mod api;
+mod calles;
 mod checks;
 mod codes;
 mod cues;
@@ -24,8 +25,10 @@ mod names;
 mod numbers;
 mod places;
 mod redact;
+mod roads;
 mod scan;
 mod secrets;
+mod spelled;
 mod spoken_emails;
 mod token;
 mod values;

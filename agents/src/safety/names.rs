@@ -1,9 +1,10 @@
 //! Names of persons: after words that introduce one, and by lists of first and last names.
 
-use super::cues::{NAME, NAME_MID, NOT_NAME, RELATION};
+use super::cues::{KIN, NAME, NAME_CLEAR, NAME_MID, NOT_NAME, RELATION};
 use super::kind::Kind;
 use super::lexicon::{class, hash_of};
 use super::scan::Scan;
+use super::spelled;
 use super::token::{Case, Form, Token};
 
 /// Words of one name.
@@ -17,10 +18,21 @@ pub(super) fn find(scan: &mut Scan<'_>) {
             if !of_pet(scan, cue.from) {
                 introduced(scan, cue.to);
             }
-        } else if cue.mask & (NAME_MID | RELATION) != 0 {
-            hinted(scan, cue.to, cue.mask & RELATION != 0, cue.to - cue.from > 1);
+        } else if cue.mask & KIN != 0 {
+            match owner(scan, cue.from) {
+                Owner::Person => hinted(scan, cue.to, Hint { relation: true, phrase: true, clear: true }),
+                Owner::Article => hinted(scan, cue.to, Hint { relation: true, phrase: false, clear: false }),
+                Owner::None => {}
+            }
+        } else if cue.mask & (NAME_MID | NAME_CLEAR | RELATION) != 0 {
+            let relation = cue.mask & RELATION != 0;
+            let owned = relation && owner(scan, cue.from) == Owner::Person;
+            let phrase = cue.to - cue.from > 1 || owned;
+            let clear = cue.mask & NAME_CLEAR != 0 || (relation && phrase);
+            hinted(scan, cue.to, Hint { relation, phrase: phrase || clear, clear });
         }
     }
+    spelled::find(scan);
     if scan.settings.expected & NAME != 0 {
         introduced(scan, 0);
     }
@@ -30,6 +42,100 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         let end = if is_no_name(scan, at) { None } else { known(scan, at, spanish) };
         at = end.unwrap_or(at + 1);
     }
+    for n in 0..scan.found.len() {
+        let name = scan.found[n];
+        if name.kind == Kind::Name {
+            joined(scan, name.from, name.to);
+        }
+    }
+}
+
+/// How sure a hint is that a person follows.
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    /// It names a relation or a part that somebody plays.
+    relation: bool,
+    /// It has several words, or says whose relation it is.
+    phrase: bool,
+    /// Nothing but a person follows: "ask for", "a man named", "my grandmother".
+    clear: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    /// "my late", "her".
+    Person,
+    /// "the", "la".
+    Article,
+    None,
+}
+
+/// Who stands before "grandmother" or "tenant".
+fn owner(scan: &Scan<'_>, at: usize) -> Owner {
+    const WHOSE: [&str; 12] =
+        ["my", "our", "his", "her", "their", "your", "mi", "mis", "su", "sus", "nuestro", "nuestra"];
+    const ARTICLES: [&str; 8] = ["the", "a", "el", "la", "los", "las", "al", "del"];
+    let near = |words: &[&str], reach: usize| {
+        (at.saturating_sub(reach)..at).any(|n| words.iter().any(|w| scan.hash_is(n, hash_of(w))))
+    };
+    if near(&WHOSE, 2) {
+        Owner::Person
+    } else if near(&ARTICLES, 1) {
+        Owner::Article
+    } else {
+        Owner::None
+    }
+}
+
+/// "Trinh and Duc", "Sergei y Oksana Marchenko", "Siobhan, not Shavon": a first name that is joined to a name.
+fn joined(scan: &mut Scan<'_>, from: usize, end: usize) {
+    const JOINS: [&str; 4] = ["and", "y", "e", "or"];
+    const CORRECTS: [&str; 3] = ["not", "no", "instead"];
+    let named = |scan: &Scan<'_>, at: usize, like: usize| {
+        let Some(token) = scan.toks.get(at) else { return false };
+        let written = token.title()
+            && scan.toks[like].title()
+            && !token.is(class::FUNCTION | class::ORG | class::MONTH);
+        token.is_word()
+            && token.len() > 1
+            && !token.new_line
+            && !token.is(class::PLACE | class::STATE | class::STORE | class::TITLE)
+            && !is_no_name(scan, at)
+            && (token.is(class::FIRST) && (written || !token.is(class::WORD | class::FUNCTION))
+                || written && unknown(token) && !ordinary(scan.word(at)))
+    };
+    let joins = |scan: &Scan<'_>, at: usize, words: &[&str]| {
+        words.iter().any(|w| scan.hash_is(at, hash_of(w))) || scan.sign(at, '&')
+    };
+    let comma = usize::from(scan.sign(end, ','));
+    let after = end + comma;
+    if joins(scan, after, &JOINS) || joins(scan, after, &CORRECTS) {
+        let at = after + 1;
+        if named(scan, at, from) && !place_before(scan, at) {
+            let (to, _) = sequence(scan, at);
+            if !is_place(scan, at, to) {
+                scan.propose(Kind::Name, at, to, 0.6);
+            }
+        }
+    }
+    if from >= 2 && joins(scan, from - 1, &JOINS) && named(scan, from - 2, from) {
+        let at = from - 2;
+        let alone = at == 0 || !scan.toks[at - 1].title() || scan.starts_sentence(at);
+        if alone && !place_before(scan, at) {
+            scan.propose(Kind::Name, at, at + 1, 0.6);
+        }
+    }
+}
+
+/// Whether a word of no list has an ending that words have and names hardly have.
+fn ordinary(word: &str) -> bool {
+    const ENDINGS: [&str; 30] = [
+        "ing", "tion", "tions", "ness", "less", "ment", "ments", "able", "ible", "ful", "ous", "ology",
+        "ically", "ized", "ised", "ship", "ward", "wards", "mente", "cion", "ción", "ciones", "iendo",
+        "aron", "ieron", "idad", "ó", "aba", "aban", "ado",
+    ];
+    ENDINGS.iter().any(|e| word.len() > e.len() + 2 && word.ends_with(e))
+        || word.ends_with("ly") && word.len() > 5
 }
 
 /// Whether more small words are Spanish than English.
@@ -41,7 +147,16 @@ fn is_spanish(toks: &[Token]) -> bool {
 /// "Martin Luther King Day": all of a known phrase.
 fn is_no_name(scan: &Scan<'_>, at: usize) -> bool {
     let behind = scan.cues.partition_point(|cue| cue.from <= at);
-    scan.cues[..behind].iter().rev().take(4).any(|cue| cue.mask & NOT_NAME != 0 && cue.to > at)
+    scan.cues[..behind]
+        .iter()
+        .rev()
+        .take(4)
+        .any(|cue| cue.mask & NOT_NAME != 0 && cue.to > at && !is_person(scan, cue.from, cue.to))
+}
+
+/// "jesus ortega": a phrase of one word that is a first name too, before a last name.
+fn is_person(scan: &Scan<'_>, from: usize, to: usize) -> bool {
+    to == from + 1 && scan.is(from, class::FIRST) && scan.toks.get(to).is_some_and(strong_last)
 }
 
 /// Titles that are said as part of a name.
@@ -101,7 +216,11 @@ fn of_pet(scan: &Scan<'_>, at: usize) -> bool {
 /// "My name is …": whatever may be a name is one.
 fn introduced(scan: &mut Scan<'_>, cue_end: usize) {
     let from = skip_small(scan, cue_end);
-    if let Some(end) = loose(scan, from).or_else(|| letters(scan, from, 3)) {
+    // "will will nakamura": said twice.
+    let again = scan.is(from, class::FIRST)
+        && scan.toks.get(from + 1).is_some_and(|t| t.hash == scan.toks[from].hash);
+    let begin = from + usize::from(again && loose(scan, from).is_none());
+    if let Some(end) = loose(scan, begin).or_else(|| letters(scan, from, 3)) {
         propose(scan, from, end, 0.9);
         spelled_after(scan, end);
     }
@@ -136,7 +255,7 @@ fn loose(scan: &Scan<'_>, from: usize) -> Option<usize> {
         let fits = token.is_word()
             && !token.is_letter()
             && if token.is(class::FUNCTION) {
-                named && words == 0 && introduces_name(scan, end)
+                small_last(scan, end, words) || named && words == 0 && introduces_name(scan, end)
             } else if words == 0 {
                 unknown(token)
                     || (named && !stop_word(token))
@@ -160,14 +279,20 @@ fn loose(scan: &Scan<'_>, from: usize) -> Option<usize> {
 
 /// "Will Johnson", "May Lopez": a small word that is a first name before a last name or at the end.
 fn introduces_name(scan: &Scan<'_>, at: usize) -> bool {
+    const ENDS: [&str; 7] = ["but", "and", "i", "i'm", "like", "y", "pero"];
     match scan.toks.get(at + 1) {
+        Some(next) if ENDS.iter().any(|w| next.hash == hash_of(w)) => true,
         Some(next) => next.is(class::LAST) && !next.is(class::FUNCTION) || next.is_stop(),
         None => true,
     }
 }
 
 fn stop_word(t: &Token) -> bool {
+    // "his name is still on the deed".
+    const ADVERBS: [&str; 10] =
+        ["still", "back", "now", "said", "early", "like", "good", "best", "right", "wrong"];
     t.is(class::CONNECTOR | class::FILLER)
+        || t.case == Case::Lower && ADVERBS.iter().any(|w| t.hash == hash_of(w))
 }
 
 /// What stands between the words of a name: initials, hyphens, "de la".
@@ -195,12 +320,33 @@ fn inside(scan: &Scan<'_>, at: usize, words: usize) -> Option<usize> {
         let dot = usize::from(scan.sign(at + 1, '.'));
         return person(at + 1 + dot).then_some(at + 1 + dot);
     }
+    if widow(scan, at) {
+        let mut next = at + 1 + usize::from(scan.sign(at + 1, '.'));
+        while scan.is(next, class::PARTICLE) && next < at + 5 {
+            next += 1;
+        }
+        return person(next).then_some(next);
+    }
     if token.is(class::PARTICLE) && !token.new_line {
         let dash = usize::from(scan.sign(at + 1, '-') && scan.glued(at + 1));
         let second = at + 1 + dash + usize::from(scan.is(at + 1, class::PARTICLE) && !person(at + 1));
         return person(second).then_some(second);
     }
     None
+}
+
+/// "viuda de", "Vda. de".
+fn widow(scan: &Scan<'_>, at: usize) -> bool {
+    ["viuda", "vda", "vd"].iter().any(|w| scan.hash_is(at, hash_of(w)))
+}
+
+/// "phuong anh le": a small word that is a last name ends a name of several words and the clause.
+fn small_last(scan: &Scan<'_>, at: usize, words: usize) -> bool {
+    words >= 2
+        && scan.is(at, class::LAST)
+        && scan.toks[at].is(class::FUNCTION)
+        && !scan.toks[at].is(class::CONNECTOR | class::FILLER)
+        && scan.toks.get(at + 1).is_none_or(|t| matches!(t.form, Form::Sign(_)))
 }
 
 fn name_suffix(scan: &Scan<'_>, end: usize, words: usize) -> usize {
@@ -263,7 +409,8 @@ fn spelled_after(scan: &mut Scan<'_>, end: usize) {
 // ---------------------------------------------------------------- after a hint
 
 /// "This is …", "speak with …", "my wife …": a name when one of the words is in the lists, or is no other word.
-fn hinted(scan: &mut Scan<'_>, cue_end: usize, relation: bool, phrase: bool) {
+fn hinted(scan: &mut Scan<'_>, cue_end: usize, hint: Hint) {
+    let Hint { relation, phrase, .. } = hint;
     let from = skip_small(scan, cue_end);
     if from > cue_end + 2 || is_no_name(scan, from) {
         return;
@@ -274,9 +421,35 @@ fn hinted(scan: &mut Scan<'_>, cue_end: usize, relation: bool, phrase: bool) {
     };
     let Some(end) = loose(scan, from) else { return };
     let words = &scan.toks[from..end];
-    if is_place(scan, from, end) || place_before(scan, from) {
+    if is_place(scan, from, end) || place_before(scan, from) && !hint.clear {
         return;
     }
+    // "my son is autistic", "que mi hijo entienda": what is said of somebody is no name.
+    let said = from > cue_end && !scan.sign(from - 1, ',') && !scan.sign(from - 1, ':') && relation
+        || (cue_end.saturating_sub(4)..cue_end).any(|n| scan.hash_is(n, hash_of("que")));
+    let stranger = unknown(first) && !ordinary(scan.word(from)) && !said;
+    // "ask for dung", "my grandpa stanislaw": a word of no list, or a first name that is a word too, alone.
+    let alone = words.len() == 1
+        && (hint.clear && stranger
+            || (hint.clear || relation && first.title())
+                && first.is(class::FIRST)
+                && !first.is(class::FUNCTION | class::PLACE | class::STORE)
+                && closes(scan, end)
+            || relation && first.title() && stranger
+            || stranger
+                && presents(scan, cue_end)
+                && (speaks(scan, end) || scan.sign(end, ',') && first.title())
+            || greets(scan, cue_end)
+                && first.is(class::FIRST)
+                && !first.is(class::FUNCTION | class::STORE)
+                && greeted(scan, end)
+                && !["hope", "love", "trust", "merry", "happy"].iter().any(|w| first.hash == hash_of(w)));
+    let written = (relation || hint.clear)
+        && words.len() > 1
+        && first.title()
+        && !first.is(class::FUNCTION | class::ORG | class::SUFFIX)
+        && words[1..].iter().all(|t| t.title() || !t.is_word())
+        && words[1..].iter().any(|t| strong_last(t) || unknown(t));
     let listed = strong_first(first) && !first.is(class::PLACE | class::STORE)
         || (words.len() > 1 && first.is(class::FIRST) && strong_last(&words[1]));
     let last = strong_last(first)
@@ -304,6 +477,8 @@ fn hinted(scan: &mut Scan<'_>, cue_end: usize, relation: bool, phrase: bool) {
     let own = cue_end > 0 && SELF.iter().any(|w| scan.hash_is(cue_end - 1, hash_of(w)));
     let namesake = own && strong_first(first) && first.is(class::FIRST_COMMON);
     if namesake
+        || alone
+        || written
         || listed
         || last
         || (strange && (phrase || words[1].title()))
@@ -314,6 +489,29 @@ fn hinted(scan: &mut Scan<'_>, cue_end: usize, relation: bool, phrase: bool) {
         propose(scan, from, end, 0.75);
         spelled_after(scan, end);
     }
+}
+
+/// "this is", "it's", "soy": a person may say who is speaking.
+fn presents(scan: &Scan<'_>, cue_end: usize) -> bool {
+    const SELF: [&str; 7] = ["is", "it's", "i'm", "im", "am", "soy", "habla"];
+    cue_end > 0 && SELF.iter().any(|w| scan.hash_is(cue_end - 1, hash_of(w)))
+}
+
+/// What somebody goes on with after having said a name.
+fn speaks(scan: &Scan<'_>, at: usize) -> bool {
+    const ON: [&str; 8] = ["calling", "from", "again", "speaking", "here", "over", "de", "otra"];
+    ON.iter().any(|w| scan.hash_is(at, hash_of(w)))
+}
+
+fn greets(scan: &Scan<'_>, cue_end: usize) -> bool {
+    const GREETINGS: [&str; 7] = ["hi", "hello", "hey", "dear", "hola", "thanks", "gracias"];
+    cue_end > 0 && GREETINGS.iter().any(|w| scan.hash_is(cue_end - 1, hash_of(w)))
+}
+
+/// What follows a greeting with a name: nothing, or who is speaking.
+fn greeted(scan: &Scan<'_>, at: usize) -> bool {
+    const ON: [&str; 7] = ["this", "it's", "i'm", "im", "my", "soy", "habla"];
+    scan.toks.get(at).is_none_or(|t| t.sign(',') || t.is_stop() || ON.iter().any(|w| t.hash == hash_of(w)))
 }
 
 fn closes(scan: &Scan<'_>, at: usize) -> bool {
@@ -410,18 +608,40 @@ fn initials(scan: &Scan<'_>, at: usize) -> Option<usize> {
     (fits && !is_place(scan, next, next + 1)).then_some(end)
 }
 
-/// "Gonzalez, Maria".
+/// "Gonzalez, Maria", "LEBLANC, JEAN-PAUL", "Van der Merwe, Pieter".
 fn reversed(scan: &Scan<'_>, at: usize) -> Option<usize> {
-    let (last, first) = (scan.toks.get(at)?, scan.toks.get(at + 2)?);
-    let fits = strong_last(last)
+    let mut comma = at;
+    while scan.is(comma, class::PARTICLE) && comma < at + 3 {
+        comma += 1;
+    }
+    let last = scan.toks.get(comma)?;
+    comma += 1;
+    let dash = scan.sign(comma, '-') && scan.glued(comma) && scan.glued(comma + 1);
+    comma += if dash { 2 } else { 0 };
+    let second = scan.toks.get(comma).is_some_and(|t| strong_last(t) && t.case == last.case);
+    comma += usize::from(second && !dash);
+    if !scan.sign(comma, ',') {
+        return None;
+    }
+    let first = scan.toks.get(comma + 1).filter(|t| t.is_word() && !t.new_line)?;
+    let mut end = comma + 2;
+    let mut listed = strong_first(first) && !first.is(class::PLACE);
+    while scan.sign(end, '-')
+        && scan.glued(end)
+        && scan.glued(end + 1)
+        && scan.toks.get(end + 1).is_some_and(|t| t.is_word() && t.case == first.case)
+    {
+        listed |= strong_first(&scan.toks[end + 1]);
+        end += 2;
+    }
+    let particled = comma > at + 1 && scan.is(at, class::PARTICLE) && unknown(last);
+    let fits = (strong_last(last) || particled)
         && !last.is(class::PLACE)
-        && !last.is(class::FIRST_COMMON)
-        && scan.sign(at + 1, ',')
-        && strong_first(first)
-        && !first.is(class::PLACE)
+        && (!last.is(class::FIRST_COMMON) || last.case == Case::Upper)
+        && listed
         && (last.title() && first.title() || last.case == Case::Upper && first.case == Case::Upper);
-    let initial = scan.toks.get(at + 3).is_some_and(|t| t.is_letter() && t.case != Case::Lower);
-    fits.then(|| at + 3 + usize::from(initial))
+    let initial = scan.toks.get(end).is_some_and(|t| t.is_letter() && t.case != Case::Lower);
+    fits.then(|| end + usize::from(initial))
 }
 
 /// Words that follow a first name and are of the same name.
@@ -435,13 +655,16 @@ fn sequence(scan: &Scan<'_>, at: usize) -> (usize, usize) {
         }
         let org = token.is(class::ORG | class::SUFFIX | class::NO_LAST);
         let common = token.is(class::WORD | class::FUNCTION);
-        let written = token.title() && scan.toks[at].title();
+        let written = token.title() && scan.toks[at].title() && !widow(scan, end);
         let fits = token.is_word()
             && !token.is_letter()
             && (!token.is(class::FUNCTION) || (written && token.is(class::LAST)))
             && (strong_last(token) && !(token.is(class::PLACE) && !written && words > 1)
                 || (strong_first(token) && !token.is(class::PLACE))
-                || (token.is(class::LAST) && common && (written || !org))
+                || (token.is(class::LAST)
+                    && common
+                    && (written
+                        || !org && (scan.toks[at].case == Case::Lower || token.case != Case::Lower)))
                 || (written && !common && !token.is(class::MONTH))
                 || (unknown(token)
                     && token.case == Case::Lower
@@ -463,9 +686,16 @@ fn sequence(scan: &Scan<'_>, at: usize) -> (usize, usize) {
 }
 
 fn listed(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
+    // "hope is my name".
+    let own = scan.hash_is(at + 1, hash_of("is")) && scan.hash_is(at + 2, hash_of("my"));
+    if own && scan.hash_is(at + 3, hash_of("name")) {
+        propose(scan, at, at + 1, 0.75);
+        return Some(at + 1);
+    }
     let (end, words) = sequence(scan, at);
     let first = scan.toks[at];
-    let acts = scan.is(end, class::PERSON_VERB) && end - at > 1;
+    let street = scan.is(end - 1, class::SUFFIX) && !strong_first(&first);
+    let acts = scan.is(end, class::PERSON_VERB) && end - at > 1 && !street;
     if (is_place(scan, at, end) && !acts) || place_before(scan, at) {
         return Some(end);
     }
@@ -479,7 +709,10 @@ fn listed(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
 
 fn several(scan: &Scan<'_>, at: usize, end: usize) -> Option<f32> {
     let first = &scan.toks[at];
-    let last = scan.toks[at + 1..end].iter().rev().find(|t| t.is_word() && !t.is_letter())?;
+    let last = scan.toks[at + 1..end]
+        .iter()
+        .rev()
+        .find(|t| t.is_word() && !t.is_letter() && !t.is(class::NAME_SUFFIX))?;
     let written = first.title() && last.title();
     if strong_first(first) {
         let place = first.is(class::PLACE) && !first.is(class::FIRST_COMMON);
@@ -503,7 +736,7 @@ fn single(scan: &Scan<'_>, at: usize, spanish: bool) -> Option<f32> {
     let thing = at > 0
         && token.case == Case::Lower
         && ["the", "a", "an", "this", "that"].iter().any(|w| scan.hash_is(at - 1, hash_of(w)));
-    if thing {
+    if thing || among_places(scan, at) {
         return None;
     }
     if spanish && token.is(class::ES_WORD) && (!token.title() || scan.starts_sentence(at)) {
@@ -517,6 +750,23 @@ fn single(scan: &Scan<'_>, at: usize, spanish: bool) -> Option<f32> {
     }
     let person = scan.is(at + 1, class::PERSON_VERB) || scan.hash_is(at + 1, hash_of("'s"));
     (token.title() && person && !scan.starts_sentence(at)).then_some(0.55)
+}
+
+/// "Georgia and Chad": one of several countries. "on roosevelt": a street.
+fn among_places(scan: &Scan<'_>, at: usize) -> bool {
+    const JOINS: [&str; 4] = ["and", "or", "y", "o"];
+    const ALONG: [&str; 4] = ["on", "along", "off", "near"];
+    let token = &scan.toks[at];
+    let Some(before) = at.checked_sub(1) else { return false };
+    let joins = scan.sign(before, ',') || JOINS.iter().any(|w| scan.hash_is(before, hash_of(w)));
+    let along = token.case == Case::Lower
+        && token.is(class::LAST)
+        && ALONG.iter().any(|w| scan.hash_is(before, hash_of(w)));
+    along
+        || joins
+            && before > 0
+            && scan.is(before - 1, class::PLACE)
+            && !scan.is(before - 1, class::FIRST | class::LAST)
 }
 
 /// "in Madison", "Lake Martin", "the Jackson": the word before makes a place of it.
@@ -553,7 +803,13 @@ fn place_before(scan: &Scan<'_>, at: usize) -> bool {
 
 /// Two words of no list, or one and a last name: "Oluwafemi Adeyemi".
 fn unlisted(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
-    let (first, second) = (scan.toks.get(at)?, scan.toks.get(at + 1)?);
+    let first = scan.toks.get(at)?;
+    let family = at > 0 && ["los", "familia", "apellido"].iter().any(|w| scan.hash_is(at - 1, hash_of(w)));
+    if family && strong_last(first) && !first.is(class::PLACE) && (first.title() || first.len() > 5) {
+        propose(scan, at, at + 1, 0.6);
+        return Some(at + 1);
+    }
+    let second = scan.toks.get(at + 1)?;
     if second.new_line || !second.is_word() {
         return None;
     }

@@ -196,7 +196,7 @@ pub(super) fn pieces(scan: &Scan<'_>) -> Vec<Piece> {
             None
         };
         let Some((digits, next, spoken)) = read else {
-            if !separates(scan, at, run_end) {
+            if !separates(scan, at, run_end) || parts_written(scan, at, &out) {
                 run_end = None;
             }
             at += 1;
@@ -253,6 +253,12 @@ fn ends_phone(scan: &Scan<'_>, at: usize, out: &[Piece]) -> bool {
     nine && ends && !scan.toks[at].is(class::FILLER)
 }
 
+/// "693-41-0287 and 693-41-0291": between written numbers the word divides, in a spoken one it is a filler.
+fn parts_written(scan: &Scan<'_>, at: usize, out: &[Piece]) -> bool {
+    let divides = matches!(scan.word(at), "and" | "or" | "y" | "e" | "then");
+    divides && out.last().is_some_and(|piece| !piece.spoken && piece.digits.len() > 1)
+}
+
 /// Whether a token that is no number may stand inside one.
 fn separates(scan: &Scan<'_>, at: usize, run_end: Option<usize>) -> bool {
     let Some(end) = run_end else { return false };
@@ -263,6 +269,7 @@ fn separates(scan: &Scan<'_>, at: usize, run_end: Option<usize>) -> bool {
     match token.form {
         Form::Sign('-' | '‐' | '‑' | '–' | '—' | ',' | '(' | ')' | '…') => true,
         Form::Sign('.') => true,
+        Form::Sign('/') => at > 0 && area_and_slash(scan, at - 1),
         Form::Word => token.is(class::FILLER) || matches!(scan.word(at), "dot" | "period" | "punto"),
         _ => false,
     }
@@ -276,6 +283,7 @@ fn gap(scan: &Scan<'_>, from: usize, to: usize) -> Gap {
             Form::Sign('.') => Gap::Dot,
             Form::Sign(',') => Gap::Comma,
             _ if matches!(scan.word(from), "dash" | "hyphen" | "guion") => Gap::Dash,
+            _ if matches!(scan.word(from), "dot" | "period" | "punto") => Gap::Dot,
             _ => Gap::Other,
         },
         _ => Gap::Other,
@@ -286,19 +294,51 @@ fn gap(scan: &Scan<'_>, from: usize, to: usize) -> Gap {
 fn excluded(scan: &Scan<'_>, from: usize, to: usize, run: usize) -> bool {
     let before = from.checked_sub(1);
     let sign_before = before.filter(|_| scan.glued(from)).map(|b| scan.toks[b].form);
-    if matches!(sign_before, Some(Form::Sign('$' | '€' | '£' | '/' | ':' | '_'))) && !scan.sign_is_label(from)
+    if matches!(sign_before, Some(Form::Sign('$' | '€' | '£' | '/' | ':' | '_')))
+        && !scan.sign_is_label(from)
+        && !(from > 1 && area_and_slash(scan, from - 2))
     {
+        return true;
+    }
+    if run == 0 && to == from + 1 && no_digit(scan, from) {
         return true;
     }
     if belongs_to_reference(scan, from) || letters_follow(scan, to) {
         return true;
     }
     let after_sign = scan.toks.get(to).filter(|t| !t.spaced).map(|t| t.form);
+    if area_and_slash(scan, from) {
+        return false;
+    }
     let times = matches!(after_sign, Some(Form::Sign('%' | '/' | ':' | '°' | '_')))
         && (after_sign == Some(Form::Sign('%')) || scan.glued(to + 1));
     let skip = usize::from(scan.sign(to, '-'));
     let of_things = run < 3 && scan.is(to + skip, class::QUANTITY);
     times || of_things
+}
+
+/// "the last four", "the other one": words that count or point.
+fn no_digit(scan: &Scan<'_>, at: usize) -> bool {
+    const POINTS: [&str; 12] = [
+        "other", "this", "that", "which", "last", "first", "second", "new", "old", "another", "right",
+        "wrong",
+    ];
+    let Some(before) = at.checked_sub(1) else { return false };
+    let is = |n: usize, word: &str| scan.hash_is(n, super::lexicon::hash_of(word));
+    is(before, "last") || (is(at, "one") && POINTS.iter().any(|word| is(before, word)))
+}
+
+/// "210/555-0190".
+fn area_and_slash(scan: &Scan<'_>, at: usize) -> bool {
+    let digits = |n: usize, len: usize| {
+        scan.toks.get(n).is_some_and(|t| t.form == Form::Digits && t.len() == len && (n == at || !t.spaced))
+    };
+    let sign = |n: usize, signs: &[char]| scan.glued(n) && signs.iter().any(|c| scan.sign(n, *c));
+    digits(at, 3)
+        && sign(at + 1, &['/'])
+        && digits(at + 2, 3)
+        && sign(at + 3, &['-', '.'])
+        && digits(at + 4, 4)
 }
 
 fn letters_follow(scan: &Scan<'_>, to: usize) -> bool {

@@ -11,14 +11,41 @@ const LONGEST_TOWN: usize = 3;
 /// The end of all that follows a street which ended at this token.
 pub(super) fn tail(scan: &Scan<'_>, street_end: usize) -> usize {
     let mut end = street_end;
-    for _ in 0..2 {
+    for _ in 0..3 {
         let at = passed(scan, end);
-        match unit(scan, at).or_else(|| numbered(scan, at)) {
+        match unit(scan, at).or_else(|| numbered(scan, at)).or_else(|| quarter(scan, at)) {
             Some(after) => end = after,
             None => break,
         }
     }
     town(scan, end).unwrap_or(end)
+}
+
+/// Whether a tail over these tokens holds a flat or a state: no other word follows a number and a name like that.
+pub(super) fn is_certain(scan: &Scan<'_>, from: usize, to: usize) -> bool {
+    scan.toks[from..to]
+        .iter()
+        .any(|t| t.is(class::UNIT | class::STATE | class::STATE_ABBR | class::STATE_SECOND | class::PLACE))
+}
+
+/// "Col. Roma Norte", "barrio San Miguel", "fraccionamiento Las Lomas".
+fn quarter(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    const KINDS: [&str; 9] =
+        ["col", "colonia", "barrio", "fracc", "fraccionamiento", "residencial", "urb", "reparto", "barriada"];
+    KINDS.iter().any(|w| scan.hash_is(at, hash_of(w))).then_some(())?;
+    let name = at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
+    let named = |n: usize| {
+        scan.toks.get(n).is_some_and(|t| {
+            t.is_word()
+                && !t.new_line
+                && (t.title() || (n == name || !t.is(class::WORD)) && !t.is(class::FUNCTION | class::NUMBER))
+        })
+    };
+    let mut end = name;
+    while end < name + 5 && (named(end) || scan.is(end, class::PARTICLE) && named(end + 1)) {
+        end += 1;
+    }
+    (end > name).then_some(end)
 }
 
 /// The point of "St." and one comma.
@@ -35,8 +62,12 @@ fn unit(scan: &Scan<'_>, at: usize) -> Option<usize> {
         let letter = scan.toks.get(after).is_some_and(|t| t.is_letter() && !t.is(class::FUNCTION));
         return Some(after + usize::from(letter));
     }
-    if token.is(class::FUNCTION) && scan.is(at + 1, class::UNIT) && scan.hash_is(at, hash_of("en")) {
+    let article = ["en", "el", "la", "in"].iter().any(|w| scan.hash_is(at, hash_of(w)));
+    if article && scan.is(at + 1, class::UNIT) {
         return unit(scan, at + 1);
+    }
+    if let Some(end) = story(scan, at) {
+        return Some(end);
     }
     if !token.is(class::UNIT) && !token.sign('#') {
         return None;
@@ -58,6 +89,47 @@ fn unit(scan: &Scan<'_>, at: usize) -> Option<usize> {
         t.is_letter() && (!t.is(class::FUNCTION) || t.case != Case::Lower || closes(scan, end + 1))
     });
     Some(if letter { end + dash + 1 } else { end })
+}
+
+/// "3º izquierda", "2ºD", "4° B", "bajo B", "tercero derecha".
+fn story(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    const SIDES: [&str; 12] = [
+        "izquierda",
+        "izq",
+        "izqda",
+        "derecha",
+        "dcha",
+        "der",
+        "dcho",
+        "centro",
+        "interior",
+        "exterior",
+        "left",
+        "right",
+    ];
+    let degree = |n: usize| scan.sign(n, '°') && scan.glued(n);
+    let side = |n: usize| {
+        let n = n + usize::from(scan.sign(n, '-') && scan.glued(n));
+        let letter = scan
+            .toks
+            .get(n)
+            .is_some_and(|t| t.is_letter() && (!t.is(class::FUNCTION) || t.case != Case::Lower));
+        (letter || SIDES.iter().any(|w| scan.hash_is(n, hash_of(w))))
+            .then(|| n + 1 + usize::from(!letter && scan.sign(n + 1, '.') && scan.glued(n + 1)))
+    };
+    let token = scan.toks.get(at)?;
+    if token.form == Form::Mixed && scan.word(at).contains(['º', 'ª']) {
+        return Some(side(at + 1).unwrap_or(at + 1));
+    }
+    if token.form == Form::Digits && degree(at + 1) {
+        return Some(side(at + 2).unwrap_or(at + 2));
+    }
+    let floor = ["bajo", "bajos", "entresuelo", "atico"].iter().any(|w| scan.hash_is(at, hash_of(w)));
+    let ordinal = ["cuarto", "quinto", "sexto", "septimo", "octavo", "noveno", "decimo"];
+    if floor || token.is(class::ORDINAL) || ordinal.iter().any(|w| scan.hash_is(at, hash_of(w))) {
+        return side(at + 1);
+    }
+    None
 }
 
 /// "number twelve" right after a street.
@@ -95,24 +167,63 @@ fn town(scan: &Scan<'_>, end: usize) -> Option<usize> {
     loop {
         let at = start + words;
         let state_at = at + usize::from(scan.sign(at, ','));
-        if let Some(state_end) = state(scan, state_at) {
+        if let Some(state_end) = state(scan, state_at).or_else(|| said_state(scan, start, state_at, comma)) {
             // New York is a town too.
             let again = state_end + usize::from(scan.sign(state_end, ','));
             let state_end = state(scan, again).unwrap_or(state_end);
             return Some(code(scan, state_end).unwrap_or(state_end));
         }
-        if let Some(zip_end) = written_code(scan, state_at).filter(|_| words > 0 || comma) {
+        let coded = state_at + code_word(scan, state_at);
+        if let Some(zip_end) = written_code(scan, coded).filter(|_| words > 0 || comma || coded > state_at) {
             return Some(trailing_town(scan, zip_end));
         }
-        let more = scan.toks.get(at).is_some_and(|t| {
-            t.is_word() && !t.is(class::FUNCTION) && (t.case == Case::Title || !stops(scan, at))
-        });
-        if !more || words == LONGEST_TOWN {
+        if words > 0
+            && let Some(zip_end) = spoken_code(scan, state_at)
+        {
+            return Some(zip_end);
+        }
+        if !names_town(scan, at) || words == LONGEST_TOWN {
             break;
         }
         words += 1;
+        words += usize::from(
+            scan.sign(start + words, '.') && scan.glued(start + words) && scan.toks[at].len() <= 2,
+        );
     }
-    town_alone(scan, start, comma || start > after)
+    let alone = town_alone(scan, start, comma || start > after);
+    // "place north rhonda": the direction was of the town, not of the street.
+    let directed = |at: usize| scan.is(at, class::DIRECTION) && !scan.is(at + 1, class::WORD);
+    alone.or_else(|| end.checked_sub(1).filter(|at| directed(*at)).and_then(|at| town_alone(scan, at, false)))
+}
+
+fn names_town(scan: &Scan<'_>, at: usize) -> bool {
+    let names = |n: usize| {
+        scan.toks.get(n).is_some_and(|t| {
+            t.is_word() && !t.is(class::FUNCTION) && (t.case == Case::Title || !stops(scan, n))
+        })
+    };
+    // "Los Ángeles", "San Luis de la Paz".
+    let article = scan.is(at, class::PARTICLE)
+        && scan.toks.get(at + 1).is_some_and(|t| {
+            t.title() || t.is(class::PLACE | class::LAST) || !t.is(class::WORD | class::FUNCTION)
+        })
+        && names(at + 1);
+    names(at) || article
+}
+
+/// "tulsa ok", "dorchester ma": a state's two letters in lower case, after a town. Those that are small words too need
+/// the end of the clause after them.
+fn said_state(scan: &Scan<'_>, town: usize, at: usize, comma: bool) -> Option<usize> {
+    const SMALL: [&str; 10] = ["in", "or", "me", "hi", "de", "as", "la", "al", "oh", "co"];
+    let token =
+        scan.toks.get(at).filter(|t| t.is(class::STATE_ABBR) && t.case == Case::Lower && at > town)?;
+    let last = scan.toks.get(at.checked_sub(1)?)?;
+    let named =
+        comma || scan.sign(at - 1, ',') || last.is(class::PLACE) || !last.is(class::WORD | class::FUNCTION);
+    let small = SMALL.iter().any(|w| token.hash == hash_of(w));
+    let ordinary = token.is(class::WORD | class::FUNCTION | class::FILLER);
+    let fits = if small { named && closes(scan, at + 1) } else { named || !ordinary };
+    fits.then_some(at + 1)
 }
 
 /// Ordinary words that end the address in spoken text.
@@ -148,6 +259,10 @@ fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
         // A long word that is in no list, right after a street.
         return Some(start + 1);
     }
+    // "Las Cruces".
+    if comma && token.title() && token.is(class::PARTICLE) && name(start + 1) {
+        return Some(start + 2);
+    }
     let own = comma && name(start) && !token.is(class::WORD | class::FIRST);
     own.then(|| start + 1 + usize::from(name(start + 1) && !scan.is(start + 1, class::WORD)))
 }
@@ -172,10 +287,32 @@ pub(super) fn military(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     fits.then(|| (at, written_code(scan, post + 2).unwrap_or(post + 2)))
 }
 
-/// "28001 Madrid".
+/// "28001 Madrid", "03940 Ciudad de México".
 fn trailing_town(scan: &Scan<'_>, at: usize) -> usize {
-    let town = scan.toks.get(at).is_some_and(|t| t.is(class::PLACE) || (t.title() && !t.is(class::WORD)));
-    at + usize::from(town)
+    const BEFORE: [&str; 12] =
+        ["ciudad", "san", "santa", "santiago", "la", "las", "los", "el", "villa", "puerto", "palma", "nueva"];
+    let start = at + usize::from(scan.sign(at, ','));
+    let word = |n: usize| scan.toks.get(n).filter(|t| t.is_word() && !t.new_line);
+    let begins = word(start).is_some_and(|t| {
+        t.is(class::PLACE) || t.title() && (!t.is(class::WORD) || BEFORE.iter().any(|w| t.hash == hash_of(w)))
+    });
+    if !begins {
+        return at;
+    }
+    let mut end = start + 1;
+    while end < start + 4 {
+        let named = |n: usize| word(n).is_some_and(|t| t.title() && !t.is(class::FUNCTION));
+        if named(end) {
+            end += 1;
+        } else if word(end).is_some_and(|t| t.is(class::PARTICLE) && t.len() > 1) && named(end + 1) {
+            end += 2;
+        } else if scan.is(end, class::PARTICLE) && scan.is(end + 1, class::PARTICLE) && named(end + 2) {
+            end += 3;
+        } else {
+            break;
+        }
+    }
+    end
 }
 
 /// The end of a state's name or abbreviation.
@@ -199,12 +336,37 @@ pub(super) fn state(scan: &Scan<'_>, at: usize) -> Option<usize> {
 /// The end of a postal code, written or said.
 fn code(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let at = at + usize::from(scan.sign(at, ','));
-    let skip = ["zip", "code", "postal", "codigo"].iter().any(|w| scan.hash_is(at, hash_of(w)));
-    let at = at + usize::from(skip) + usize::from(skip && scan.hash_is(at + 1, hash_of("code")));
+    let at = at + code_word(scan, at);
     written_code(scan, at).or_else(|| {
         let end = spoken_number(scan, at, 5)?;
         (end >= at + 2).then_some(end)
     })
+}
+
+/// "zip code", "C.P.": the words before a postal code.
+fn code_word(scan: &Scan<'_>, at: usize) -> usize {
+    let word = |n: usize, w: &str| scan.hash_is(n, hash_of(w));
+    if word(at, "zip") || word(at, "postal") || word(at, "codigo") {
+        return 1 + usize::from(word(at + 1, "code") || word(at + 1, "postal"));
+    }
+    if word(at, "cp") {
+        return 1 + usize::from(scan.sign(at + 1, '.'));
+    }
+    let letters = word(at, "c") && scan.sign(at + 1, '.') && word(at + 2, "p") && scan.sign(at + 3, '.');
+    if letters { 4 } else { 0 }
+}
+
+/// Five digits that are said one by one or in pairs after a town: "eugene ninety seven four oh one".
+fn spoken_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    let end = spoken_number(scan, at, 5).filter(|end| *end >= at + 3)?;
+    let mut digits = Digits::default();
+    let mut next = at;
+    while next < end {
+        let (more, after) = spoken(scan, next)?;
+        digits.append(&more);
+        next = after;
+    }
+    (digits.len() == 5 && !scan.is(end, class::NUMBER)).then_some(end)
 }
 
 fn written_code(scan: &Scan<'_>, at: usize) -> Option<usize> {

@@ -103,8 +103,26 @@ impl<'a> Scan<'a> {
             .map_or(0, |cue| cue.mask & wanted)
     }
 
-    /// The numeric cue that counts for a number in the tokens `from..to`.
+    /// The numeric cues that count for a number in the tokens `from..to`: the nearest, and beside one that may speak of
+    /// something else the nearest firm one.
     pub(super) fn numeric_cue(&self, from: usize, to: usize) -> u64 {
+        let nearest = self.nearest_numeric(from, to);
+        if nearest == 0 || nearest & !(cues::ACCOUNT | cues::LICENSE_WEAK) != 0 {
+            return nearest;
+        }
+        let of_a_utility = self
+            .nearest_before(from, cues::ACCOUNT, REACH)
+            .is_some_and(|cue| cue.from > 0 && self.is(cue.from - 1, super::lexicon::class::UTILITY));
+        if of_a_utility {
+            return cues::NEGATIVE;
+        }
+        // "Reference … is yours, mine (the account) is …": a reference further off is of another number.
+        let close = self.nearest_before(from, cues::ACCOUNT, 3).is_some();
+        let other = if close { cues::NEGATIVE } else { 0 };
+        nearest | self.cue_before(from, cues::NUMERIC & !cues::WEAK & !other, REACH)
+    }
+
+    fn nearest_numeric(&self, from: usize, to: usize) -> u64 {
         // A word such as "form" or "page" speaks only for the number right after it.
         let loose = self.nearest_before(from, cues::NUMERIC, REACH).is_some_and(|cue| {
             cue.mask & cues::NUMERIC == cues::NEGATIVE && cue.to - cue.from == 1 && from - cue.to > 2

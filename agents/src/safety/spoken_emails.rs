@@ -25,7 +25,7 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         if at <= open {
             continue;
         }
-        if let Some(from) = local(scan, at - open, sure || provider || open > 0) {
+        if let Some(from) = local(scan, at - open, sure || provider || open > 0, sure) {
             scan.propose(Kind::Email, from, domain_end, 0.95);
         }
     }
@@ -65,7 +65,9 @@ fn domain(scan: &Scan<'_>, start: usize) -> Option<(usize, bool)> {
             return Some((at + 1, true));
         }
         let part = matches!(token.form, Form::Word | Form::Digits | Form::Mixed) || token.sign('-');
-        if !part || token.is(class::FUNCTION) && !token.is_letter() && !dot(scan, at + 1) {
+        let small = token.is(class::FUNCTION) && !token.is_letter() && !dot(scan, at + 1);
+        // "m and m towing", "casa del sol bakery": small words stand inside a name that began.
+        if !part || small && (label == 0 || !inside(scan, at)) {
             return None;
         }
         provider |=
@@ -77,6 +79,11 @@ fn domain(scan: &Scan<'_>, start: usize) -> Option<(usize, bool)> {
             return None;
         }
     }
+}
+
+fn inside(scan: &Scan<'_>, at: usize) -> bool {
+    const INSIDE: [&str; 9] = ["and", "of", "the", "del", "de", "la", "las", "los", "el"];
+    INSIDE.iter().any(|word| scan.hash_is(at, hash_of(word)))
 }
 
 /// The end after a top-level domain, with a second one: "co dot uk".
@@ -95,7 +102,8 @@ fn top(scan: &Scan<'_>, at: usize) -> Option<usize> {
 
 /// "dot c o m".
 fn spelled_top(scan: &Scan<'_>, at: usize) -> Option<usize> {
-    const TOPS: [&[&str]; 4] = [&["c", "o", "m"], &["o", "r", "g"], &["n", "e", "t"], &["g", "o", "v"]];
+    const TOPS: [&[&str]; 5] =
+        [&["e", "d", "u"], &["c", "o", "m"], &["o", "r", "g"], &["n", "e", "t"], &["g", "o", "v"]];
     let fits = |letters: &&&[&str]| letters.iter().enumerate().all(|(n, l)| scan.hash_is(at + n, hash_of(l)));
     TOPS.iter().find(fits).map(|letters| at + letters.len())
 }
@@ -116,8 +124,12 @@ fn spelled(token: &Token) -> bool {
         || matches!(token.form, Form::Digits | Form::Mixed)
 }
 
-/// Where the part before "at" begins, if it is one.
-fn local(scan: &Scan<'_>, at: usize, sure: bool) -> Option<usize> {
+fn small(token: &Token) -> bool {
+    token.is(class::FUNCTION | class::CONNECTOR | class::FILLER) && !token.is_letter()
+}
+
+/// Where the part before "at" begins, if it is one. `arroba`: the word that says nothing else.
+fn local(scan: &Scan<'_>, at: usize, sure: bool, arroba: bool) -> Option<usize> {
     let cue = scan.nearest_before(at, EMAIL, LONGEST_LOCAL).map(|cue| cue.to);
     let floor = at.saturating_sub(LONGEST_LOCAL).max(cue.unwrap_or(0));
     let last = at.checked_sub(1).filter(|n| *n >= floor)?;
@@ -132,7 +144,9 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool) -> Option<usize> {
         if joins(scan, before) && before > floor && (body(before - 1) || joins(scan, before - 1)) {
             certain = true;
             from = before - usize::from(body(before - 1));
-        } else if belongs(scan, before, from, cue.is_some()) {
+        } else if belongs(scan, before, from, cue.is_some())
+            || (arroba && at - before <= 4 && scan.toks[before].is_word() && !small(&scan.toks[before]))
+        {
             from = before;
         } else {
             break;
@@ -141,7 +155,12 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool) -> Option<usize> {
     let word = &scan.toks[last];
     let plain = word.is(class::FUNCTION) && !word.is_letter();
     let unusual = !word.is(class::WORD) && word.is_word() || !word.is_word();
-    let accepted = certain || cue.is_some() || (sure && !plain) || (unusual && !plain);
+    // "It's info at …", "use office at …": no verb such as "look at", which nothing introduces.
+    let given = from > 0
+        && ["is", "'s", "es", "use", "to", "a", "email", "mail"]
+            .iter()
+            .any(|w| scan.hash_is(from - 1, hash_of(w)));
+    let accepted = certain || cue.is_some() || (sure && !plain) || (unusual && !plain) || (given && !plain);
     accepted.then_some(from)
 }
 
@@ -160,11 +179,33 @@ fn belongs(scan: &Scan<'_>, before: usize, from: usize, cued: bool) -> bool {
     }
     let small = token.is(class::FUNCTION | class::CONNECTOR | class::FILLER);
     let numbered = next.is(class::NUMBER) || next.form == Form::Digits;
+    let strange = |n: usize| {
+        scan.toks[n].is_word() && scan.toks[n].len() > 2 && !scan.is(n, class::WORD | class::FUNCTION)
+    };
+    if numbered
+        && token.is(class::WORD)
+        && !small
+        && before > 0
+        && (scan.is(before - 1, class::FIRST) || strange(before - 1))
+    {
+        return true;
+    }
     let joined = before > 0 && joins(scan, before - 1) && before > 1;
     if token.is(class::FIRST) && next.is(class::LAST) && !small {
         return true;
     }
     if numbered && !small && (token.is(class::FIRST | class::LAST) || joined) {
+        return true;
+    }
+    // "dr mehta", "hannah banana seventy seven".
+    if token.is(class::TITLE) && next.is(class::FIRST | class::LAST) {
+        return true;
+    }
+    if scan.is(from + 1, class::NUMBER)
+        && token.is(class::FIRST)
+        && next.is_word()
+        && !next.is(class::FUNCTION)
+    {
         return true;
     }
     (!token.is(class::WORD) && !small && token.len() > 2) || (cued && !small)

@@ -44,6 +44,18 @@ pub async fn measured(store: &TenantStore, most: Policy) -> Policy {
     most.measured(of_tools, level(FRONT_DESK, desk.autonomy))
 }
 
+/// The most that the file of its team lets an agent do alone, by its name: `front_desk`, `front_desk/intake`. `None` for
+/// whoever is of no team.
+#[must_use]
+pub fn most_of(agent_id: &str) -> Option<u8> {
+    let (team, agent) =
+        agent_id.split_once('/').map_or((agent_id, None), |(team, agent)| (team, Some(agent)));
+    let team = Teams::shipped().ok()?.team(team)?;
+    let Some(agent) = agent else { return Some(team.autonomy) };
+    let specialist = team.specialists.iter().find(|specialist| specialist.id == agent)?;
+    Some(specialist.autonomy.min(team.autonomy))
+}
+
 /// What the agents may do alone on one call: read once, when it begins, and beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Authority {

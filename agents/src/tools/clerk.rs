@@ -21,10 +21,11 @@ use super::ruling::{proposed, why};
 use super::schema::{INPUT, within};
 use super::{Asked, Seen, front_desk, reads};
 use crate::guard::{Action, Channel, Context, Guard};
+use crate::librarian::{Inquiry, Librarian};
 use crate::llm::builtin::{Filing, Opening, TenantFacts};
 use crate::llm::conversation::ToolCall;
 use crate::responder::{kept_priority, work_kind};
-use crate::retriever::{Filters, Query, Retriever};
+use crate::retriever::Retriever;
 use crate::rules::{ProposedTool, RuleAction, RuleSet, Violation};
 use crate::safety::Redactor;
 use crate::teams::FRONT_DESK;
@@ -38,8 +39,7 @@ pub(crate) const HELD: &str =
 /// Free times that are read, and that are told at once.
 const OPENINGS: u32 = 80;
 const TIMES: usize = 12;
-/// Passages told, and characters of each.
-const PASSAGES: usize = 5;
+/// Characters of a passage that are told.
 const PASSAGE: usize = 1_500;
 
 /// Does the tools of one tenant's front desk.
@@ -206,17 +206,12 @@ impl Clerk {
     }
 
     async fn search(&self, query: &str, mut redactor: Redactor) -> Answer {
-        let filters = Filters { team: Some(FRONT_DESK.to_owned()), ..Filters::default() };
-        let query = Query { limit: PASSAGES, filters, ..Query::new(query) };
+        let librarian = Librarian::of(Arc::clone(&self.retriever), self.tenant, FRONT_DESK);
+        let inquiry = Inquiry { questions: vec![query.to_owned()], least: reads::RELEVANT, live: true };
         let mut passages = Vec::new();
         let mut text = String::new();
-        for found in self.retriever.search(self.tenant, &query).await {
-            if found.relevance_score < reads::RELEVANT {
-                continue;
-            }
-            // What speaks to a model out of a page is taken out here as it is on a call.
-            let Some(kept) = passed(&found.text, Channel::Document) else { continue };
-            let kept: String = redactor.screen(&kept).chars().take(PASSAGE).collect();
+        for found in librarian.consult(&inquiry).await {
+            let kept: String = redactor.screen(&found.text).chars().take(PASSAGE).collect();
             let title: String = redactor.screen(&found.title).chars().take(200).collect();
             let source: String = redactor.screen(&found.source).chars().take(400).collect();
             text.push_str(&format!("[{title}]\n{kept}\n\n"));
@@ -348,7 +343,7 @@ fn guarded(input: &Value) -> Result<Value, Refusal> {
     let mut kept = Map::new();
     for (name, value) in fields {
         let value = match value {
-            Value::String(text) => Value::String(passed(text, Channel::Voice).ok_or_else(|| {
+            Value::String(text) => Value::String(passed(text).ok_or_else(|| {
                 let name: String = name.chars().take(40).collect();
                 Refusal::Input(format!("{name} gives orders to a machine instead of saying something."))
             })?),
@@ -360,10 +355,10 @@ fn guarded(input: &Value) -> Result<Value, Refusal> {
 }
 
 /// What of a text a model may be given; `None`: nothing of it, or there is no guard.
-fn passed(text: &str, channel: Channel) -> Option<String> {
-    let verdict = Guard::shipped().ok()?.judge(text, channel, Context::default());
+fn passed(text: &str) -> Option<String> {
+    let verdict = Guard::shipped().ok()?.judge(text, Channel::Voice, Context::default());
     if !verdict.is_clean() {
-        metrics::counter!("quandura_tool_guard_total", "channel" => channel.name()).increment(1);
+        metrics::counter!("quandura_tool_guard_total", "channel" => Channel::Voice.name()).increment(1);
     }
     (verdict.action != Action::Withhold).then_some(verdict.text)
 }

@@ -30,7 +30,8 @@ fn main() -> Result<()> {
     let dev = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/guard/dev");
     let missed = std::env::args().any(|a| a == "--missed");
     let mut all: Set = Vec::new();
-    for folder in ["", "second", "third", "fourth", "fifth", "sixth"].map(|later| dev.join(later)) {
+    for folder in ["", "second", "third", "fourth", "fifth", "sixth", "seventh"].map(|later| dev.join(later))
+    {
         println!("{}", folder.display());
         for (name, bar) in [("attacks", RECALL), ("ordinary", ORDINARY), ("hard", HARD)] {
             let set = read(&folder.join(format!("{name}.txt")))?;

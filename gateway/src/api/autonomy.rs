@@ -1,13 +1,17 @@
 //! `GET /v1/autonomy`: how much each agent may do alone, why, and how it came to that.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agents::calibration::{AutonomyLevel, Metrics, Record, level};
+use agents::tools::authority::most_of;
 use axum::Json;
+use axum::extract::State;
 use serde::Serialize;
 use storage::Reviews;
 use storage::review_records::{AgentLevel, AutonomyChange, Calibration};
 
+use crate::app::App;
 use crate::auth::{ReadAutonomy, Scoped};
 use crate::error::ApiError;
 
@@ -20,7 +24,11 @@ pub struct Autonomy {
 #[derive(Debug, Serialize)]
 struct Agent {
     agent_id: String,
+    /// What its record has earned.
     level: u8,
+    /// What it acts on: never more than the file of its team and the operator allow.
+    acts_on: u8,
+    /// What `acts_on` allows.
     allows: &'static AutonomyLevel,
     metrics: Metrics,
     task_types: Vec<TaskType>,
@@ -45,19 +53,25 @@ struct Move {
 }
 
 /// The handler.
-pub async fn handle(scope: Scoped<ReadAutonomy>) -> Result<Json<Autonomy>, ApiError> {
+pub async fn handle(
+    State(app): State<Arc<App>>,
+    scope: Scoped<ReadAutonomy>,
+) -> Result<Json<Autonomy>, ApiError> {
+    let ceiling = app.config.tools.autonomy;
     let (records, changes) = (scope.store.calibrations().await?, scope.store.autonomy_changes().await?);
     let levels = scope.store.autonomy_levels().await?;
     let mut agents: BTreeMap<String, Vec<Calibration>> = BTreeMap::new();
     for record in records {
         agents.entry(record.agent_id.clone()).or_default().push(record);
     }
-    let items = agents.into_iter().map(|(id, records)| agent(id, &records, &levels, &changes)).collect();
+    let items =
+        agents.into_iter().map(|(id, records)| agent(id, ceiling, &records, &levels, &changes)).collect();
     Ok(Json(Autonomy { items }))
 }
 
 fn agent(
     agent_id: String,
+    ceiling: u8,
     records: &[Calibration],
     levels: &[AgentLevel],
     changes: &[AutonomyChange],
@@ -85,9 +99,11 @@ fn agent(
     };
     let history: Vec<Move> = changes.iter().filter(|m| m.agent_id == agent_id).map(moved).collect();
     let now = levels.iter().find(|of| of.agent_id == agent_id).map_or(1, |of| of.level);
+    let acts_on = now.min(ceiling).min(most_of(&agent_id).unwrap_or(now));
     Agent {
         level: now,
-        allows: level(now),
+        acts_on,
+        allows: level(acts_on),
         metrics: records.iter().map(record).fold(Record::default(), Record::and).metrics(),
         task_types: records.iter().map(task_type).collect(),
         history,

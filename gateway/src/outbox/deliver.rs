@@ -1,8 +1,10 @@
 //! Making one effect, by where it goes.
 
+use agents::llm::builtin::TenantFacts;
+use agents::rules::RuleSet;
 use agents::tools::clerk::{Clerk, Visit};
 use agents::tools::registry::Policy;
-use agents::tools::remote::outside::DESTINATION;
+use agents::tools::remote::outside::{DESTINATION, is_blocked};
 use chrono::Utc;
 use serde_json::{Value, json};
 use storage::outbox_records::Outgoing;
@@ -49,6 +51,10 @@ async fn by_a_server(app: &App, store: &TenantStore, server: &str, row: &Outgoin
     if known.check_input(&row.payload).is_err() {
         return Delivery::Never("bad_input");
     }
+    let Some((_, rules)) = in_force(app, store).await else { return Delivery::Again("storage") };
+    if is_blocked(&rules, &row.tool, &row.payload) {
+        return Delivery::Never("rule");
+    }
     match remote.call(known, &row.payload, Some(&row.idempotency_key)).await {
         Ok(said) if said.is_error => Delivery::Never("refused"),
         Ok(said) => Delivery::Done(Some(json!({ "text": said.text, "structured": said.structured }))),
@@ -57,16 +63,20 @@ async fn by_a_server(app: &App, store: &TenantStore, server: &str, row: &Outgoin
     }
 }
 
+/// What a tenant has configured, and its rules as they stand now: a person's word does not lift what a rule blocks, and the
+/// rule may be younger than the word.
+async fn in_force(app: &App, store: &TenantStore) -> Option<(TenantFacts, RuleSet)> {
+    let tenant = app.platform.store().tenant_by_id(store.id()).await.ok()??;
+    let facts = demo::facts(&app.platform, &tenant).await.ok()?;
+    let rules = demo::rules_in_force(store, &facts).await.ok()?;
+    Some((facts, rules))
+}
+
 async fn by_the_desk(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery {
     let Some(engines) = app.ready.get() else { return Delivery::Again("starting") };
-    let Ok(Some(tenant)) = app.platform.store().tenant_by_id(store.id()).await else {
-        return Delivery::Again("storage");
-    };
-    let Ok(facts) = demo::facts(&app.platform, &tenant).await else { return Delivery::Again("storage") };
+    let Some((facts, rules)) = in_force(app, store).await else { return Delivery::Again("storage") };
     let retriever = engines.providers.retriever.clone();
-    // A person's word does not lift what a rule blocks, and the rule may be younger than the word.
-    let Ok(rules) = demo::rules_in_force(store, &facts).await else { return Delivery::Again("storage") };
-    let clerk = Clerk { tenant: tenant.id.0, store: store.clone(), facts, retriever, rules };
+    let clerk = Clerk { tenant: store.id().0, store: store.clone(), facts, retriever, rules };
     // A person has decided: no level of autonomy stands in the way any more.
     let policy = Policy::person();
     let visit = Visit {

@@ -91,6 +91,58 @@ async fn a_finished_passport_is_reviewed_once_and_autonomy_tells_of_it() {
 }
 
 #[tokio::test]
+async fn autonomy_tells_what_an_agent_acts_on_beside_what_it_has_earned() {
+    let test = TestGateway::start(|config| {
+        config.admin_token = Some(SecretString::from(ADMIN));
+        config.tools.autonomy = 2;
+    })
+    .await;
+    let store = store(&test).await;
+    let id = PassportId::new();
+    // Not finished: nobody else reviews it.
+    let new = NewPassport {
+        id,
+        team_id: "front_desk".into(),
+        status: "pending".into(),
+        call_id: None,
+        document: json!({}),
+    };
+    let at = store.create_passport(new).await.unwrap().created_at;
+    let record = |agent: &str| storage::review_records::Calibration {
+        agent_id: agent.into(),
+        task_type: "phone_call".into(),
+        completed: 300,
+        correct: 300,
+        escalated: 0,
+        brier_sum: 1.0,
+        updated_at: at,
+    };
+    let earned = |agent: &str| storage::review_records::AutonomyChange {
+        id: uuid::Uuid::now_v7(),
+        agent_id: agent.into(),
+        from_level: 1,
+        to_level: 3,
+        reason: "measured".into(),
+        changed_at: at,
+    };
+    let review = storage::review_records::NewReview {
+        passport: id,
+        success: true,
+        effectiveness: 1.0,
+        reviewed_at: at,
+        document: json!({}),
+        change: None,
+        calibration: vec![record("front_desk")],
+        autonomy: vec![earned("front_desk")],
+    };
+    assert!(store.file_review(review).await.unwrap());
+    let (_, answer) = autonomy(&test, ADMIN).await;
+    let agent = &answer["items"][0];
+    assert_eq!((&agent["level"], &agent["acts_on"]), (&json!(3), &json!(2)), "{answer}");
+    assert_eq!(agent["allows"]["level"], 2);
+}
+
+#[tokio::test]
 async fn autonomy_is_for_tenant_admins_and_auditors() {
     let test = gateway().await;
     let store = store(&test).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use storage::outbox_records::NewOutgoing;
 use storage::records::NewPassport;
 use storage::review_records::{AutonomyChange, Calibration, NewReview};
-use storage::{Directory, Outbox, PassportId, Passports, Reviews, TenantStore};
+use storage::{Directory, Outbox, PassportId, Passports, Reviews, Settings, TenantStore};
 use tests::home::Home;
 use tests::vendors::mcp::{ATTACK, KEY, McpServer, Trouble};
 use tests::vendors::model::Script;
@@ -98,6 +98,25 @@ async fn a_model_looks_up_outside_and_what_it_books_there_is_booked_once(home: H
     assert!(matches!(sent, Delivery::Done(_)), "{sent:?}");
     gateway.until("/v1/outbox?state=sent", |page| page["items"][1].is_object()).await.unwrap();
     assert_eq!(server.booked().get("crashed"), Some(&2), "asked for twice under one key: one booking");
+    assert_eq!(server.booked().len(), 2);
+
+    // A rule that is younger than the wish holds all the same.
+    let rule = "rule no-visits { name: 'No visits' category: compliance description: 'None are booked.' applies_to: tool \
+                condition: action.tool == 'visits__book_visit' requirement: false action: BLOCK \
+                explanation_en: 'No visits are booked.' explanation_es: 'No se reservan visitas.' }";
+    store.put_setting(gateway::demo::RULES, &json!(rule)).await.unwrap();
+    let row = NewOutgoing {
+        idempotency_key: "late".into(),
+        destination: "mcp:visits".into(),
+        tool: "visits.book_visit".into(),
+        // So that nobody else sends it meanwhile.
+        held: true,
+        call_id: None,
+        passport_id: None,
+        payload: json!({ "number": "P-9" }),
+    };
+    let row = store.put_outgoing(row).await.unwrap();
+    assert_eq!(deliver(&gateway.running.app, &store, &row).await, Delivery::Never("rule"));
     assert_eq!(server.booked().len(), 2);
     gateway.running.shutdown().await;
 }

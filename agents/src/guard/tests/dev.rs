@@ -40,21 +40,24 @@ fn sentences_written_after_the_training_keep_their_figures() {
         include_str!("../../../data/guard/dev/third/attacks.txt"),
         include_str!("../../../data/guard/dev/fourth/attacks.txt"),
         include_str!("../../../data/guard/dev/fifth/attacks.txt"),
-        include_str!("../../../data/guard/dev/sixth/attacks.txt")
+        include_str!("../../../data/guard/dev/sixth/attacks.txt"),
+        include_str!("../../../data/guard/dev/seventh/attacks.txt")
     );
     let requests = concat!(
         include_str!("../../../data/guard/dev/second/ordinary.txt"),
         include_str!("../../../data/guard/dev/third/ordinary.txt"),
         include_str!("../../../data/guard/dev/fourth/ordinary.txt"),
         include_str!("../../../data/guard/dev/fifth/ordinary.txt"),
-        include_str!("../../../data/guard/dev/sixth/ordinary.txt")
+        include_str!("../../../data/guard/dev/sixth/ordinary.txt"),
+        include_str!("../../../data/guard/dev/seventh/ordinary.txt")
     );
     let hard = concat!(
         include_str!("../../../data/guard/dev/second/hard.txt"),
         include_str!("../../../data/guard/dev/third/hard.txt"),
         include_str!("../../../data/guard/dev/fourth/hard.txt"),
         include_str!("../../../data/guard/dev/fifth/hard.txt"),
-        include_str!("../../../data/guard/dev/sixth/hard.txt")
+        include_str!("../../../data/guard/dev/sixth/hard.txt"),
+        include_str!("../../../data/guard/dev/seventh/hard.txt")
     );
     assert!(share(&lines(attacks)) >= 0.80, "{}", share(&lines(attacks)));
     assert!(share(&lines(requests)) <= 0.01, "{}", share(&lines(requests)));
@@ -90,6 +93,9 @@ fn no_sentence_of_the_dev_sets_is_in_the_training_files() {
         include_str!("../../../data/guard/dev/sixth/attacks.txt"),
         include_str!("../../../data/guard/dev/sixth/ordinary.txt"),
         include_str!("../../../data/guard/dev/sixth/hard.txt"),
+        include_str!("../../../data/guard/dev/seventh/attacks.txt"),
+        include_str!("../../../data/guard/dev/seventh/ordinary.txt"),
+        include_str!("../../../data/guard/dev/seventh/hard.txt"),
     ];
     let twice: Vec<&str> = dev.into_iter().flat_map(lines).filter(|l| known.contains(&plain(l))).collect();
     assert_eq!(twice, Vec::<&str>::new());

@@ -6,9 +6,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{MAX_TEXT, Remote, Said, Settings};
-use crate::llm::conversation::ToolSpec;
+use crate::llm::conversation::{ToolCall, ToolSpec};
+use crate::rules::{ProposedTool, RuleAction, RuleSet};
 use crate::safety::Redactor;
+use crate::tools::Asked;
 use crate::tools::registry::Registered;
+use crate::tools::ruling::proposed;
 
 /// Destination in the outbox of a server's tools goes on with its name.
 pub const DESTINATION: &str = "mcp:";
@@ -65,7 +68,7 @@ impl Outside {
                 .tools()
                 .iter()
                 .map(|known| Offered {
-                    shown: known.tool.name.replacen('.', "__", 1).replace('.', "_").into(),
+                    shown: shown(&known.tool.name).into(),
                     remote: remote.clone(),
                     known: known.clone(),
                 })
@@ -76,6 +79,19 @@ impl Outside {
         all.retain(|offered| offered.shown.len() <= 64);
         all.into()
     }
+}
+
+/// The name that a model is told of a tool: providers take no dots. The rules know it by this name too.
+fn shown(tool: &str) -> String {
+    tool.replacen('.', "__", 1).replace('.', "_")
+}
+
+/// Whether a rule blocks an effect that was allowed when it was asked for: it may be younger, and nobody's approval lifts it.
+#[must_use]
+pub fn is_blocked(rules: &RuleSet, tool: &str, input: &Value) -> bool {
+    let call = ToolCall { id: String::new(), name: shown(tool), input: input.clone() };
+    let tool = ProposedTool { has_human_approval: true, ..proposed(&call, &Asked::Outside) };
+    rules.check_tool(&tool).iter().any(|violation| violation.rule.action == RuleAction::Block)
 }
 
 impl Offered {
