@@ -42,8 +42,7 @@ pub(super) fn find(scan: &mut Scan<'_>) {
     while at < scan.toks.len() {
         let end = numbered(scan, at)
             .or_else(|| calles::street(scan, at))
-            .or_else(|| roads::post_box(scan, at))
-            .or_else(|| roads::rural(scan, at))
+            .or_else(|| roads::unnamed(scan, at))
             .or_else(|| places::military(scan, at));
         match end {
             Some((from, end)) => {
