@@ -1,7 +1,7 @@
 //! Addresses without a street's name: numbered roads, rural routes, post boxes.
 
 use super::lexicon::{class, hash_of, hashes_of};
-use super::places::{spoken_number, tail};
+use super::places::{military, spoken_number, tail};
 use super::scan::Scan;
 use super::token::Form;
 
@@ -96,7 +96,7 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
 pub(super) fn unnamed(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     // Few words begin one.
     scan.is(at, class::ROAD).then_some(())?;
-    post_box(scan, at).or_else(|| rural(scan, at))
+    post_box(scan, at).or_else(|| rural(scan, at)).or_else(|| military(scan, at))
 }
 
 /// "Rural Route 3, Box 22", "RR 2 Box 45", "HC 61 Box 418", "county road nine number two two eight one five".
