@@ -358,7 +358,7 @@ fn inside(scan: &Scan<'_>, at: usize, words: usize) -> Option<usize> {
         return person(next).then_some(next);
     }
     if token.is(class::PARTICLE) && !token.new_line {
-        let dash = usize::from(scan.sign(at + 1, '-') && scan.glued(at + 1));
+        let dash = usize::from((scan.sign(at + 1, '-') || scan.sign(at + 1, '.')) && scan.glued(at + 1));
         let second = at + 1 + dash + usize::from(scan.is(at + 1, class::PARTICLE) && !person(at + 1));
         return person(second).then_some(second);
     }
@@ -451,7 +451,7 @@ fn hinted(scan: &mut Scan<'_>, cue_end: usize, hint: Hint) {
     };
     let Some(end) = loose(scan, from) else { return };
     let words = &scan.toks[from..end];
-    if is_place(scan, from, end) || place_before(scan, from) && !hint.clear {
+    if is_place(scan, from, end) || (place_before(scan, from) || among_places(scan, from)) && !hint.clear {
         return;
     }
     // "my son is autistic", "que mi hijo entienda": what is said of somebody is no name.
