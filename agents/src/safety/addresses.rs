@@ -6,7 +6,7 @@
 use super::cues::{NEGATIVE, RESIDENCE, RESIDENCE_WEAK};
 use super::kind::Kind;
 use super::lexicon::{class, hash_of, hashes_of};
-use super::numbers::{cardinal, spoken, written};
+use super::numbers::{spoken, written};
 use super::places::{self, spoken_number, tail};
 use super::scan::Scan;
 use super::token::{Form, Token};
