@@ -5,7 +5,7 @@
 
 use super::cues::{NEGATIVE, RESIDENCE, RESIDENCE_WEAK};
 use super::kind::Kind;
-use super::lexicon::{class, hash_of};
+use super::lexicon::{class, hash_of, hashes_of};
 use super::numbers::{spoken, written};
 use super::places::{self, spoken_number, tail};
 use super::scan::Scan;
@@ -40,11 +40,9 @@ struct Street {
 pub(super) fn find(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.toks.len() {
-        let end = numbered(scan, at)
-            .or_else(|| calles::street(scan, at))
-            .or_else(|| roads::post_box(scan, at))
-            .or_else(|| roads::rural(scan, at))
-            .or_else(|| places::military(scan, at));
+        let end =
+            numbered(scan, at).or_else(|| calles::street(scan, at)).or_else(|| roads::unnamed(scan, at));
+
         match end {
             Some((from, end)) => {
                 if !is_public(scan, from, end) {
@@ -97,9 +95,16 @@ fn numbered(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
         let own_name = street.firm && placed && is_street_name(&scan.toks[start]);
         large && (street.firm || house.digits >= 3 || at_it) || own_name
     } else {
-        street.firm || house.digits >= 3
+        street.firm || house.digits >= 3 && !runs(scan, start, street.end)
     };
     (lives || more || sure).then(|| (unit_before(scan, at), end))
+}
+
+/// "the 1040 instructions run to 114 pages": things and what they do, where the kind of street is a verb too.
+fn runs(scan: &Scan<'_>, name: usize, end: usize) -> bool {
+    const VERBS: [u64; 8] = hashes_of(["run", "walk", "view", "pass", "close", "point", "row", "loop"]);
+    let plural = scan.word(name).ends_with('s') && scan.is(name, class::WORD) && !scan.is(name, class::LAST);
+    end == name + 2 && VERBS.contains(&scan.toks[end - 1].hash) && plural
 }
 
 /// Words that streets are named after: persons, towns, trees, and what is in no dictionary.
@@ -389,8 +394,12 @@ fn rare(scan: &Scan<'_>, house: House, start: usize, placed: bool) -> Option<Str
 }
 
 fn firm(scan: &Scan<'_>, name: usize, at: usize) -> bool {
-    let strange =
-        at == name + 1 && scan.toks[name].is_word() && !scan.is(name, class::WORD | class::FUNCTION);
+    const STREETS: [u64; 9] =
+        hashes_of(["court", "ct", "place", "pl", "way", "trail", "loop", "cove", "crescent"]);
+    let known = scan.is(name, class::STREET_NAME) && STREETS.contains(&scan.toks[at].hash);
+    let strange = at == name + 1
+        && scan.toks[name].is_word()
+        && (known || !scan.is(name, class::WORD | class::FUNCTION));
     scan.is(at, class::SUFFIX) || (scan.toks[name].title() && scan.toks[at].title()) || strange
 }
 

@@ -132,7 +132,11 @@ fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
                     .is_some_and(|t| matches!(t.form, Form::Digits | Form::Word | Form::Mixed));
             Some(next + if more { 3 } else { 1 })
         }
-        Form::Mixed if token.len() <= 6 => Some(next + 1),
+        Form::Mixed if token.len() <= 6 => {
+            let dash = scan.sign(next + 1, '-') && scan.glued(next + 1) && scan.glued(next + 2);
+            let more = dash && scan.toks.get(next + 2).is_some_and(|t| t.form == Form::Digits);
+            Some(next + if more { 3 } else { 1 })
+        }
         _ if token.is(class::NUMBER) => {
             let counted = cardinal(scan, next).map(|(_, end)| end);
             counted.max(spoken_number(scan, next, 5))

@@ -17,7 +17,7 @@ pub(super) mod class {
         PLACE_BEFORE = 29, PUBLIC_PLACE = 30, PERSONAL = 31, PARTICLE = 32, NAME_SUFFIX = 33, TLD = 34,
         PROVIDER = 35, NO_STREET = 36, FUNCTION = 37, NO_LAST = 38, STORE = 39, UTILITY = 40, NOT_CONDITION = 41,
         SPELL = 42, LETTER_WORD = 43, CONNECTOR = 44, CUE = 45, SUFFIX_RARE = 46, ES_WORD = 47, ES_FUNCTION = 48, EN_FUNCTION = 49,
-        STREET_NAME = 50,
+        STREET_NAME = 50, ROAD = 51, ES_LETTER = 52,
     }
     /// Words that are read as numbers.
     pub const NUMBER: u64 = DIGIT | TEEN | TENS | HUNDREDS | MULT;
@@ -58,6 +58,17 @@ pub(super) const fn hash_of(word: &str) -> u64 {
         at += 1;
     }
     hash.finish()
+}
+
+/// Hashes of a list of folded words, made when the program is built.
+pub(super) const fn hashes_of<const N: usize>(words: [&str; N]) -> [u64; N] {
+    let mut hashes = [0; N];
+    let mut at = 0;
+    while at < N {
+        hashes[at] = hash_of(words[at]);
+        at += 1;
+    }
+    hashes
 }
 
 /// FNV-1a with a last mix, so that the table may use the upper bits.
@@ -139,7 +150,7 @@ fn classes() -> impl Iterator<Item = (&'static str, &'static str, Option<u16>)> 
 }
 
 fn flag_of(name: &str) -> u64 {
-    const NAMES: [(&str, u64); 44] = [
+    const NAMES: [(&str, u64); 46] = [
         ("es_word", class::ES_WORD),
         ("es_function", class::ES_FUNCTION),
         ("en_function", class::EN_FUNCTION),
@@ -184,6 +195,8 @@ fn flag_of(name: &str) -> u64 {
         ("connector", class::CONNECTOR),
         ("suffix_rare", class::SUFFIX_RARE),
         ("street_name", class::STREET_NAME),
+        ("road", class::ROAD),
+        ("es_letter", class::ES_LETTER),
     ];
     NAMES.iter().find(|(n, _)| *n == name).map_or(0, |(_, flag)| *flag)
 }

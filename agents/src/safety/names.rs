@@ -25,6 +25,9 @@ pub(super) fn find(scan: &mut Scan<'_>) {
                 Owner::None => {}
             }
         } else if cue.mask & (NAME_MID | NAME_CLEAR | RELATION) != 0 {
+            if cue.mask & NAME_CLEAR != 0 && of_pet(scan, cue.from) {
+                continue;
+            }
             let relation = cue.mask & RELATION != 0;
             let owned = relation && owner(scan, cue.from) == Owner::Person;
             let phrase = cue.to - cue.from > 1 || owned;
@@ -37,9 +40,10 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         introduced(scan, 0);
     }
     let spanish = is_spanish(scan.toks);
+    let guarded = scan.cues.iter().any(|cue| cue.mask & NOT_NAME != 0);
     let mut at = 0;
     while at < scan.toks.len() {
-        let end = if is_no_name(scan, at) { None } else { known(scan, at, spanish) };
+        let end = if guarded && is_no_name(scan, at) { None } else { known(scan, at, spanish) };
         at = end.unwrap_or(at + 1);
     }
     for n in 0..scan.found.len() {
@@ -206,9 +210,35 @@ fn unknown(t: &Token) -> bool {
 
 /// "the dog's name is …".
 fn of_pet(scan: &Scan<'_>, at: usize) -> bool {
-    const PETS: [&str; 14] = [
-        "dog", "cat", "pet", "puppy", "kitten", "horse", "boat", "perro", "perra", "gato", "gata", "mascota",
-        "mascot", "street",
+    const PETS: [&str; 28] = [
+        "ship",
+        "fish",
+        "storm",
+        "hurricane",
+        "snake",
+        "bird",
+        "restaurant",
+        "store",
+        "song",
+        "movie",
+        "book",
+        "barco",
+        "huracan",
+        "tormenta",
+        "dog",
+        "cat",
+        "pet",
+        "puppy",
+        "kitten",
+        "horse",
+        "boat",
+        "perro",
+        "perra",
+        "gato",
+        "gata",
+        "mascota",
+        "mascot",
+        "street",
     ];
     (at.saturating_sub(3)..at).any(|n| PETS.iter().any(|w| scan.hash_is(n, hash_of(w))))
 }
@@ -328,7 +358,7 @@ fn inside(scan: &Scan<'_>, at: usize, words: usize) -> Option<usize> {
         return person(next).then_some(next);
     }
     if token.is(class::PARTICLE) && !token.new_line {
-        let dash = usize::from(scan.sign(at + 1, '-') && scan.glued(at + 1));
+        let dash = usize::from((scan.sign(at + 1, '-') || scan.sign(at + 1, '.')) && scan.glued(at + 1));
         let second = at + 1 + dash + usize::from(scan.is(at + 1, class::PARTICLE) && !person(at + 1));
         return person(second).then_some(second);
     }
@@ -421,7 +451,7 @@ fn hinted(scan: &mut Scan<'_>, cue_end: usize, hint: Hint) {
     };
     let Some(end) = loose(scan, from) else { return };
     let words = &scan.toks[from..end];
-    if is_place(scan, from, end) || place_before(scan, from) && !hint.clear {
+    if is_place(scan, from, end) || (place_before(scan, from) || among_places(scan, from)) && !hint.clear {
         return;
     }
     // "my son is autistic", "que mi hijo entienda": what is said of somebody is no name.
@@ -766,7 +796,8 @@ fn among_places(scan: &Scan<'_>, at: usize) -> bool {
         || joins
             && before > 0
             && scan.is(before - 1, class::PLACE)
-            && !scan.is(before - 1, class::FIRST | class::LAST)
+            && (!scan.is(before - 1, class::FIRST | class::LAST)
+                || before > 2 && scan.sign(before - 2, ',') && scan.is(before - 3, class::PLACE))
 }
 
 /// "in Madison", "Lake Martin", "the Jackson": the word before makes a place of it.
@@ -805,7 +836,12 @@ fn place_before(scan: &Scan<'_>, at: usize) -> bool {
 fn unlisted(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
     let first = scan.toks.get(at)?;
     let family = at > 0 && ["los", "familia", "apellido"].iter().any(|w| scan.hash_is(at - 1, hash_of(w)));
-    if family && strong_last(first) && !first.is(class::PLACE) && (first.title() || first.len() > 5) {
+    if family
+        && spanish
+        && strong_last(first)
+        && !first.is(class::PLACE)
+        && (first.title() || first.len() > 5)
+    {
         propose(scan, at, at + 1, 0.6);
         return Some(at + 1);
     }

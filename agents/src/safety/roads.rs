@@ -1,12 +1,12 @@
 //! Addresses without a street's name: numbered roads, rural routes, post boxes.
 
-use super::lexicon::{class, hash_of};
-use super::places::{spoken_number, tail};
+use super::lexicon::{class, hash_of, hashes_of};
+use super::places::{military, spoken_number, tail};
 use super::scan::Scan;
 use super::token::Form;
 
-fn named(scan: &Scan<'_>, at: usize, words: &[&str]) -> bool {
-    words.iter().any(|w| scan.hash_is(at, hash_of(w)))
+fn named(scan: &Scan<'_>, at: usize, words: &[u64]) -> bool {
+    scan.one_of(at, words)
 }
 
 fn point(scan: &Scan<'_>, at: usize) -> usize {
@@ -15,7 +15,8 @@ fn point(scan: &Scan<'_>, at: usize) -> usize {
 
 /// The end of a number, written or said, with a letter: "9", "9W", "nine w", "#3".
 fn value(scan: &Scan<'_>, at: usize, most: usize) -> Option<usize> {
-    let mark = usize::from(scan.sign(at, '#') || named(scan, at, &["number", "no", "numero"]));
+    let mark =
+        usize::from(scan.sign(at, '#') || named(scan, at, &const { hashes_of(["number", "no", "numero"]) }));
     let at = at + mark + usize::from(mark > 0 && scan.sign(at + mark, '.'));
     let end = match scan.toks.get(at)?.form {
         Form::Digits => at + 1,
@@ -29,7 +30,7 @@ fn value(scan: &Scan<'_>, at: usize, most: usize) -> Option<usize> {
 /// The end of a road that goes by a number: "Route 9W", "County Road 12", "US-41", "FM 1488", "farm to market road
 /// fourteen eighty eight".
 pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
-    const PREFIXES: [&str; 14] = [
+    const PREFIXES: [u64; 14] = hashes_of([
         "county",
         "state",
         "us",
@@ -44,11 +45,14 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
         "rm",
         "fm",
         "parish",
-    ];
-    const SHORT: [&str; 14] =
-        ["fm", "rm", "us", "cr", "sr", "sh", "rr", "hwy", "rte", "rt", "route", "highway", "fr", "ih"];
+    ]);
+    const SHORT: [u64; 14] = hashes_of([
+        "fm", "rm", "us", "cr", "sr", "sh", "rr", "hwy", "rte", "rt", "route", "highway", "fr", "ih",
+    ]);
     let mut at = start;
-    if named(scan, at, &["u"]) && scan.hash_is(at + 1 + point(scan, at + 1), hash_of("s")) {
+    if named(scan, at, &const { hashes_of(["u"]) })
+        && scan.hash_is(at + 1 + point(scan, at + 1), hash_of("s"))
+    {
         at += 2 + point(scan, at + 1);
         at += point(scan, at);
         if let Some(end) = value(scan, at, 3) {
@@ -60,14 +64,19 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
         at += 1 + point(scan, at + 1);
         prefixes += 1;
         // "farm to market", "ranch to market".
-        if named(scan, at, &["to", "-"]) && named(scan, at + 1, &["market"]) {
+        if named(scan, at, &const { hashes_of(["to", "-"]) })
+            && named(scan, at + 1, &const { hashes_of(["market"]) })
+        {
             at += 2;
-        } else if scan.sign(at, '-') && named(scan, at + 1, &["to"]) && named(scan, at + 3, &["market"]) {
+        } else if scan.sign(at, '-')
+            && named(scan, at + 1, &const { hashes_of(["to"]) })
+            && named(scan, at + 3, &const { hashes_of(["market"]) })
+        {
             at += 4;
         }
     }
-    let kind = named(scan, at, &["highway", "hwy", "route", "rte", "rt", "interstate"])
-        || (prefixes > 0 && named(scan, at, &["road", "rd", "trail", "lane"]));
+    let kind = named(scan, at, &const { hashes_of(["highway", "hwy", "route", "rte", "rt", "interstate"]) })
+        || (prefixes > 0 && named(scan, at, &const { hashes_of(["road", "rd", "trail", "lane"]) }));
     let after = if kind {
         at + 1 + point(scan, at + 1)
     } else if at > start && named(scan, at - 1, &SHORT) {
@@ -83,23 +92,35 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
     Some(end + usize::from(direction))
 }
 
+/// An address that needs no street: a post box, a rural route, a numbered road with a house.
+pub(super) fn unnamed(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+    // Few words begin one.
+    scan.is(at, class::ROAD).then_some(())?;
+    post_box(scan, at).or_else(|| rural(scan, at)).or_else(|| military(scan, at))
+}
+
 /// "Rural Route 3, Box 22", "RR 2 Box 45", "HC 61 Box 418", "county road nine number two two eight one five".
-pub(super) fn rural(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+fn rural(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     if let Some(end) = delivery_route(scan, at) {
         return boxed(scan, end).map(|end| (at, tail(scan, end)));
     }
     let starts = named(
         scan,
         at,
-        &["county", "state", "us", "u", "old", "farm", "ranch", "highway", "hwy", "route", "rte", "rt"],
+        &const {
+            hashes_of([
+                "county", "state", "us", "u", "old", "farm", "ranch", "highway", "hwy", "route", "rte", "rt",
+            ])
+        },
     );
     let road = numbered_road(scan, at).filter(|_| starts)?;
     if let Some(end) = boxed(scan, road) {
         return Some((at, tail(scan, end)));
     }
     let comma = usize::from(scan.sign(road, ','));
-    let said = named(scan, road + comma, &["number", "house"]);
-    let house = road + comma + 1 + usize::from(named(scan, road + comma + 1, &["number"]));
+    let said = named(scan, road + comma, &const { hashes_of(["number", "house"]) });
+    let house =
+        road + comma + 1 + usize::from(named(scan, road + comma + 1, &const { hashes_of(["number"]) }));
     let end = value(scan, house, 6).filter(|end| {
         // One digit is more likely a place in a list than a house.
         said && (*end > house + 1 || scan.toks[house].len() > 1 && scan.toks[house].form == Form::Digits)
@@ -114,14 +135,19 @@ fn delivery_route(scan: &Scan<'_>, at: usize) -> Option<usize> {
             second + 1 + point(scan, second + 1)
         })
     };
-    let after =
-        if named(scan, at, &["rural", "star", "contract"]) && named(scan, at + 1, &["route", "delivery"]) {
-            at + 2
-        } else if named(scan, at, &["rr", "hc", "rfd", "rd", "sr", "rt", "route", "hcr", "ruta"]) {
-            at + 1 + usize::from(scan.hash_is(at + 1, hash_of("rural")))
-        } else {
-            letters("r", "r").or_else(|| letters("h", "c"))?
-        };
+    let after = if named(scan, at, &const { hashes_of(["rural", "star", "contract"]) })
+        && named(scan, at + 1, &const { hashes_of(["route", "delivery"]) })
+    {
+        at + 2
+    } else if named(
+        scan,
+        at,
+        &const { hashes_of(["rr", "hc", "rfd", "rd", "sr", "rt", "route", "hcr", "ruta"]) },
+    ) {
+        at + 1 + usize::from(scan.hash_is(at + 1, hash_of("rural")))
+    } else {
+        letters("r", "r").or_else(|| letters("h", "c"))?
+    };
     let after = after + usize::from(scan.sign(after, '-') && scan.glued(after));
     match scan.toks.get(after)?.form {
         Form::Mixed if scan.toks[after].len() <= 5 => Some(after + 1),
@@ -132,12 +158,12 @@ fn delivery_route(scan: &Scan<'_>, at: usize) -> Option<usize> {
 /// ", Box 22" after a road.
 pub(super) fn boxed(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let at = at + usize::from(scan.sign(at, ','));
-    named(scan, at, &["box", "buzon", "bx"]).then_some(())?;
+    named(scan, at, &const { hashes_of(["box", "buzon", "bx"]) }).then_some(())?;
     value(scan, at + 1, 5)
 }
 
 /// "P.O. Box 1234", "apartado postal 12".
-pub(super) fn post_box(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+fn post_box(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let word = |n: usize, w: &str| scan.hash_is(n, hash_of(w));
     let mut next = at;
     if word(at, "p") {
@@ -148,7 +174,9 @@ pub(super) fn post_box(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
         next += usize::from(scan.sign(next, '.'));
     } else if word(at, "post") && word(at + 1, "office") {
         next += 2;
-    } else if word(at, "po") || (named(scan, at, &["apartado", "casilla"]) && word(at + 1, "postal")) {
+    } else if word(at, "po")
+        || (named(scan, at, &const { hashes_of(["apartado", "casilla"]) }) && word(at + 1, "postal"))
+    {
         next += 1;
     } else {
         return None;

@@ -50,6 +50,11 @@ impl<'a> Scan<'a> {
         self.toks.get(at).is_some_and(|t| t.hash == hash)
     }
 
+    /// Whether a token is one of some words, given by their hashes.
+    pub(super) fn one_of(&self, at: usize, hashes: &[u64]) -> bool {
+        self.toks.get(at).is_some_and(|t| hashes.contains(&t.hash))
+    }
+
     /// A line break, the end of a sentence or the end of the text stands before this token.
     pub(super) fn starts_sentence(&self, at: usize) -> bool {
         at == 0 || self.toks[at].new_line || self.toks[at - 1].is_stop() || self.toks[at - 1].sign(':')

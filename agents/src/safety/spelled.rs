@@ -61,39 +61,14 @@ fn run(scan: &Scan<'_>, start: usize) -> Option<Run> {
 
 /// A letter by itself or by its name, in lower case.
 fn letter(scan: &Scan<'_>, at: usize) -> Option<(u8, usize)> {
-    const SPANISH: [(&str, u8); 24] = [
-        ("be", b'b'),
-        ("ce", b'c'),
-        ("de", b'd'),
-        ("efe", b'f'),
-        ("ge", b'g'),
-        ("hache", b'h'),
-        ("jota", b'j'),
-        ("ka", b'k'),
-        ("ele", b'l'),
-        ("eme", b'm'),
-        ("ene", b'n'),
-        ("pe", b'p'),
-        ("cu", b'q'),
-        ("erre", b'r'),
-        ("ere", b'r'),
-        ("ese", b's'),
-        ("te", b't'),
-        ("uve", b'v'),
-        ("ve", b'v'),
-        ("equis", b'x'),
-        ("ye", b'y'),
-        ("zeta", b'z'),
-        ("seta", b'z'),
-        ("elle", b'l'),
-    ];
-    let token = scan.toks.get(at).filter(|t| t.is_word() && t.len() <= 6)?;
-    if scan.is(at, class::REPEAT) && scan.hash_is(at + 1, hash_of("u")) {
+    let token = scan.toks.get(at).filter(|t| t.is_word())?;
+    if token.is(class::REPEAT) && scan.hash_is(at + 1, hash_of("u")) {
         return Some((b'w', at + 2));
     }
     let byte = match letter_of(scan.text, token) {
         Some(letter) => u8::try_from(letter).ok()?.to_ascii_lowercase(),
-        None => SPANISH.iter().find(|(word, _)| token.hash == hash_of(word))?.1,
+        None if token.is(class::ES_LETTER) => b'a' + u8::try_from(token.value).ok()?.checked_sub(1)?,
+        None => return None,
     };
     byte.is_ascii_lowercase().then_some((byte, at + 1))
 }
