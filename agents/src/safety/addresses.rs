@@ -429,8 +429,27 @@ fn followed_by_thing(scan: &Scan<'_>, name: usize) -> bool {
 
 /// "900 Route 9", "4521 County Road 12".
 fn road_number(scan: &Scan<'_>, start: usize) -> Option<Street> {
-    let start = start + usize::from(scan.is(start, class::DIRECTION));
-    roads::numbered_road(scan, start).map(|end| Street { end, firm: true })
+    let directed = scan.is(start, class::DIRECTION);
+    let start = start + usize::from(directed);
+    let end = roads::numbered_road(scan, start).or_else(|| lettered_or_counted(scan, start, directed))?;
+    Some(Street { end, firm: true })
+}
+
+/// "710 Avenue J", "22 E 4th".
+fn lettered_or_counted(scan: &Scan<'_>, start: usize, directed: bool) -> Option<usize> {
+    let token = scan.toks.get(start)?;
+    let letter =
+        scan.toks.get(start + 1).is_some_and(|t| t.is_letter() && !scan.is(start + 2, class::SUFFIX));
+    if scan.hash_is(start, hash_of("avenue")) && letter {
+        return Some(start + 2);
+    }
+    let counted = token.is(class::ORDINAL)
+        || token.form == Form::Mixed
+            && ["st", "nd", "rd", "th"]
+                .iter()
+                .any(|end| scan.word(start).to_ascii_lowercase().ends_with(end));
+    let kind = scan.is(start + 1, class::SUFFIX | class::SUFFIX_ST | class::UNIT | class::ORDINAL);
+    (directed && counted && !kind).then_some(start + 1)
 }
 
 /// "my address is 12 Robles": a number and a name of no known kind.

@@ -163,6 +163,9 @@ fn town(scan: &Scan<'_>, end: usize) -> Option<usize> {
     let after = passed(scan, end);
     let comma = after > end;
     let start = after + usize::from(scan.hash_is(after, hash_of("in")) || scan.hash_is(after, hash_of("en")));
+    if let Some(end) = before_state(scan, start) {
+        return Some(end);
+    }
     let mut words = 0;
     loop {
         let at = start + words;
@@ -194,6 +197,22 @@ fn town(scan: &Scan<'_>, end: usize) -> Option<usize> {
     // "place north rhonda": the direction was of the town, not of the street.
     let directed = |at: usize| scan.is(at, class::DIRECTION) && !scan.is(at + 1, class::WORD);
     alone.or_else(|| end.checked_sub(1).filter(|at| directed(*at)).and_then(|at| town_alone(scan, at, false)))
+}
+
+/// "show low arizona eight five nine oh two": ordinary words are a town where the name of a state follows them.
+fn before_state(scan: &Scan<'_>, start: usize) -> Option<usize> {
+    let part = |t: &super::token::Token| {
+        t.is_word() && !t.new_line && !t.is(class::FUNCTION | class::NUMBER | class::FILLER | class::QUANTITY)
+    };
+    let words = scan
+        .toks
+        .get(start..)?
+        .iter()
+        .take(LONGEST_TOWN)
+        .take_while(|t| part(t) && !t.is(class::STATE))
+        .count();
+    let end = state(scan, start + words).filter(|_| words > 0 && scan.is(start + words, class::STATE))?;
+    Some(code(scan, end).unwrap_or(end))
 }
 
 fn names_town(scan: &Scan<'_>, at: usize) -> bool {
@@ -253,7 +272,7 @@ fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
     let known = class::WORD | class::FIRST | class::LAST | class::FUNCTION | class::CUE | class::FILLER;
     if token.is_word()
         && !token.title()
-        && token.len() > 4
+        && token.len() > 3
         && !token.is(known | class::NUMBER | class::ES_FUNCTION)
     {
         // A long word that is in no list, right after a street.
