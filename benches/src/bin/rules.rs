@@ -57,7 +57,7 @@ fn main() -> Result<()> {
 fn sentences() -> Result<Vec<(Language, String)>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/rules");
     let mut all = Vec::new();
-    for file in ["dev", "second", "third"]
+    for file in ["dev", "second", "third", "fourth"]
         .iter()
         .flat_map(|set| ["blocked", "allowed"].map(|f| format!("{set}/{f}.txt")))
     {

@@ -33,6 +33,29 @@ fn spoken_values_are_found_whole() {
     assert_floors(SPOKEN, 0.95, 0.85);
 }
 
+/// Sets of people who did not know the guardian. Their first looks are in the files; this holds what was reached since.
+#[test]
+fn sets_of_other_hands_keep_their_figures() {
+    let sets = [
+        (include_str!("../../../data/safety/dev/second/written.txt"), 0.91, 0.93),
+        (include_str!("../../../data/safety/dev/second/spoken.txt"), 0.91, 0.93),
+        (include_str!("../../../data/safety/dev/third/written.txt"), 0.91, 0.9),
+        (include_str!("../../../data/safety/dev/third/spoken.txt"), 0.9, 0.85),
+        (include_str!("../../../data/safety/dev/fourth/written.txt"), 0.95, 0.93),
+        (include_str!("../../../data/safety/dev/fourth/spoken.txt"), 0.9, 0.75),
+    ];
+    for (data, numbers, words) in sets {
+        assert_floors(data, numbers, words);
+    }
+    let clean = lines(concat!(
+        include_str!("../../../data/safety/dev/second/clean.txt"),
+        include_str!("../../../data/safety/dev/third/clean.txt"),
+        include_str!("../../../data/safety/dev/fourth/clean.txt")
+    ));
+    let alarms = false_alarms(&Guardian::new(), &clean);
+    assert!(alarms.len() * 200 <= clean.len(), "{}", alarms.join("\n"));
+}
+
 #[test]
 fn at_most_one_clean_text_in_a_hundred_raises_an_alarm() {
     let clean = lines(CLEAN);

@@ -81,7 +81,8 @@ async fn nothing_that_the_rules_forbid_is_spoken_in_either_language() {
     ] {
         call.model.answers(&[&[text(said)]]);
         let heard = call.talk("What do you say?").await;
-        assert_eq!(ids(&heard), [rule], "{said}");
+        // A discount is a promise too.
+        assert!(ids(&heard).contains(&rule), "{said}: {:?}", ids(&heard));
         let words = said.trim_end_matches('.');
         assert!(!heard.text.contains(words) && !heard.text.trim().is_empty(), "{said}: {}", heard.text);
     }
