@@ -9,7 +9,7 @@ use super::lexicon::{class, hash_of, hashes_of};
 use super::numbers::{spoken, written};
 use super::places::{self, spoken_number, tail};
 use super::scan::Scan;
-use super::token::{Form, Token};
+use super::token::{Case, Form, Token};
 use super::{calles, roads};
 
 /// Words of a street's name with its kind.
@@ -150,18 +150,16 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
     let particle = saint.iter().any(|w| scan.hash_is(name, hash_of(w)));
     name += usize::from(particle);
     let first = scan.toks.get(name)?;
+    let no_name = class::SUFFIX
+        | class::MONTH
+        | class::PERSON_VERB
+        | class::TITLE
+        | class::STATE_ABBR
+        | class::CONNECTOR;
     let fits = |t: &Token| {
-        is_street_name(t)
-            && t.len() > 1
-            && !t.new_line
-            && !t.is(class::SUFFIX
-                | class::MONTH
-                | class::PERSON_VERB
-                | class::TITLE
-                | class::STATE_ABBR
-                | class::CONNECTOR)
-            && !(t.case == super::token::Case::Upper && t.len() <= 4)
-            && !NOT_NAMES.iter().any(|w| t.hash == hash_of(w))
+        let zone = t.case == Case::Upper && t.len() <= 4;
+        let other = t.is(no_name) || zone || NOT_NAMES.iter().any(|w| t.hash == hash_of(w));
+        is_street_name(t) && t.len() > 1 && !t.new_line && !other
     };
     if !fits(first) || (particle && !directed && !house.spoken) {
         return None;
@@ -181,7 +179,7 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
     // "four hundred south koreans".
     let round = (at..house.end).any(|n| scan.is(n, class::MULT));
     let sure = if directed {
-        house.digits >= 3 && !(round && !here) || after > end || lives
+        house.digits >= 3 && (here || !round) || after > end || lives
     } else if after > end {
         (house.digits >= 3 || lives) && places::is_certain(scan, end, after)
     } else {
