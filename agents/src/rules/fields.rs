@@ -14,6 +14,9 @@ use super::plain::words;
 use super::tokens::cut;
 use super::{AppliesTo, ProposedTool, Spoken};
 
+/// Words of a sentence that has not ended, below which it is not read.
+const BEGINNING: usize = 6;
+
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Type {
@@ -213,7 +216,14 @@ impl<'a> Proposed<'a> {
     }
 
     pub(super) fn reading(&self, likeness: &Likeness) -> Reading {
-        *self.reading.get_or_init(|| likeness.read_words(&self.words, is_question(self.text)))
+        *self.reading.get_or_init(|| {
+            // "You should," may go on as anything: a beginning reads like nothing until it has said something.
+            let ended = self.text.trim_end().ends_with(['.', '?', '!', '…', '"', '”', ')']);
+            if !ended && self.words.split(' ').count() < BEGINNING {
+                return Reading::default();
+            }
+            likeness.read_words(&self.words, is_question(self.text))
+        })
     }
 
     pub(super) fn get(&self, field: Field) -> Value<'_> {

@@ -56,7 +56,7 @@ impl Digits {
     }
 
     pub(super) fn number(&self) -> u64 {
-        self.as_slice().iter().fold(0, |n, d| n * 10 + u64::from(*d))
+        self.as_slice().iter().fold(0_u64, |n, d| n.saturating_mul(10).saturating_add(u64::from(*d)))
     }
 }
 
