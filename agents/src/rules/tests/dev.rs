@@ -123,7 +123,7 @@ fn forbidden_sentences_are_found_and_ordinary_ones_pass() {
     }
 }
 
-/// A set of somebody who knew neither rules nor model. The model has not trained with it.
+/// A set of a language model that had seen neither rules nor model. The model has not trained with it.
 #[test]
 fn sentences_of_another_hand_are_found() {
     let (blocked, allowed) = set!("fourth");

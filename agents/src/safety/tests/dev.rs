@@ -33,7 +33,7 @@ fn spoken_values_are_found_whole() {
     assert_floors(SPOKEN, 0.95, 0.85);
 }
 
-/// Sets of people who did not know the guardian. Their first looks are in the files; this holds what was reached since.
+/// Sets that a language model wrote without having seen the guardian. Their first looks are in the files; this holds what was reached since.
 #[test]
 fn sets_of_other_hands_keep_their_figures() {
     let sets = [
