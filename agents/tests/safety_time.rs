@@ -34,6 +34,15 @@ fn time_grows_with_the_length_of_the_text_and_no_faster() {
         "my social is ",
         "de la ",
         "://:",
+        "license ",
+        "1.1.1.1 ",
+        "license 5/5/1990 ",
+        "maria 5/5/1990, ",
+        "a b one uh ",
+        "one colon ",
+        "texas id ",
+        "account 12 ",
+        "1 oak avenue j ",
     ] {
         let time = |bytes: usize| {
             let text = unit.repeat(bytes / unit.len());

@@ -72,7 +72,7 @@ pub fn each(words: &[Word], lexicon: &Lexicon, mut found: impl FnMut(usize, u32)
     let seen: Vec<Seen> = words.iter().map(|w| look(&w.text, lexicon)).collect();
     let mut last_of_class = [usize::MAX; CLASSES];
     for (i, this) in seen.iter().enumerate() {
-        let mut put = |of: Of, a: u64, b: u64, c: u64| found(i, number(of, a, b, c));
+        let mut put = |of: Of, a: u64, b: u64, c: u64| found(i, number(of as u64, [a, b, c], BITS));
         let back = |n: usize| i.checked_sub(n).map(|j| &seen[j]);
         put(Of::Word, this.word, 0, 0);
         put(Of::Label, this.label, 0, 0);
@@ -113,7 +113,7 @@ pub fn each(words: &[Word], lexicon: &Lexicon, mut found: impl FnMut(usize, u32)
             }
             last_of_class[usize::from(class)] = i;
         }
-        pieces(&words[i].text, |piece| put(Of::Piece, piece, 0, 0));
+        pieces(&words[i].text, 4, |piece| put(Of::Piece, piece, 0, 0));
     }
 }
 
@@ -134,9 +134,9 @@ fn look(word: &str, lexicon: &Lexicon) -> Seen {
     }
 }
 
-/// Four letters at a time, with the word's ends.
-fn pieces(word: &str, mut found: impl FnMut(u64)) {
-    if !(4..=24).contains(&word.len()) || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+/// Four letters of a plain word at a time, with its ends; nothing of a word with fewer than `shortest` (at least three).
+pub(crate) fn pieces(word: &str, shortest: usize, mut found: impl FnMut(u64)) {
+    if !(shortest.max(3)..=24).contains(&word.len()) || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return;
     }
     let bytes = word.as_bytes();
@@ -146,15 +146,17 @@ fn pieces(word: &str, mut found: impl FnMut(u64)) {
     found(hash(&[bytes[end - 3], bytes[end - 2], bytes[end - 1], b'$']));
 }
 
-fn hash(bytes: &[u8]) -> u64 {
+/// FNV-1a. Trained weights rest on it.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-fn number(of: Of, a: u64, b: u64, c: u64) -> u32 {
-    let mut h = (of as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    for part in [a, b, c] {
+/// Number of a mark below 2^`bits`, out of what it is made of. Trained weights rest on it.
+pub(crate) fn number(of: u64, parts: [u64; 3], bits: u32) -> u32 {
+    let mut h = of.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for part in parts {
         h = (h ^ part).wrapping_mul(0xff51_afd7_ed55_8ccd);
         h ^= h >> 32;
     }
-    u32::try_from(h >> (64 - BITS)).unwrap_or(0)
+    u32::try_from(h >> (64 - bits)).unwrap_or(0)
 }

@@ -98,7 +98,7 @@ fn further_on(scan: &mut Scan<'_>, cue: usize) -> bool {
         return false;
     }
     let other = |c: &&Cue| c.mask & cues::NUMERIC & !cues::WEAK & !mask != 0 && c.mask & cues::NUMBER == 0;
-    let next = scan.cues[cue + 1..].iter().find(other);
+    let next = scan.cues[cue + 1..].iter().take_while(|c| c.from < to + FAR).find(other);
     let limit = scan.toks.len().min(to + FAR).min(next.map_or(usize::MAX, |next| next.from));
     let mut at = to;
     let mut ended = false;
@@ -127,8 +127,9 @@ fn further_back(scan: &mut Scan<'_>, cue: usize) {
     if mask & (LICENSE | LICENSE_WEAK) == 0 {
         return;
     }
-    let floor = scan.cues[..cue].iter().rev().find(|c| c.mask & cues::NUMERIC & !cues::WEAK != 0);
-    let floor = floor.map_or(0, |c| c.to).max(from.saturating_sub(FAR + LONGEST_CODE));
+    let farthest = from.saturating_sub(BACK + LONGEST_CODE);
+    let mut before = scan.cues[..cue].iter().rev().take_while(|c| c.to > farthest);
+    let floor = before.find(|c| c.mask & cues::NUMERIC & !cues::WEAK != 0).map_or(farthest, |c| c.to);
     let ends = |at: usize| {
         let token = &scan.toks[at];
         matches!(token.form, Form::Digits | Form::Mixed) || token.is(class::NUMBER) && token.len() > 1
@@ -372,7 +373,7 @@ fn said_account(scan: &mut Scan<'_>, at: usize) {
     }
     let mut joined = String::new();
     let mut next = at;
-    while next < scan.toks.len() && joined.len() < 34 {
+    while next < scan.toks.len().min(at + LONGEST_CODE) && joined.len() < 34 {
         let token = &scan.toks[next];
         if let Some(letter) = letter_of(scan.text, token).filter(|_| token.is_letter()) {
             joined.push(letter.to_ascii_uppercase());

@@ -99,7 +99,10 @@ fn article_of_date(scan: &Scan<'_>, at: usize) -> bool {
 
 /// "… as her birth date", "the 10/10/1974 birth date", "… so I just turned sixty five".
 fn named_birthday(scan: &Scan<'_>, at: usize) -> bool {
-    let at_cue = |n: usize| scan.cues.iter().any(|cue: &Cue| cue.mask & BIRTH != 0 && cue.from == n);
+    let at_cue = |n: usize| {
+        let found = scan.cues.binary_search_by_key(&n, |cue: &Cue| cue.from);
+        found.is_ok_and(|cue| scan.cues[cue].mask & BIRTH != 0)
+    };
     let turned =
         (at..at + 5).any(|n| ["turned", "turning", "turns"].iter().any(|w| scan.hash_is(n, hash_of(w))));
     turned || at_cue(at) || scan.hash_is(at, hash_of("as")) && at_cue(at + 2)
@@ -109,7 +112,8 @@ fn named_birthday(scan: &Scan<'_>, at: usize) -> bool {
 pub(super) fn find(scan: &mut Scan<'_>) {
     // A date beside what says who somebody is: "Maria Lopez, 03/14/1974", "423-71-6650, 07/19/1991".
     let who = |kind: Kind| matches!(kind, Kind::Name | Kind::Ssn | Kind::DriversLicense | Kind::Passport);
-    let names: Vec<usize> = scan.found.iter().filter(|c| who(c.kind)).map(|c| c.to).collect();
+    let mut names: Vec<usize> = scan.found.iter().filter(|c| who(c.kind)).map(|c| c.to).collect();
+    names.sort_unstable();
     let mut at = 0;
     let mut used = usize::MAX;
     // Where the last date of birth ended: in the next few words there may be another's.
@@ -145,12 +149,10 @@ fn party(scan: &Scan<'_>, at: usize) -> bool {
 
 /// "Maria Lopez, 03/14/1974".
 fn beside_name(scan: &Scan<'_>, names: &[usize], at: usize, date: Date) -> bool {
-    let full = date.day > 0 && (1915..=2012).contains(&date.year);
-    full && names.iter().any(|end| {
-        *end == at
-            || (*end + 1 == at && scan.toks[*end].form != Form::Word)
-            || (*end + 2 == at && scan.sign(at - 1, '('))
-    }) || date.day > 0 && date.year >= 1915 && at > 0 && scan.sign(at - 1, '(') && names.contains(&(at - 1))
+    let ends = |before: usize| at.checked_sub(before).is_some_and(|at| names.binary_search(&at).is_ok());
+    let opened = at > 0 && scan.sign(at - 1, '(');
+    let beside = ends(0) || ends(1) && scan.toks[at - 1].form != Form::Word || ends(2) && opened;
+    date.of_a_life() && beside || date.day > 0 && date.year >= 1915 && opened && ends(1)
 }
 
 /// A date that starts at this token.

@@ -2,7 +2,7 @@
 
 use super::checks;
 use super::cues::{
-    ACCOUNT, API_KEY, BANK, BIRTH, CARD, LICENSE, MEDICAL_ID, NEGATIVE, NEGATIVE_WEAK, NUMBER, NUMERIC,
+    ACCOUNT, API_KEY, BANK, BIRTH, CARD, Cue, LICENSE, MEDICAL_ID, NEGATIVE, NEGATIVE_WEAK, NUMBER, NUMERIC,
     PASSPORT, PASSWORD, PHONE, ROUTING, SSN, SSN_WEAK,
 };
 use super::dates;
@@ -26,6 +26,8 @@ struct Window<'a> {
     cue: u64,
     /// The cue stands behind it, "… is my social", or another number stands between.
     cue_follows: bool,
+    /// The cue speaks of a number before it.
+    served: bool,
     /// Nothing else was said in the same breath.
     entire: bool,
     /// A letter stands before it: "r b twenty twenty six", a reference.
@@ -104,9 +106,13 @@ impl Window<'_> {
 
 /// Proposes all numbers of the text.
 pub(super) fn find(scan: &mut Scan<'_>, pieces: &[Piece]) {
-    let machines: Vec<(usize, usize)> =
+    let mut machines: Vec<(usize, usize)> =
         scan.found.iter().filter(|c| c.kind == Kind::IpAddress).map(|c| (c.from, c.to)).collect();
-    let taken = |piece: &Piece| machines.iter().any(|(from, to)| *from < piece.to && piece.from < *to);
+    machines.sort_unstable();
+    let taken = |piece: &Piece| {
+        let last = machines.partition_point(|(from, _)| *from < piece.to).checked_sub(1);
+        last.is_some_and(|last| piece.from < machines[last].1)
+    };
     let mut from = 0;
     while from < pieces.len() {
         let run = 1 + pieces[from + 1..].iter().take_while(|p| p.gap != Gap::Start).count();
@@ -194,6 +200,7 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
     let named = scan.nearest_before(from, NUMERIC, REACH);
     let number = |t: &Token| t.form == Form::Digits || t.is(class::NUMBER);
     let second = named.is_some_and(|cue| scan.toks[cue.to.min(from)..from].iter().any(number));
+    let served = named.is_some_and(|cue| speaks_of_former(scan, cue));
     let cue_follows = cue != 0 && (second || named.is_none() && scan.settings.expected & NUMERIC == 0);
     let lettered =
         from > 0 && scan.toks[from - 1].is_letter() && !scan.is(from - 1, class::FUNCTION | class::FILLER);
@@ -205,6 +212,7 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
         lengths,
         cue,
         cue_follows,
+        served,
         entire: false,
         lettered,
         dated,
@@ -212,6 +220,17 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
         alone,
         plus,
     })
+}
+
+/// "… that's my social security number and I'm at sixteen oh five": what stands before the cue is what it speaks of, but for a
+/// name: "Clarence's social is …".
+fn speaks_of_former(scan: &Scan<'_>, cue: Cue) -> bool {
+    let before = &scan.toks[cue.from.saturating_sub(5)..cue.from];
+    let small = |t: &Token| t.is(class::CONNECTOR | class::FILLER | class::PERSONAL) || t.sign(',');
+    let Some(at) = before.iter().rposition(|t| !small(t)) else { return false };
+    let number = matches!(before[at].form, Form::Digits | Form::Mark) || before[at].is(class::NUMBER);
+    let possessive = at + 2 == before.len() && before[at + 1].hash == hash_of("'s");
+    number && !possessive
 }
 
 fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
@@ -260,7 +279,9 @@ fn card(w: &Window<'_>) -> Option<f32> {
     if w.has(CARD) {
         return Some(if valid { 0.98 } else { 0.8 });
     }
-    if w.has(NEGATIVE | BANK) && !(like_a_card && w.pieces.len() > 1) {
+    // "The card for the parking ticket was …": a word such as "ticket" does not outweigh check digit and length.
+    let weak = w.has(NEGATIVE_WEAK) && !w.has(BANK);
+    if w.has(NEGATIVE | BANK) && !(like_a_card && (weak || w.pieces.len() > 1)) {
         return None;
     }
     (valid && checks::card_range(digits) && !w.plus).then_some(0.95)
@@ -278,7 +299,7 @@ fn social(w: &Window<'_>) -> Option<f32> {
     if w.has(SSN | SSN_WEAK) && digits.len() == 9 {
         return Some(0.97);
     }
-    if w.has(SSN) && !plainly_phone(w) && (!w.cue_follows || digits.len() == 4) {
+    if w.has(SSN) && !plainly_phone(w) && !w.served && (!w.cue_follows || digits.len() == 4) {
         let part = digits.len() == 4 || (5..=8).contains(&digits.len()) || (digits.len() == 3 && w.last);
         return part.then_some(0.6);
     }

@@ -2,6 +2,7 @@
 //! and pieces of words, which endings do not change. Each mark is a number below 2^[`BITS`].
 
 use super::concepts::Concepts;
+use crate::guard::features::{hash, number, pieces};
 use crate::guard::lexicon::{Lexicon, UNKNOWN};
 
 /// Bits of a mark's number.
@@ -59,7 +60,7 @@ pub fn each(
     concepts: &Concepts,
     mut found: impl FnMut(u32),
 ) -> usize {
-    let mut put = |of: Of, a: u64, b: u64, c: u64| found(number(of, a, b, c));
+    let mut put = |of: Of, a: u64, b: u64, c: u64| found(number(of as u64, [a, b, c], BITS));
     let seen: Vec<Seen> = words
         .split(' ')
         .filter(|word| !word.is_empty())
@@ -101,7 +102,7 @@ pub fn each(
     }
     concepts_in_order(&seen, &mut put);
     for word in words.split(' ').take(LONGEST) {
-        pieces(word, |piece| put(Of::Piece, piece, 0, 0));
+        pieces(word, 5, |piece| put(Of::Piece, piece, 0, 0));
     }
     seen.len()
 }
@@ -151,29 +152,4 @@ fn look(word: &str, lexicon: &Lexicon, concepts: &Concepts) -> Seen {
         None => stem,
     };
     Seen { word: hash(word.as_bytes()), stem, label, concept }
-}
-
-/// Four letters at a time, with the word's beginning and end.
-fn pieces(word: &str, mut found: impl FnMut(u64)) {
-    if !(5..=24).contains(&word.len()) || !word.bytes().all(|b| b.is_ascii_lowercase()) {
-        return;
-    }
-    let bytes = word.as_bytes();
-    bytes.windows(4).for_each(|four| found(hash(four)));
-    found(hash(&[b'^', bytes[0], bytes[1], bytes[2]]));
-    let end = &bytes[bytes.len() - 3..];
-    found(hash(&[end[0], end[1], end[2], b'$']));
-}
-
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
-}
-
-fn number(of: Of, a: u64, b: u64, c: u64) -> u32 {
-    let mut h = (of as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    for part in [a, b, c] {
-        h = (h ^ part).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        h ^= h >> 32;
-    }
-    u32::try_from(h >> (64 - BITS)).unwrap_or(0)
 }

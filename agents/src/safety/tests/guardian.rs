@@ -302,6 +302,14 @@ fn a_code_is_found_further_from_its_word_and_before_it() {
 }
 
 #[test]
+fn a_card_stays_one_beside_a_ticket_and_a_house_is_no_part_of_a_social() {
+    let card = "4621386506667157";
+    assert_eq!(found("The card for the parking ticket was 4621386506667157."), [(Kind::CreditCard, card)]);
+    let said = "two two nine fifty four seventy one sixty three that's my social security number and i'm at sixteen oh five pecan grove road";
+    assert_eq!(found(said).iter().filter(|(kind, _)| *kind == Kind::Ssn).count(), 1, "{:?}", found(said));
+}
+
+#[test]
 fn an_account_is_known_by_its_word_unless_it_is_a_utilitys() {
     for (text, value) in [
         ("wire it to account 38800417265 at our bank", "38800417265"),
