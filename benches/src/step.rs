@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use gateway::caller::dial::Exchange;
 use gateway::caller::replay::load::{self, Board, Plan, Totals};
 use gateway::caller::replay::scrape::{Buckets, Look, Observer, cpu_seconds};
@@ -17,6 +17,29 @@ use crate::child::Gateway;
 
 /// Quiet before a step, in which the gateway lets go of what the last one left.
 const SETTLE: Duration = Duration::from_secs(2);
+
+/// A process that uses less of a core than this over [`SETTLE`] has nothing to do.
+const AT_REST: f64 = 0.1;
+/// How long a gateway may be busy with its own beginning.
+const SETTLED_WITHIN: Duration = Duration::from_secs(120);
+
+/// Waits until the gateway has nothing of its own to do: a new one embeds the county's documents, and is strained
+/// for so long.
+///
+/// # Errors
+/// When it does not come to rest.
+pub async fn at_rest(gateway: &Gateway) -> Result<()> {
+    let used = || cpu_seconds(gateway.pid()).context("no CPU time of the gateway");
+    let began = Instant::now();
+    while began.elapsed() < SETTLED_WITHIN {
+        let before = used()?;
+        sleep(SETTLE).await;
+        if used()? - before < AT_REST * SETTLE.as_secs_f64() {
+            return Ok(());
+        }
+    }
+    bail!("the gateway is busy although nobody calls")
+}
 
 /// What one step gave. Times are milliseconds.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::numbers::{spoken, written};
 use super::places::{self, spoken_number, tail};
 use super::scan::Scan;
 use super::token::{Case, Form, Token};
-use super::{calles, roads};
+use super::{abroad, calles, offices, roads};
 
 /// Words of a street's name with its kind.
 pub(super) const LONGEST_NAME: usize = 7;
@@ -40,12 +40,13 @@ struct Street {
 pub(super) fn find(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.toks.len() {
-        let end =
-            numbered(scan, at).or_else(|| calles::street(scan, at)).or_else(|| roads::unnamed(scan, at));
-
+        let end = numbered(scan, at)
+            .or_else(|| abroad::street(scan, at))
+            .or_else(|| calles::street(scan, at))
+            .or_else(|| roads::unnamed(scan, at));
         match end {
             Some((from, end)) => {
-                if !is_public(scan, from, end) {
+                if !offices::is_public(scan, from, end) {
                     scan.propose(Kind::Address, from, end, 0.85);
                 }
                 at = end.max(at + 1);
@@ -79,8 +80,10 @@ fn numbered(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let de = usize::from(scan.hash_is(house.end, hash_of("de")));
     let start = house.end + de + usize::from(de > 0 && scan.hash_is(house.end + de, hash_of("la")));
     let placed = lives || (at > 0 && PLACING.iter().any(|w| scan.hash_is(at - 1, hash_of(w))));
-    let Some(street) =
-        road_number(scan, start).or_else(|| street(scan, start)).or_else(|| rare(scan, house, start, placed))
+    let Some(street) = road_number(scan, start)
+        .or_else(|| grid(scan, start))
+        .or_else(|| street(scan, start))
+        .or_else(|| rare(scan, house, start, placed))
     else {
         return bare(scan, at, house)
             .or_else(|| kindless(scan, at, house))
@@ -175,7 +178,7 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
     let after = tail(scan, end);
     let lives = lives(scan, at);
     let before = at.checked_sub(1).map(|n| scan.toks[n].hash);
-    let here = ["at", "to", "of"].iter().any(|w| before == Some(hash_of(w)));
+    let here = ["at", "to", "of", "outside"].iter().any(|w| before == Some(hash_of(w)));
     // "four hundred south koreans".
     let round = (at..house.end).any(|n| scan.is(n, class::MULT));
     let sure = if directed {
@@ -183,8 +186,11 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
     } else if after > end {
         (house.digits >= 3 || lives) && places::is_certain(scan, end, after)
     } else {
-        let known = first.is(class::FIRST | class::LAST | class::STREET_NAME);
-        house.digits >= 3 && known && (lives || here && house.spoken && !is_time(scan, at, house))
+        let last = scan.toks.get(end).is_none_or(Token::is_stop);
+        let known = first.is(class::FIRST | class::LAST | class::STREET_NAME) || last;
+        // "at three eighteen delancey" is no time of day, for nothing happens then.
+        let timed = is_time(scan, at, house) && !(last && first.is(class::LAST) && !first.is(class::FIRST));
+        house.digits >= 3 && known && (lives || here && house.spoken && !timed)
     };
     sure.then_some((at, after))
 }
@@ -209,9 +215,12 @@ fn unit_before(scan: &Scan<'_>, at: usize) -> usize {
     if at > 0 && unit(at - 1) {
         return at - 1;
     }
-    let Some(comma) = at.checked_sub(1).filter(|n| scan.sign(*n, ',')) else { return at };
+    let joint = |n: &usize| scan.sign(*n, ',') || scan.hash_is(*n, hash_of("at"));
+    let Some(comma) = at.checked_sub(1).filter(joint) else { return at };
     let value = |n: usize| {
-        scan.toks.get(n).is_some_and(|t| matches!(t.form, Form::Digits | Form::Mixed) || t.is_letter())
+        scan.toks.get(n).is_some_and(|t| {
+            matches!(t.form, Form::Digits | Form::Mixed) || t.is_letter() || t.is(class::NUMBER)
+        })
     };
     let flat = |end: usize| {
         let mark = usize::from(end > 1 && scan.sign(end - 2, '#'));
@@ -248,7 +257,7 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
         }
     }
     match token.form {
-        Form::Digits if token.len() <= 6 => {
+        Form::Digits if token.len() <= 6 && !is_hour(scan, at + 1) => {
             let dash = scan.sign(at + 1, '-') && scan.glued(at + 1) && scan.glued(at + 2);
             let second =
                 dash && scan.toks.get(at + 2).is_some_and(|t| t.form == Form::Digits && t.len() <= 4);
@@ -270,7 +279,7 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
             let ordinal =
                 ["st", "nd", "rd", "th", "am", "pm"].iter().any(|e| word[digits..].eq_ignore_ascii_case(e));
             let plain = digits > 0 && word[digits..].chars().count() == 1 && !ordinal;
-            plain.then_some(House { end: at + 1, digits, spoken: false })
+            plain.then_some(House { end: at + 1, digits, spoken: false }).or_else(|| on_a_grid(scan, at))
         }
         Form::Word if token.is(class::NUMBER | class::REPEAT) && !token.is_letter() => {
             let end = spoken_number(scan, at, 6)?;
@@ -283,6 +292,24 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
         }
         _ => None,
     }
+}
+
+/// "N6730 W24019": a house by its distance from two lines.
+fn on_a_grid(scan: &Scan<'_>, at: usize) -> Option<House> {
+    let point = |n: usize| {
+        let word = scan.word(n);
+        let digits = word.strip_prefix(['N', 'S', 'E', 'W']).filter(|d| (3..=5).contains(&d.len()))?;
+        digits.bytes().all(|b| b.is_ascii_digit()).then_some(digits.len())
+    };
+    let digits = point(at)?;
+    let second = usize::from(point(at + 1).is_some());
+    Some(House { end: at + 1 + second, digits, spoken: false })
+}
+
+/// "2 p.m. Thursday".
+fn is_hour(scan: &Scan<'_>, at: usize) -> bool {
+    let letter = scan.hash_is(at, hash_of("a")) || scan.hash_is(at, hash_of("p"));
+    letter && scan.sign(at + 1, '.') && scan.hash_is(at + 2, hash_of("m"))
 }
 
 fn count_digits(scan: &Scan<'_>, from: usize, to: usize) -> usize {
@@ -325,7 +352,7 @@ fn street(scan: &Scan<'_>, start: usize) -> Option<Street> {
         at += usize::from(scan.sign(at, '.') && scan.glued(at) && scan.word(at - 1).len() <= 2);
         at += usize::from(scan.sign(at, '-') && scan.glued(at));
     }
-    let mut street = found.filter(|_| !followed_by_thing(scan, name))?;
+    let mut street = found.filter(|street| !followed_by_thing(scan, name, street.end))?;
     let last = &scan.toks[street.end - 1];
     let short = last.len() <= 3 || ["blvd", "pkwy"].iter().any(|w| last.hash == hash_of(w));
     street.end += usize::from(short && scan.sign(street.end, '.') && scan.glued(street.end));
@@ -402,7 +429,7 @@ fn firm(scan: &Scan<'_>, name: usize, at: usize) -> bool {
 }
 
 /// "two new street lights".
-fn followed_by_thing(scan: &Scan<'_>, name: usize) -> bool {
+fn followed_by_thing(scan: &Scan<'_>, name: usize, end: usize) -> bool {
     const THINGS: [&str; 16] = [
         "lights",
         "light",
@@ -422,7 +449,7 @@ fn followed_by_thing(scan: &Scan<'_>, name: usize) -> bool {
         "department",
     ];
     let small = scan.is(name, class::NO_STREET) && !scan.toks[name].title();
-    small || (name..name + LONGEST_NAME).any(|n| THINGS.iter().any(|w| scan.hash_is(n, hash_of(w))))
+    small || THINGS.iter().any(|w| scan.hash_is(end, hash_of(w)))
 }
 
 /// "900 Route 9", "4521 County Road 12".
@@ -433,12 +460,29 @@ fn road_number(scan: &Scan<'_>, start: usize) -> Option<Street> {
     Some(Street { end, firm: true })
 }
 
+/// "7719 S 2400 E", "four seventy five south nine hundred east": a street by its distance, as Utah counts them.
+fn grid(scan: &Scan<'_>, start: usize) -> Option<Street> {
+    let direction = |at: usize| {
+        let token = scan.toks.get(at).filter(|t| t.is(class::DIRECTION))?;
+        (!token.is_letter() || token.case != Case::Lower)
+            .then(|| at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1)))
+    };
+    let number = direction(start)?;
+    let end = match scan.toks.get(number)?.form {
+        Form::Digits if scan.toks[number].len() <= 5 => number + 1,
+        Form::Word => spoken_number(scan, number, 5)?,
+        _ => return None,
+    };
+    Some(Street { end: direction(end)?, firm: true })
+}
+
 /// "710 Avenue J", "22 E 4th".
 fn lettered_or_counted(scan: &Scan<'_>, start: usize, directed: bool) -> Option<usize> {
     let token = scan.toks.get(start)?;
     let letter =
         scan.toks.get(start + 1).is_some_and(|t| t.is_letter() && !scan.is(start + 2, class::SUFFIX));
-    if scan.hash_is(start, hash_of("avenue")) && letter {
+    let counted = scan.toks.get(start + 1).is_some_and(|t| t.form == Form::Digits && t.len() <= 3);
+    if scan.hash_is(start, hash_of("avenue")) && (letter || counted) {
         return Some(start + 2);
     }
     let counted = token.is(class::ORDINAL)
@@ -495,75 +539,4 @@ fn unnumbered(scan: &mut Scan<'_>, cue_end: usize) {
         }
         return;
     }
-}
-
-/// "the office at 100 Court Square", "the library, 200 Elm Street", "the Maple Avenue office".
-fn is_public(scan: &Scan<'_>, from: usize, end: usize) -> bool {
-    const BESIDE: [&str; 10] =
-        ["behind", "beside", "next", "across", "opposite", "near", "past", "frente", "junto", "detras"];
-    const BETWEEN: [&str; 14] =
-        ["is", "at", "on", "in", "located", "address", "the", "s", "es", "en", "la", "esta", "queda", "side"];
-    if scan.settings.public.is_address(scan.text, &scan.toks[from..end]) {
-        return true;
-    }
-    if scan.is(end, class::PUBLIC_PLACE) {
-        return true;
-    }
-    if business(scan, from) {
-        return true;
-    }
-    let small = |n: usize| {
-        BETWEEN.iter().any(|w| scan.hash_is(n, hash_of(w)))
-            || matches!(scan.toks[n].form, Form::Sign(',' | ':' | '('))
-            || scan.is(n, class::NUMBER | class::ES_STREET)
-    };
-    let mut at = from;
-    while at > 0 && from - at < 5 && small(at - 1) {
-        at -= 1;
-    }
-    let Some(noun) = at.checked_sub(1).filter(|n| scan.is(*n, class::PUBLIC_PLACE)) else { return false };
-    // "We are behind the station at …" is where we are.
-    !(noun.saturating_sub(5)..noun)
-        .any(|n| scan.is(n, class::PERSONAL) || BESIDE.iter().any(|w| scan.hash_is(n, hash_of(w))))
-}
-
-/// "Apply at 120 Court Square", "dropped off at …", "the Court Clerk, 150 …": where business is done.
-fn business(scan: &Scan<'_>, from: usize) -> bool {
-    const DONE: [&str; 22] = [
-        "apply",
-        "pay",
-        "paid",
-        "off",
-        "vote",
-        "voting",
-        "accepted",
-        "held",
-        "located",
-        "meets",
-        "meet",
-        "report",
-        "posted",
-        "sold",
-        "applied",
-        "available",
-        "filed",
-        "presente",
-        "solicitelo",
-        "pague",
-        "inscribase",
-        "entregue",
-    ];
-    let at =
-        from.checked_sub(1).filter(|n| ["at", "en", "is", "to"].iter().any(|w| scan.hash_is(*n, hash_of(w))));
-    if let Some(at) = at {
-        let verb = at.saturating_sub(1 + usize::from(at > 1 && scan.hash_is(at - 1, hash_of("is"))));
-        return verb < at && DONE.iter().any(|w| scan.hash_is(verb, hash_of(w)));
-    }
-    // An office by its name and a comma.
-    let Some(office) = from.checked_sub(2).filter(|n| scan.sign(n + 1, ',')) else { return false };
-    let token = &scan.toks[office];
-    token.title()
-        && token.is(class::WORD)
-        && !scan.starts_sentence(office)
-        && !token.is(class::FIRST | class::LAST)
 }

@@ -104,7 +104,7 @@ fn plain(scan: &Scan<'_>, name: usize) -> Option<usize> {
 }
 
 /// Whether a number that ended here counts the things that are named next.
-fn counts(scan: &Scan<'_>, at: usize) -> bool {
+pub(super) fn counts(scan: &Scan<'_>, at: usize) -> bool {
     const NEAR: [&str; 8] = ["cerca", "frente", "junto", "entre", "casi", "esquina", "detras", "arriba"];
     scan.toks.get(at).is_some_and(|t| {
         t.is_word()
@@ -115,16 +115,18 @@ fn counts(scan: &Scan<'_>, at: usize) -> bool {
 }
 
 /// The number of a house after its street: "45", "número 12-B", "# 93-47", "setenta y siete".
-fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
+pub(super) fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let mut next = at + usize::from(scan.sign(at, ','));
-    let said = ["numero", "num", "no", "nro", "n"].iter().any(|w| scan.hash_is(next, hash_of(w)));
+    let said = ["numero", "num", "no", "nro", "n", "km"].iter().any(|w| scan.hash_is(next, hash_of(w)));
     next += usize::from(said || scan.sign(next, '#'));
     next += usize::from(said && (scan.sign(next, '.') || scan.sign(next, '°') || scan.sign(next, 'º')));
     let token = scan.toks.get(next)?;
     match token.form {
         Form::Digits if token.len() <= 5 => {
             let dash = scan.sign(next + 1, '-');
-            let more = dash
+            // "Km 2.4".
+            let point = said && scan.sign(next + 1, '.') && scan.glued(next + 1) && scan.glued(next + 2);
+            let more = (dash || point)
                 && (scan.glued(next + 1) || said || scan.sign(next - 1, '#'))
                 && scan
                     .toks
@@ -147,7 +149,7 @@ fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
 
 /// Where an address begins whose number comes before its street: "402 Avenida", "el 12 de la calle", "setecientos doce
 /// sur de la calle".
-fn house_before(scan: &Scan<'_>, at: usize) -> usize {
+pub(super) fn house_before(scan: &Scan<'_>, at: usize) -> usize {
     let mut end = at;
     if end > 0 && scan.hash_is(end - 1, hash_of("la")) && end > 1 && scan.hash_is(end - 2, hash_of("de")) {
         end -= 2;
@@ -160,6 +162,11 @@ fn house_before(scan: &Scan<'_>, at: usize) -> usize {
     }
     let Some(last) = end.checked_sub(1) else { return at };
     let token = &scan.toks[last];
+    let lettered =
+        end > 2 && token.is_letter() && scan.sign(end - 2, '-') && scan.toks[end - 3].form == Form::Digits;
+    if lettered && scan.glued(last) && scan.glued(end - 2) {
+        return end - 3;
+    }
     if token.form == Form::Digits {
         let amount = last > 0 && scan.glued(last) && matches!(scan.toks[last - 1].form, Form::Sign(_));
         let house = token.len() <= 5 && (joined || token.len() >= 2) && !amount;

@@ -47,9 +47,16 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         if token.form == Form::Mixed {
             before_cue(scan, at);
             accounts(scan, at);
+            of_a_shape(scan, at);
         } else if token.is_letter() {
             said_account(scan, at);
-        } else if token.is(class::STATE | class::STATE_SECOND) {
+            long_after_letter(scan, at);
+        } else if token.is(class::STATE | class::STATE_SECOND)
+            || token.is(class::STATE_ABBR)
+                && token.case == Case::Upper
+                && !token.is(class::WORD | class::FUNCTION)
+                && token.hash != hash_of("id")
+        {
             of_state(scan, at);
         }
     }
@@ -58,8 +65,8 @@ pub(super) fn find(scan: &mut Scan<'_>) {
 /// "Colorado ID nine four two …", "the Kansas one, K zero four …", "Minnesota T four eight …".
 fn of_state(scan: &mut Scan<'_>, state: usize) {
     let mut at = state + 1;
-    let named = scan.hash_is(at, hash_of("id"));
-    at += usize::from(named || scan.hash_is(at, hash_of("one")));
+    let named = ["id", "dl", "lic", "oln", "license"].iter().any(|w| scan.hash_is(at, hash_of(w)));
+    at += usize::from(named || ["one", "card", "permit"].iter().any(|w| scan.hash_is(at, hash_of(w))));
     at += usize::from(
         scan.sign(at, ',') || scan.sign(at, ':') || scan.is(at, class::FILLER) && !scan.toks[at].is_letter(),
     );
@@ -71,6 +78,44 @@ fn of_state(scan: &mut Scan<'_>, state: usize) {
     };
     if let Some(kind) = kind_of(LICENSE_WEAK, &code) {
         scan.propose(kind, at, code.end, 0.7);
+    }
+}
+
+/// "W530-118-76-402-0", "G3582 61904 77120": a letter and groups of digits as some states write them need no cue.
+fn of_a_shape(scan: &mut Scan<'_>, at: usize) {
+    const SHAPES: [&[usize]; 6] =
+        [&[3, 3, 2, 3, 1], &[3, 4, 4, 2], &[3, 4, 4], &[3, 3, 3, 3], &[4, 5, 5], &[2, 2, 4]];
+    let head = scan.word(at).as_bytes();
+    if !head[0].is_ascii_uppercase() || !head[1..].iter().all(u8::is_ascii_digit) {
+        return;
+    }
+    let dashed = scan.sign(at + 1, '-');
+    let digits =
+        |n: usize| scan.toks.get(n).filter(|t| t.form == Form::Digits && t.spaced != dashed).map(Token::len);
+    let mut groups = Vec::with_capacity(6);
+    groups.push(head.len() - 1);
+    let mut next = at + 1;
+    while groups.len() < 6 && (!dashed || scan.sign(next, '-') && scan.glued(next)) {
+        let Some(length) = digits(next + usize::from(dashed)) else { break };
+        groups.push(length);
+        next += 1 + usize::from(dashed);
+    }
+    if SHAPES.contains(&groups.as_slice()) {
+        scan.propose(Kind::DriversLicense, at, next, 0.85);
+    }
+}
+
+/// "k five three zero four eight …, that's the Michigan one": twelve digits and more after one letter are no phone number.
+fn long_after_letter(scan: &mut Scan<'_>, at: usize) {
+    let first = scan.is(at + 1, class::NUMBER)
+        && !scan.is(at, class::FUNCTION)
+        && (at == 0 || !scan.toks[at - 1].is_letter());
+    let Some(code) = first.then(|| read(scan, at)).flatten() else { return };
+    if code.letters == 1
+        && (12..=14).contains(&code.digits)
+        && scan.cue_before(at, cues::NEGATIVE, REACH) == 0
+    {
+        scan.propose(Kind::DriversLicense, at, code.end, 0.7);
     }
 }
 
@@ -349,7 +394,9 @@ fn accounts(scan: &mut Scan<'_>, at: usize) {
     let mut joined = String::new();
     let mut best = None;
     for end in at..scan.toks.len().min(at + 12) {
-        if matches!(scan.toks[end].form, Form::Digits | Form::Mixed | Form::Word) {
+        let token = &scan.toks[end];
+        let group = token.form == Form::Word && token.len() <= 4 && token.case != Case::Lower;
+        if group || matches!(token.form, Form::Digits | Form::Mixed) {
             joined.push_str(&scan.word(end).to_ascii_uppercase());
         } else if !scan.sign(end, '-') {
             break;

@@ -130,6 +130,9 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         let beside = beside_name(scan, &names, at, date)
             || of_somebody(scan, at, body, date)
             || last.is_some_and(|end| at - end <= SECOND && date.of_a_life() && !in_number(scan, at, date));
+        // "seven four oh one lankershim boulevard".
+        let house = (date.end..date.end + 4).any(|n| scan.is(n, class::SUFFIX | class::SUFFIX_ST));
+        let beside = beside && !house;
         let follows = scan.cue_after(date.end, BIRTH) != 0 || named_birthday(scan, date.end);
         if cue.is_some() || asked || beside || follows {
             used = cue.map_or(used, |cue| cue.from);

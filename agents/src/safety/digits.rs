@@ -26,8 +26,10 @@ struct Window<'a> {
     cue: u64,
     /// The cue stands behind it, "… is my social", or another number stands between.
     cue_follows: bool,
-    /// The cue speaks of a number before it.
+    /// The cue speaks of a number before it, or has had a whole one since.
     served: bool,
+    /// Somebody is to be called, further off.
+    called: bool,
     /// Nothing else was said in the same breath.
     entire: bool,
     /// A letter stands before it: "r b twenty twenty six", a reference.
@@ -183,7 +185,7 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
         return None;
     }
     let (from, to) = (pieces[0].from, pieces[used - 1].to);
-    let plus = from > 0 && scan.sign(from - 1, '+');
+    let plus = from > 0 && (scan.sign(from - 1, '+') || said_plus(scan, from - 1));
     let last = scan.toks.len() - to <= 6
         && scan.toks[to..].iter().all(|t| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER));
     let small = |t: &Token| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER | class::CONNECTOR);
@@ -200,7 +202,11 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
     let named = scan.nearest_before(from, NUMERIC, REACH);
     let number = |t: &Token| t.form == Form::Digits || t.is(class::NUMBER);
     let second = named.is_some_and(|cue| scan.toks[cue.to.min(from)..from].iter().any(number));
-    let served = named.is_some_and(|cue| speaks_of_former(scan, cue));
+    let written = |t: &Token| if t.form == Form::Digits { t.len() } else { 0 };
+    // "SSN 411-87-5502 / 1604 Garnet St": it has its number already.
+    let whole =
+        named.is_some_and(|cue| scan.toks[cue.to.min(from)..from].iter().map(written).sum::<usize>() >= 9);
+    let served = whole || named.is_some_and(|cue| speaks_of_former(scan, cue));
     let cue_follows = cue != 0 && (second || named.is_none() && scan.settings.expected & NUMERIC == 0);
     let lettered =
         from > 0 && scan.toks[from - 1].is_letter() && !scan.is(from - 1, class::FUNCTION | class::FILLER);
@@ -213,6 +219,7 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
         cue,
         cue_follows,
         served,
+        called: cue & NEGATIVE_WEAK != 0 && scan.cue_before(from, PHONE, FAR) != 0,
         entire: false,
         lettered,
         dated,
@@ -231,6 +238,10 @@ fn speaks_of_former(scan: &Scan<'_>, cue: Cue) -> bool {
     let number = matches!(before[at].form, Form::Digits | Form::Mark) || before[at].is(class::NUMBER);
     let possessive = at + 2 == before.len() && before[at + 1].hash == hash_of("'s");
     number && !possessive
+}
+
+fn said_plus(scan: &Scan<'_>, at: usize) -> bool {
+    (scan.hash_is(at, hash_of("plus")) || scan.hash_is(at, hash_of("mas"))) && scan.is(at + 1, class::NUMBER)
 }
 
 fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
@@ -344,10 +355,11 @@ fn plainly_phone(w: &Window<'_>) -> bool {
 
 fn phone(w: &Window<'_>) -> Option<(Kind, f32)> {
     let digits = w.digits.as_slice();
-    if w.plus && (8..=15).contains(&digits.len()) && w.pieces.len() <= 8 {
+    if w.plus && (8..=15).contains(&digits.len()) && (w.pieces.len() <= 8 || w.pieces[0].spoken) {
         return Some((Kind::Phone, 0.9));
     }
-    if w.has(NEGATIVE | BANK | ROUTING) && !(w.has(NEGATIVE_WEAK) && plainly_phone(w)) {
+    let called = w.called && digits.len() == 10 && w.entire && checks::nanp(digits);
+    if w.has(NEGATIVE | BANK | ROUTING) && !(w.has(NEGATIVE_WEAK) && (plainly_phone(w) || called)) {
         return None;
     }
     // 6.02214076 is a fraction.
@@ -434,7 +446,7 @@ fn bounds(scan: &Scan<'_>, kind: Kind, pieces: &[Piece]) -> (usize, usize) {
     if from > 0 && scan.sign(from - 1, '(') && closes {
         from -= 1;
     }
-    if from > 0 && scan.sign(from - 1, '+') {
+    if from > 0 && (scan.sign(from - 1, '+') || said_plus(scan, from - 1)) {
         from -= 1;
     }
     to = extension(scan, to);

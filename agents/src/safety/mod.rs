@@ -5,6 +5,7 @@
 //! Words, cues and names are data under `agents/data/safety`.
 #![deny(clippy::disallowed_methods)]
 
+mod abroad;
 mod addresses;
 pub mod api;
 mod calles;
@@ -23,6 +24,7 @@ pub mod measure;
 mod medical;
 mod names;
 mod numbers;
+mod offices;
 mod places;
 mod redact;
 mod roads;

@@ -1,12 +1,50 @@
 //! What follows a street in an address: a flat, a town, a state, a postal code.
 
-use super::lexicon::{class, hash_of};
+use super::lexicon::{class, hash_of, hashes_of};
 use super::numbers::{Digits, spoken};
 use super::scan::Scan;
-use super::token::{Case, Form};
+use super::token::{Case, Form, Token};
 
 /// Words of a town's name.
 const LONGEST_TOWN: usize = 3;
+/// Words after the name of a state that make it a town's.
+const CITIES: [u64; 5] = hashes_of(["city", "beach", "springs", "falls", "heights"]);
+/// Countries as they end an address.
+const COUNTRIES: [u64; 33] = hashes_of([
+    "usa",
+    "germany",
+    "deutschland",
+    "france",
+    "italy",
+    "italia",
+    "spain",
+    "espana",
+    "mexico",
+    "canada",
+    "ireland",
+    "england",
+    "scotland",
+    "wales",
+    "portugal",
+    "brazil",
+    "brasil",
+    "poland",
+    "polska",
+    "netherlands",
+    "nederland",
+    "belgium",
+    "switzerland",
+    "austria",
+    "sweden",
+    "norway",
+    "denmark",
+    "finland",
+    "india",
+    "philippines",
+    "japan",
+    "australia",
+    "peru",
+]);
 
 /// The end of all that follows a street which ended at this token.
 pub(super) fn tail(scan: &Scan<'_>, street_end: usize) -> usize {
@@ -18,7 +56,24 @@ pub(super) fn tail(scan: &Scan<'_>, street_end: usize) -> usize {
             None => break,
         }
     }
-    town(scan, end).unwrap_or(end)
+    let end = town(scan, end).unwrap_or(end);
+    country(scan, end).unwrap_or(end)
+}
+
+/// ", Germany", ", United Kingdom", ", U.S.A." at the end.
+fn country(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    let name = at + 1;
+    if !scan.sign(at, ',') {
+        return None;
+    }
+    let kingdom = scan.hash_is(name, hash_of("united"))
+        && scan.one_of(name + 1, &const { hashes_of(["kingdom", "states"]) });
+    let south = scan.hash_is(name, hash_of("new")) && scan.hash_is(name + 1, hash_of("zealand"));
+    let short = scan.hash_is(name, hash_of("uk"));
+    if kingdom || south {
+        return Some(name + 2);
+    }
+    (short || scan.one_of(name, &COUNTRIES)).then_some(name + 1)
 }
 
 /// Whether a tail over these tokens holds a flat or a state: no other word follows a number and a name like that.
@@ -135,7 +190,9 @@ fn story(scan: &Scan<'_>, at: usize) -> Option<usize> {
 /// "number twelve" right after a street.
 fn numbered(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let said = scan.hash_is(at, hash_of("number")) || scan.hash_is(at, hash_of("numero"));
-    said.then(|| spoken_number(scan, at + 1, 4)).flatten()
+    let end = said.then(|| spoken_number(scan, at + 1, 4)).flatten()?;
+    let letter = scan.toks.get(end).is_some_and(|t| t.is_letter() && !t.is(class::FUNCTION));
+    Some(end + usize::from(letter))
 }
 
 fn closes(scan: &Scan<'_>, at: usize) -> bool {
@@ -167,9 +224,15 @@ fn town(scan: &Scan<'_>, end: usize) -> Option<usize> {
         return Some(end);
     }
     let mut words = 0;
+    let mut towns = 1;
     loop {
         let at = start + words;
         let state_at = at + usize::from(scan.sign(at, ','));
+        // "Nevada City, CA", "Virginia Beach".
+        if scan.is(at, class::STATE) && scan.one_of(at + 1, &CITIES) {
+            words += 2;
+            continue;
+        }
         if let Some(state_end) = state(scan, state_at).or_else(|| said_state(scan, start, state_at, comma)) {
             // New York is a town too.
             let again = state_end + usize::from(scan.sign(state_end, ','));
@@ -185,7 +248,12 @@ fn town(scan: &Scan<'_>, end: usize) -> Option<usize> {
         {
             return Some(zip_end);
         }
-        if !names_town(scan, at) || words == LONGEST_TOWN {
+        // "Westminster, London SW1A 2AA".
+        if towns == 1 && words > 0 && scan.sign(at, ',') && scan.glued(at) {
+            (words, towns) = (words + 1, 2);
+            continue;
+        }
+        if !names_town(scan, at) || words >= towns * (LONGEST_TOWN + 1) - 1 {
             break;
         }
         words += 1;
@@ -201,17 +269,25 @@ fn town(scan: &Scan<'_>, end: usize) -> Option<usize> {
 
 /// "show low arizona eight five nine oh two": ordinary words are a town where the name of a state follows them.
 fn before_state(scan: &Scan<'_>, start: usize) -> Option<usize> {
-    let part = |t: &super::token::Token| {
+    let part = |t: &Token| {
         t.is_word() && !t.new_line && !t.is(class::FUNCTION | class::NUMBER | class::FILLER | class::QUANTITY)
     };
+    // "el paso texas".
+    let article = usize::from(scan.is(start, class::PARTICLE) && scan.toks[start].is_word());
     let words = scan
         .toks
-        .get(start..)?
+        .get(start + article..)?
         .iter()
         .take(LONGEST_TOWN)
         .take_while(|t| part(t) && !t.is(class::STATE))
         .count();
-    let end = state(scan, start + words).filter(|_| words > 0 && scan.is(start + words, class::STATE))?;
+    let start = start + article;
+    // "las cruces nuevo méxico".
+    let of_two =
+        |n: &usize| scan.is(start + n, class::STATE_FIRST) && scan.is(start + n + 1, class::STATE_SECOND);
+    let words = (1..words).find(of_two).unwrap_or(words);
+    let named = scan.is(start + words, class::STATE | class::STATE_FIRST);
+    let end = state(scan, start + words).filter(|_| words > 0 && named)?;
     Some(code(scan, end).unwrap_or(end))
 }
 
@@ -258,11 +334,14 @@ fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
     }
     let name = |at: usize| scan.toks.get(at).is_some_and(|t| t.title() && !t.is(class::FUNCTION));
     // "Lake Tara", "West Davidhaven", said without a sign too.
-    const BEFORE: [&str; 9] = ["lake", "port", "new", "north", "south", "east", "west", "saint", "fort"];
+    const BEFORE: [&str; 14] = [
+        "lake", "port", "new", "north", "south", "east", "west", "saint", "fort", "san", "santa", "los",
+        "las", "el",
+    ];
     let second = scan.toks.get(start + 1).filter(|t| {
         t.is_word()
             && !t.is(class::FUNCTION | class::NUMBER)
-            && (t.title() || !t.is(class::WORD) || t.is(class::LAST))
+            && (t.title() || !t.is(class::WORD | class::ES_WORD) || t.is(class::LAST))
     });
     if BEFORE.iter().any(|w| scan.hash_is(start, hash_of(w)))
         && second.is_some_and(|t| t.title() == token.title())
@@ -278,12 +357,34 @@ fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
         // A long word that is in no list, right after a street.
         return Some(start + 1);
     }
+    // "twelve sunset court lodi": a name and nothing more.
+    let name_alone =
+        token.is_word() && !token.title() && token.is(class::LAST) && !token.is(class::WORD | class::FIRST);
+    if name_alone && closes(scan, start + 1) {
+        return Some(start + 1);
+    }
     // "Las Cruces".
     if comma && token.title() && token.is(class::PARTICLE) && name(start + 1) {
         return Some(start + 2);
     }
+    if comma && let Some(end) = titled(scan, start) {
+        return Some(end);
+    }
     let own = comma && name(start) && !token.is(class::WORD | class::FIRST);
     own.then(|| start + 1 + usize::from(name(start + 1) && !scan.is(start + 1, class::WORD)))
+}
+
+/// ", Half Moon Bay;": words that are a town's as they stand, two or three before the end of a clause.
+fn titled(scan: &Scan<'_>, start: usize) -> Option<usize> {
+    let words = scan.toks[start..]
+        .iter()
+        .take(LONGEST_TOWN + 1)
+        .take_while(|t| t.title() && t.len() > 1 && !t.new_line && !t.is(class::FUNCTION | class::TITLE))
+        .count();
+    let end = start + words;
+    let closed = scan.toks.get(end).is_none_or(Token::is_stop);
+    let person = scan.is(start, class::FIRST) && !scan.is(start, class::WORD);
+    ((2..=LONGEST_TOWN).contains(&words) && closed && !person).then_some(end)
 }
 
 /// "PSC 2367, Box 6799, APO AA 91147", "USS Nimitz, FPO AP 38031".
@@ -307,7 +408,7 @@ pub(super) fn military(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
 }
 
 /// "28001 Madrid", "03940 Ciudad de México".
-fn trailing_town(scan: &Scan<'_>, at: usize) -> usize {
+pub(super) fn trailing_town(scan: &Scan<'_>, at: usize) -> usize {
     const BEFORE: [&str; 12] =
         ["ciudad", "san", "santa", "santiago", "la", "las", "los", "el", "villa", "puerto", "palma", "nueva"];
     let start = at + usize::from(scan.sign(at, ','));
@@ -340,10 +441,23 @@ pub(super) fn state(scan: &Scan<'_>, at: usize) -> Option<usize> {
     if token.is(class::STATE_FIRST) && scan.is(at + 1, class::STATE_SECOND) {
         return Some(at + 2);
     }
-    if scan.hash_is(at, hash_of("washington")) && scan.hash_is(at + 1, hash_of("dc")) {
-        return Some(at + 2);
+    if scan.hash_is(at, hash_of("washington")) {
+        let point = usize::from(scan.sign(at + 2, '.'));
+        let spelled = scan.hash_is(at + 1, hash_of("d")) && scan.hash_is(at + 2 + point, hash_of("c"));
+        let together = scan.hash_is(at + 1, hash_of("dc"));
+        return Some(if together {
+            at + 2
+        } else if spelled {
+            at + 3 + 2 * point
+        } else {
+            at + 1
+        });
     }
     if token.is(class::STATE) {
+        return Some(at + 1);
+    }
+    // Ontario, which is a small word else.
+    if scan.hash_is(at, hash_of("on")) && token.case == Case::Upper && lettered_code(scan, at + 1).is_some() {
         return Some(at + 1);
     }
     if !token.is(class::STATE_ABBR) {
@@ -356,7 +470,7 @@ pub(super) fn state(scan: &Scan<'_>, at: usize) -> Option<usize> {
 fn code(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let at = at + usize::from(scan.sign(at, ','));
     let at = at + code_word(scan, at);
-    written_code(scan, at).or_else(|| {
+    written_code(scan, at).or_else(|| said_lettered_code(scan, at)).or_else(|| {
         let end = spoken_number(scan, at, 5)?;
         (end >= at + 2).then_some(end)
     })
@@ -389,9 +503,46 @@ fn spoken_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
 }
 
 fn written_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    if let Some(end) = lettered_code(scan, at) {
+        return Some(end);
+    }
     let five = scan.toks.get(at).is_some_and(|t| t.form == Form::Digits && t.len() == 5);
     let four = scan.sign(at + 1, '-')
         && scan.glued(at + 1)
         && scan.toks.get(at + 2).is_some_and(|t| t.form == Form::Digits && t.len() == 4);
     five.then_some(if four { at + 3 } else { at + 1 })
+}
+
+/// "CB10 2AS", "S6H 2L1", "M5V3L9": postal codes of Britain and Canada.
+fn lettered_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    let shape =
+        |n: usize| scan.toks.get(n).filter(|t| t.form == Form::Mixed).map(|_| scan.word(n).as_bytes());
+    let is = |word: &[u8], form: &[u8]| {
+        word.len() == form.len()
+            && word
+                .iter()
+                .zip(form)
+                .all(|(c, f)| if *f == b'9' { c.is_ascii_digit() } else { c.is_ascii_uppercase() })
+    };
+    let first = shape(at)?;
+    if is(first, b"A9A9A9") {
+        return Some(at + 1);
+    }
+    let second = shape(at + 1)?;
+    // "F91 K2X7", of Ireland.
+    let ireland = is(first, b"A99") && second.len() == 4 && second.iter().all(u8::is_ascii_alphanumeric);
+    let canada = is(first, b"A9A") && is(second, b"9A9");
+    let britain = is(second, b"9AA")
+        && [&b"A9"[..], b"A99", b"AA9", b"AA99", b"A9A", b"AA9A"].iter().any(|form| is(first, form));
+    (canada || britain || ireland).then_some(at + 2)
+}
+
+/// "k seven m four w six".
+fn said_lettered_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    let part = |n: usize| {
+        let token = scan.toks.get(at + n)?;
+        (if n.is_multiple_of(2) { token.is_letter() } else { token.is(class::DIGIT) && !token.is_letter() })
+            .then_some(())
+    };
+    (0..6).all(|n| part(n).is_some()).then_some(at + 6)
 }

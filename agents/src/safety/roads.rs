@@ -23,6 +23,11 @@ fn value(scan: &Scan<'_>, at: usize, most: usize) -> Option<usize> {
         Form::Mixed if scan.toks[at].len() <= 5 => return Some(at + 1),
         _ => spoken_number(scan, at, most)?,
     };
+    // "Box 77-A".
+    let letter = scan.toks.get(end + 1).is_some_and(|t| t.is_letter() && !t.spaced);
+    if scan.sign(end, '-') && scan.glued(end) && letter {
+        return Some(end + 2);
+    }
     let lettered = scan.toks.get(end).is_some_and(|t| t.is_letter() && !t.is(class::FUNCTION) && t.spaced);
     Some(end + usize::from(lettered))
 }
@@ -30,7 +35,10 @@ fn value(scan: &Scan<'_>, at: usize, most: usize) -> Option<usize> {
 /// The end of a road that goes by a number: "Route 9W", "County Road 12", "US-41", "FM 1488", "farm to market road
 /// fourteen eighty eight".
 pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
-    const PREFIXES: [u64; 14] = hashes_of([
+    const PREFIXES: [u64; 17] = hashes_of([
+        "cty",
+        "indian",
+        "navajo",
         "county",
         "state",
         "us",
@@ -96,7 +104,23 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
 pub(super) fn unnamed(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     // Few words begin one.
     scan.is(at, class::ROAD).then_some(())?;
-    post_box(scan, at).or_else(|| rural(scan, at)).or_else(|| military(scan, at))
+    post_box(scan, at)
+        .or_else(|| rural(scan, at))
+        .or_else(|| military(scan, at))
+        .or_else(|| held_for(scan, at))
+}
+
+/// "General Delivery, Tuba City, AZ 86045", "box seventy seven alturas california": an address by its town, which has to follow.
+fn held_for(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+    let general = scan.hash_is(at, hash_of("general")) && scan.hash_is(at + 1, hash_of("delivery"));
+    let end = if general { at + 2 } else { boxed(scan, at)? };
+    let after = tail(scan, end);
+    let town = scan
+        .toks
+        .get(end..after)?
+        .iter()
+        .any(|t| t.is(class::STATE | class::STATE_ABBR | class::STATE_SECOND));
+    town.then_some((at, after))
 }
 
 /// "Rural Route 3, Box 22", "RR 2 Box 45", "HC 61 Box 418", "county road nine number two two eight one five".
@@ -110,6 +134,7 @@ fn rural(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
         &const {
             hashes_of([
                 "county", "state", "us", "u", "old", "farm", "ranch", "highway", "hwy", "route", "rte", "rt",
+                "indian", "navajo",
             ])
         },
     );
@@ -158,7 +183,7 @@ fn delivery_route(scan: &Scan<'_>, at: usize) -> Option<usize> {
 /// ", Box 22" after a road.
 pub(super) fn boxed(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let at = at + usize::from(scan.sign(at, ','));
-    named(scan, at, &const { hashes_of(["box", "buzon", "bx"]) }).then_some(())?;
+    named(scan, at, &const { hashes_of(["box", "buzon", "bx", "milepost", "mp"]) }).then_some(())?;
     value(scan, at + 1, 5)
 }
 

@@ -10,6 +10,24 @@ pub(super) const REACH: usize = 8;
 /// What the end of a sentence between them counts, in tokens.
 const STOP: usize = 3;
 
+/// References of one word that speak for what comes later in the sentence too.
+const FIRM: [u64; 14] = super::lexicon::hashes_of([
+    "reference",
+    "parcel",
+    "docket",
+    "claim",
+    "invoice",
+    "confirmation",
+    "tracking",
+    "apn",
+    "citation",
+    "serial",
+    "referencia",
+    "expediente",
+    "reclamo",
+    "isbn",
+]);
+
 /// Proposed finding over the tokens `from..to`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -130,7 +148,8 @@ impl<'a> Scan<'a> {
     fn nearest_numeric(&self, from: usize, to: usize) -> u64 {
         // A word such as "form" or "page" speaks only for the number right after it.
         let loose = self.nearest_before(from, cues::NUMERIC, REACH).is_some_and(|cue| {
-            cue.mask & cues::NUMERIC == cues::NEGATIVE && cue.to - cue.from == 1 && from - cue.to > 2
+            let loose = !self.one_of(cue.from, &FIRM);
+            loose && cue.mask & cues::NUMERIC == cues::NEGATIVE && cue.to - cue.from == 1 && from - cue.to > 2
         });
         if loose {
             return self.cue_after(to, cues::NUMERIC);

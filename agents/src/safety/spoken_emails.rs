@@ -160,6 +160,35 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool, arroba: bool) -> Option<usize> 
         && ["is", "'s", "es", "use", "to", "a", "email", "mail"]
             .iter()
             .any(|w| scan.hash_is(from - 1, hash_of(w)));
+    const BOXES: [&str; 26] = [
+        "info",
+        "support",
+        "office",
+        "admin",
+        "contact",
+        "sales",
+        "billing",
+        "pta",
+        "team",
+        "hello",
+        "help",
+        "service",
+        "accounts",
+        "board",
+        "president",
+        "treasurer",
+        "secretary",
+        "clerk",
+        "manager",
+        "rentals",
+        "reservations",
+        "events",
+        "orders",
+        "jobs",
+        "news",
+        "mail",
+    ];
+    let given = given || BOXES.iter().any(|w| word.hash == hash_of(w));
     let accepted = certain || cue.is_some() || (sure && !plain) || (unusual && !plain) || (given && !plain);
     accepted.then_some(from)
 }

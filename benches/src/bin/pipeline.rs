@@ -162,6 +162,7 @@ impl Bench {
         let folder = dir.path().to_owned();
         let gateway =
             tokio::task::spawn_blocking(move || Gateway::start(&environment, Some(&folder))).await??;
+        step::at_rest(&gateway).await?;
         Ok(Running { gateway, simulated, _dir: dir })
     }
 
@@ -251,6 +252,7 @@ fn beyond(step: &Stepped) -> Option<String> {
 fn print(step: &Stepped, added: &Added, idle: f64, told: &Told) {
     println!("\n{} calls at a time ({} live in the middle)", step.calls, step.live);
     added.print();
+    added.print_stages();
     let turns = &step.totals.turns;
     println!(
         "  turns {} answered {} not answered {} cut into {}; calls failed {} refused {}; under-runs {}",

@@ -361,3 +361,22 @@ fn an_address_of_a_machine_is_apart_from_other_numbers_and_no_mask() {
     assert!(found("Set the mask to 255.255.255.0 first.").is_empty());
     assert!(found("see section 4.2.1.3").is_empty());
 }
+
+#[test]
+fn a_license_is_known_by_the_shape_that_states_give_it() {
+    for text in [
+        "W530-118-76-402-0",
+        "G3582 61904 77120",
+        "S530-4468-9120",
+        "k five three zero four eight two one nine seven six six four",
+    ] {
+        assert_eq!(found(text), [(Kind::DriversLicense, text)]);
+    }
+    assert!(found("Form W530-118-7 and room G35 are no such thing").is_empty());
+}
+
+#[test]
+fn what_follows_a_whole_social_security_number_is_no_part_of_it() {
+    let text = "Applicant SSN 411-87-5502 / 1604 Garnet St";
+    assert_eq!(found(text), [(Kind::Ssn, "411-87-5502"), (Kind::Address, "1604 Garnet St")]);
+}

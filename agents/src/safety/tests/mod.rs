@@ -4,5 +4,6 @@
 mod dev;
 mod generated;
 mod guardian;
+mod places;
 mod properties;
 mod redactor;
