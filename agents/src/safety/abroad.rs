@@ -68,7 +68,7 @@ const DOUBTFUL: [u64; 13] = hashes_of([
 const WITHIN: [u64; 13] =
     hashes_of(["de", "des", "du", "d", "la", "le", "les", "do", "da", "dos", "das", "del", "della"]);
 
-/// A street that begins with its kind, is one word with it, or has it behind, from the kind on.
+/// A street whose kind stands at this token, or is its end.
 pub(super) fn street(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let token = scan.toks.get(at).filter(|t| t.is_word() && t.len() > 1)?;
     let (from, end) = in_one_word(scan, at, token)
@@ -97,10 +97,9 @@ fn in_one_word(scan: &Scan<'_>, at: usize, token: &Token) -> Option<(usize, usiz
     let named = token.title() && !token.is(class::WORD | class::ES_WORD);
     let end = house(scan, at + 1 + point(scan, at + 1)).filter(|_| named)?;
     let word = scan.word(at).to_lowercase();
-    let name =
-        ENDS.iter().find_map(|kind| word.strip_suffix(kind)).filter(|name| name.chars().count() >= 3)?;
-    // "Bahnhofstr. 3" is short for its kind; other words end in "str" too.
-    (!word.ends_with("str") || scan.sign(at + 1, '.') || !name.is_empty()).then_some((begin(scan, at), end))
+    ENDS.iter().find_map(|kind| word.strip_suffix(kind)).filter(|name| name.chars().count() >= 3)?;
+    // "Bahnhofstr. 3" is short for its kind.
+    (!word.ends_with("str") || scan.sign(at + 1, '.')).then_some((begin(scan, at), end))
 }
 
 fn kind_behind(scan: &Scan<'_>, at: usize, token: &Token) -> Option<(usize, usize)> {

@@ -60,7 +60,7 @@ pub(super) fn tail(scan: &Scan<'_>, street_end: usize) -> usize {
     country(scan, end).unwrap_or(end)
 }
 
-/// ", Germany", ", United Kingdom", ", U.S.A." at the end.
+/// ", Germany", ", United Kingdom" at the end.
 fn country(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let name = at + 1;
     if !scan.sign(at, ',') {

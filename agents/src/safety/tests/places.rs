@@ -18,6 +18,7 @@ fn streets_of_other_countries_are_addresses_with_code_and_town() {
     for address in [
         "Hauptstraße 45, 10115 Berlin",
         "Ollenhauer Str. 88, 70376 Stuttgart",
+        "Bahnhofstr. 3, 8001 Zürich",
         "Karl-Marx-Allee 3, 10178 Berlin",
         "12 rue de Rivoli, 75004 Paris",
         "5 place de la République, 69002 Lyon",
