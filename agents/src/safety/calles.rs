@@ -4,7 +4,7 @@
 use super::addresses::{LONGEST_NAME, lives};
 use super::lexicon::{class, hash_of};
 use super::numbers::cardinal;
-use super::places::{spoken_number, tail};
+use super::places::{QUARTERS, is_certain, spoken_number, tail};
 use super::scan::Scan;
 use super::token::{Form, Token};
 
@@ -14,7 +14,7 @@ const LONGEST_PLAIN: usize = 3;
 /// A street that begins with its kind here.
 pub(super) fn street(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let kind_end = kind(scan, at)?;
-    let from = house_before(scan, at);
+    let from = quarter_before(scan, house_before(scan, at));
     let free = lives(scan, at) || from < at;
     let mut name = kind_end;
     while scan.is(name, class::PARTICLE) && name < kind_end + 3 {
@@ -31,6 +31,11 @@ pub(super) fn street(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     }
     if let Some(after) = plain(scan, name).filter(|_| !free) {
         return Some((from, tail(scan, after)));
+    }
+    // "Calle 92 Bloque 89 #14, Carolina, PR".
+    let after = tail(scan, end);
+    if after > end && is_certain(scan, end, after) {
+        return Some((from, after));
     }
     free.then(|| (from, tail(scan, end)))
 }
@@ -145,6 +150,20 @@ pub(super) fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// "Urb. Villa Carolina, Calle 92": where the name of a quarter before its street begins.
+fn quarter_before(scan: &Scan<'_>, at: usize) -> usize {
+    if at < 3 || !scan.sign(at - 1, ',') {
+        return at;
+    }
+    let mut name = at - 1;
+    while name > 0 && at - name < 6 && scan.toks[name - 1].title() && !scan.one_of(name - 1, &QUARTERS) {
+        name -= 1;
+    }
+    let point = usize::from(name > 0 && scan.sign(name - 1, '.'));
+    let kind = name.checked_sub(1 + point).filter(|n| name < at - 1 && scan.one_of(*n, &QUARTERS));
+    kind.unwrap_or(at)
 }
 
 /// Where an address begins whose number comes before its street: "402 Avenida", "el 12 de la calle", "setecientos doce

@@ -200,7 +200,11 @@ fn month_first(scan: &Scan<'_>, at: usize) -> Option<Date> {
     }
     let of = next + usize::from(scan.hash_is(next, hash_of("of")) || scan.hash_is(next, hash_of("de")));
     let (year, end) = year(scan, of)?;
-    Some(Date { year, month, day: 0, end })
+    // "march two thousand nine, the twentieth".
+    let the = end + usize::from(scan.sign(end, ','));
+    let later = scan.hash_is(the, hash_of("the")) && scan.is(the + 1, class::ORDINAL | class::TENS);
+    let (day, end) = day(scan, the + 1).filter(|_| later).unwrap_or((0, end));
+    Some(Date { year, month, day, end })
 }
 
 fn day_first(scan: &Scan<'_>, at: usize) -> Option<Date> {
@@ -256,7 +260,7 @@ fn day(scan: &Scan<'_>, at: usize) -> Option<(u32, usize)> {
 fn year_after(scan: &Scan<'_>, at: usize) -> Option<(u32, usize)> {
     let mut next = at;
     for _ in 0..3 {
-        let small = ["of", "de", "del", "in", "year", "ano", "the", "uh", "um", "el"]
+        let small = ["of", "de", "del", "in", "year", "ano", "the", "uh", "um", "el", "este", "this"]
             .iter()
             .any(|w| scan.hash_is(next, hash_of(w)));
         next += usize::from(

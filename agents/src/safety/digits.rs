@@ -314,7 +314,9 @@ fn social(w: &Window<'_>) -> Option<f32> {
         let part = digits.len() == 4 || (5..=8).contains(&digits.len()) || (digits.len() == 3 && w.last);
         return part.then_some(0.6);
     }
-    let shaped = w.lengths() == [3, 2, 4];
+    // "two three five dash four zero dash six six eight nine".
+    let dashes = w.pieces[1..].iter().filter(|p| p.gap == Gap::Dash).count();
+    let shaped = w.lengths() == [3, 2, 4] || dashes == 2 && w.groups(&[3, 2, 4]);
     let against =
         NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID | if shaped { 0 } else { PHONE };
     let other = w.has(against) && !w.has(SSN_WEAK) && !(shaped && w.has(NEGATIVE_WEAK));

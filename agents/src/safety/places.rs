@@ -9,6 +9,20 @@ use super::token::{Case, Form, Token};
 const LONGEST_TOWN: usize = 3;
 /// Words after the name of a state that make it a town's.
 const CITIES: [u64; 5] = hashes_of(["city", "beach", "springs", "falls", "heights"]);
+/// Words before the name of a quarter.
+pub(super) const QUARTERS: [u64; 11] = hashes_of([
+    "col",
+    "colonia",
+    "barrio",
+    "bo",
+    "fracc",
+    "fraccionamiento",
+    "residencial",
+    "urb",
+    "urbanizacion",
+    "reparto",
+    "barriada",
+]);
 /// Countries as they end an address.
 const COUNTRIES: [u64; 33] = hashes_of([
     "usa",
@@ -85,9 +99,7 @@ pub(super) fn is_certain(scan: &Scan<'_>, from: usize, to: usize) -> bool {
 
 /// "Col. Roma Norte", "barrio San Miguel", "fraccionamiento Las Lomas".
 fn quarter(scan: &Scan<'_>, at: usize) -> Option<usize> {
-    const KINDS: [&str; 9] =
-        ["col", "colonia", "barrio", "fracc", "fraccionamiento", "residencial", "urb", "reparto", "barriada"];
-    KINDS.iter().any(|w| scan.hash_is(at, hash_of(w))).then_some(())?;
+    scan.one_of(at, &QUARTERS).then_some(())?;
     let name = at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
     let named = |n: usize| {
         scan.toks.get(n).is_some_and(|t| {
@@ -127,6 +139,12 @@ fn unit(scan: &Scan<'_>, at: usize) -> Option<usize> {
     if !token.is(class::UNIT) && !token.sign('#') {
         return None;
     }
+    // Florida has a postal code behind it.
+    if scan.hash_is(at, hash_of("fl"))
+        && scan.toks.get(at + 1).is_none_or(|t| t.form != Form::Digits || t.len() > 2)
+    {
+        return None;
+    }
     let mut next = at + 1;
     for _ in 0..2 {
         let small = ["number", "numero", "no"].iter().any(|word| scan.hash_is(next, hash_of(word)));
@@ -136,7 +154,14 @@ fn unit(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let end = match value.form {
         Form::Digits | Form::Mixed => next + 1,
         _ if value.is(class::NUMBER) => spoken_number(scan, next, 4)?,
-        _ if value.is_letter() => return Some(next + 1),
+        _ if value.is_letter() => {
+            // "Apt C-22".
+            let number = scan.sign(next + 1, '-')
+                && scan.glued(next + 1)
+                && scan.glued(next + 2)
+                && scan.toks.get(next + 2).is_some_and(|t| t.form == Form::Digits);
+            return Some(if number { next + 3 } else { next + 1 });
+        }
         _ => return None,
     };
     let dash = usize::from(scan.sign(end, '-') && scan.glued(end));
@@ -357,10 +382,10 @@ fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
         // A long word that is in no list, right after a street.
         return Some(start + 1);
     }
-    // "twelve sunset court lodi": a name and nothing more.
-    let name_alone =
-        token.is_word() && !token.title() && token.is(class::LAST) && !token.is(class::WORD | class::FIRST);
-    if name_alone && closes(scan, start + 1) {
+    // "twelve sunset court lodi": a name of no person, or one at the end.
+    let surname = token.is_word() && !token.title() && token.is(class::LAST) && !token.is(class::WORD);
+    let after_in = start > 0 && ["in", "en"].iter().any(|w| scan.hash_is(start - 1, hash_of(w)));
+    if surname && (!token.is(class::FIRST) || after_in && closes(scan, start + 1)) {
         return Some(start + 1);
     }
     // "Las Cruces".

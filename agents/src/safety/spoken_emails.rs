@@ -8,6 +8,8 @@ use super::token::{Form, Token};
 
 /// Tokens of the part before "at".
 const LONGEST_LOCAL: usize = 32;
+/// Words before those that are surely of the part before "at".
+const MOST_WORDS: usize = 5;
 /// Words of one label of the domain: "river bend county".
 const LONGEST_LABEL: usize = 16;
 
@@ -67,12 +69,18 @@ fn domain(scan: &Scan<'_>, start: usize) -> Option<(usize, bool)> {
         let part = matches!(token.form, Form::Word | Form::Digits | Form::Mixed) || token.sign('-');
         let small = token.is(class::FUNCTION) && !token.is_letter() && !dot(scan, at + 1);
         // "m and m towing", "casa del sol bakery": small words stand inside a name that began.
-        if !part || small && (label == 0 || !inside(scan, at)) {
+        // "the foothill sentinel dot com".
+        let the = label == 0 && at == start && scan.hash_is(at, hash_of("the"));
+        if !part || small && !the && (label == 0 || !inside(scan, at)) {
             return None;
         }
         provider |=
             token.is(class::PROVIDER) && label == 0 && (dot(scan, at + 1) || scan.is(at + 1, class::TLD));
-        provider |= scan.hash_is(at, hash_of("mail")) && scan.hash_is(at.saturating_sub(1), hash_of("g"));
+        // "g mail", "proton mail".
+        let of_mail = ["g", "proton", "fast", "hot"];
+        provider |= scan.hash_is(at, hash_of("mail"))
+            && label == 1
+            && of_mail.iter().any(|w| scan.hash_is(at - 1, hash_of(w)));
         label += 1;
         at += 1;
         if label > LONGEST_LABEL || (label > 4 && !token.is_letter()) {
@@ -189,8 +197,41 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool, arroba: bool) -> Option<usize> 
         "mail",
     ];
     let given = given || BOXES.iter().any(|w| word.hash == hash_of(w));
-    let accepted = certain || cue.is_some() || (sure && !plain) || (unusual && !plain) || (given && !plain);
+    let numbered = word.is(class::NUMBER) && last > floor && {
+        let before = &scan.toks[last - 1];
+        before.is_word() && !before.is(class::WORD | class::FUNCTION | class::NUMBER) && before.len() > 2
+    };
+    if sure && let Some(introduced) = introduced(scan, floor, from) {
+        return Some(introduced);
+    }
+    let accepted =
+        numbered || certain || cue.is_some() || (sure && !plain) || (unusual && !plain) || (given && !plain);
     accepted.then_some(from)
+}
+
+/// "it's ghost pepper nine nine at …", "my address is trail runner six at …": where all words after what introduces an
+/// address begin, if that is near.
+fn introduced(scan: &Scan<'_>, floor: usize, from: usize) -> Option<usize> {
+    const INTRODUCE: [u64; 9] = super::lexicon::hashes_of([
+        "is",
+        "'s",
+        "it's",
+        "es",
+        "use",
+        "email",
+        "correo",
+        "email's",
+        "address's",
+    ]);
+    let nearest = from.saturating_sub(MOST_WORDS).max(floor);
+    let at = (nearest..from).rev().find(|at| scan.one_of(*at, &INTRODUCE))? + 1;
+    let plain = scan.toks[at..from].iter().all(|t| {
+        let joint = ["of", "the", "and", "el", "la", "de", "del", "los", "y", "in", "as"]
+            .iter()
+            .any(|w| t.hash == hash_of(w));
+        t.is_word() && (joint || !t.is(class::FUNCTION) || t.is_letter())
+    });
+    (plain && at < from).then_some(at)
 }
 
 /// Whether a word without a connector belongs to the same part: letters and digits one by one, names, and all that

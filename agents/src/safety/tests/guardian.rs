@@ -380,3 +380,24 @@ fn what_follows_a_whole_social_security_number_is_no_part_of_it() {
     let text = "Applicant SSN 411-87-5502 / 1604 Garnet St";
     assert_eq!(found(text), [(Kind::Ssn, "411-87-5502"), (Kind::Address, "1604 Garnet St")]);
 }
+
+#[test]
+fn an_e_mail_address_of_plain_words_begins_after_what_introduces_it() {
+    for (text, address) in [
+        (
+            "it's ghost pepper nine nine at proton mail dot com",
+            "ghost pepper nine nine at proton mail dot com",
+        ),
+        ("my address is trail runner six at fastmail dot com", "trail runner six at fastmail dot com"),
+        ("use tips at the foothill sentinel dot com", "tips at the foothill sentinel dot com"),
+    ] {
+        assert_eq!(found(text), [(Kind::Email, address)]);
+    }
+    assert!(found("look at the county dot gov page").is_empty());
+}
+
+#[test]
+fn dashes_that_are_said_make_a_social_security_number() {
+    let number = "two three five dash four zero dash six six eight nine";
+    assert_eq!(found(&format!("i don't do that over the phone but okay {number}")), [(Kind::Ssn, number)]);
+}
