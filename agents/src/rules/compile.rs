@@ -30,6 +30,8 @@ pub(super) enum Node {
     /// A text has one of the patterns.
     Patterns(Box<Node>, RegexSet),
     Lower(Box<Node>),
+    /// The plain words of a text.
+    Plain(Box<Node>),
     Amounts(Box<Node>),
     Count(Box<Node>),
     Argument(String),
@@ -168,7 +170,11 @@ impl Scope<'_> {
             }
             ("words_any", [of, patterns]) => {
                 let (node, steps) = text(of)?;
-                self.patterns(node, steps, patterns, true)
+                match *node {
+                    // Plain words, and names.
+                    Node::Field(field) if field != Field::Text => self.patterns(node, steps, patterns, true),
+                    _ => self.patterns(Box::new(Node::Plain(node)), steps + 4, patterns, true),
+                }
             }
             ("lower", [of]) => {
                 let (node, steps) = text(of)?;

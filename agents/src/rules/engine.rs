@@ -5,7 +5,7 @@ use super::amounts;
 use super::ast::Comparison;
 use super::compile::Node;
 use super::fields::{Proposed, Value};
-use super::plain::folded;
+use super::plain::{folded, words};
 use super::tokens::cut;
 
 /// Whether an expression holds for an action.
@@ -27,6 +27,10 @@ pub(super) fn value<'a>(node: &'a Node, action: &'a Proposed<'_>) -> Value<'a> {
         }
         Node::Lower(of) => match value(of, action) {
             Value::Text(text) => Value::Text(folded(&text).into()),
+            other => other,
+        },
+        Node::Plain(of) => match value(of, action) {
+            Value::Text(text) => Value::Text(words(&text).into()),
             other => other,
         },
         Node::Amounts(of) => match value(of, action) {

@@ -76,13 +76,15 @@ pub struct Answer {
     pub again: bool,
     /// It waits for a person: nothing is done yet.
     pub held: bool,
+    /// Rules, by their names, that warn of it and let it pass.
+    pub warned: Vec<String>,
 }
 
-shown!(Answer, "Answer": again, held; text, structured);
+shown!(Answer, "Answer": again, held, warned; text, structured);
 
 impl Answer {
     fn error(text: &str) -> Self {
-        Self { text: text.to_owned(), structured: None, again: false, held: false }
+        Self { text: text.to_owned(), structured: None, again: false, held: false, warned: Vec::new() }
     }
 
     /// An error that may be over soon.
@@ -92,7 +94,7 @@ impl Answer {
 
     fn told(text: String, mut structured: Value) -> Self {
         structured["text"] = json!(text);
-        Self { text, structured: Some(structured), again: false, held: false }
+        Self { text, structured: Some(structured), again: false, held: false, warned: Vec::new() }
     }
 
     /// It could not be done; the text says why.
@@ -100,6 +102,14 @@ impl Answer {
     pub const fn is_error(&self) -> bool {
         self.structured.is_none()
     }
+}
+
+/// What the rules say of a call that none of them blocks.
+struct Ruled {
+    /// A person must approve it, and has not yet.
+    waits: Option<Refusal>,
+    /// Rules that warn of it.
+    warned: Vec<String>,
 }
 
 /// The tools that somebody without a call may be offered.
@@ -152,9 +162,10 @@ impl Clerk {
         };
         let call = ToolCall { id: String::new(), name: known.tool.name.clone(), input };
         let asked = super::read(&call, seen)?;
-        let by_rule = self.ruled(&call, &asked, visit.policy)?;
-        if let Some(refusal) = permitted.err().or(by_rule) {
-            return self.hold(known, call.input, visit, refusal).await;
+        let Ruled { waits, warned } = self.ruled(&call, &asked, visit.policy)?;
+        if let Some(refusal) = permitted.err().or(waits) {
+            let held = self.hold(known, call.input, visit, refusal).await?;
+            return Ok(Answer { warned, ..held });
         }
         let answer = match asked {
             Asked::File(filing) => self.file(*filing, visit).await?,
@@ -180,15 +191,14 @@ impl Clerk {
         if let Some(structured) = &answer.structured {
             known.check_output(structured)?;
         }
-        Ok(answer)
+        Ok(Answer { warned, ..answer })
     }
 
-    /// Holds a call against the rules before its effect. Gives why a person must approve it, where a rule wants one who
-    /// has not yet.
+    /// Holds a call against the rules before its effect.
     ///
     /// # Errors
     /// [`Refusal::Rule`] for what a rule blocks, whatever a person says.
-    fn ruled(&self, call: &ToolCall, asked: &Asked, policy: &Policy) -> Result<Option<Refusal>, Refusal> {
+    fn ruled(&self, call: &ToolCall, asked: &Asked, policy: &Policy) -> Result<Ruled, Refusal> {
         let has_human_approval = policy.is_decided();
         let tool = ProposedTool { has_human_approval, ..proposed(call, asked) };
         let broken = self.rules.check_tool(&tool);
@@ -199,10 +209,15 @@ impl Clerk {
         };
         let stops: Vec<&Violation> = broken.iter().filter(stops).collect();
         // The strongest comes first.
-        let Some(first) = stops.first() else { return Ok(None) };
+        let warns = broken.iter().filter(|violation| violation.rule.action == RuleAction::Warn);
+        let warned = warns.map(|violation| violation.rule.id.clone()).collect();
+        let Some(first) = stops.first() else { return Ok(Ruled { waits: None, warned }) };
         let rules = stops.iter().map(|violation| violation.rule.id.clone()).collect();
         let refusal = Refusal::Rule { rules, why: why(&stops) };
-        if first.rule.action == RuleAction::Block { Err(refusal) } else { Ok(Some(refusal)) }
+        if first.rule.action == RuleAction::Block {
+            return Err(refusal);
+        }
+        Ok(Ruled { waits: Some(refusal), warned })
     }
 
     async fn search(&self, query: &str, mut redactor: Redactor) -> Answer {
@@ -511,7 +526,8 @@ mod tests {
         };
         let text = rule("no-benches", "bench", "BLOCK") + &rule("ask-lamps", "lamp", "REQUIRE_HUMAN");
         office.clerk.rules = RuleSet::load(&text, &office.clerk.facts).unwrap();
-        let bench = json!({ "message": "The bench is broken." });
+        // A rule looks at plain words, however they are written.
+        let bench = json!({ "message": "Please mend the BENCH." });
         let person = Policy::person();
         for (key, policy) in [("k1", &*FREE), ("k2", &person)] {
             let visit = Visit { policy, ..writer(key) };

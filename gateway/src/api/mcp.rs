@@ -277,15 +277,17 @@ impl Visitor<'_> {
         Ok(Clerk { tenant: tenant.id.0, store, facts, retriever, rules })
     }
 
-    /// Puts on the audit what a program did with a tool that has an effect, and what a rule kept it from.
+    /// Puts on the audit what a program did with a tool that has an effect, and what a rule kept it from or warned of.
     async fn note(&self, name: &str, done: &Result<Answer, Refusal>) -> Result<(), ApiError> {
         let entry = acts::tool_used(&self.scope.principal, name);
+        let warned = done.as_ref().map_or(&[][..], |answer| &answer.warned);
+        let entry = if warned.is_empty() { entry } else { entry.with("warned", warned.to_vec()) };
         let writes = offered(self.may_write).any(|known| known.tool.name == name && !known.tool.reads_only());
         let entry = match done {
             Err(Refusal::Rule { rules, .. }) => entry.outcome(Outcome::Denied).with("rules", rules.clone()),
             // Nothing was tried.
             Err(Refusal::Unknown(_) | Refusal::Input(_)) => return Ok(()),
-            _ if !writes => return Ok(()),
+            _ if !writes && warned.is_empty() => return Ok(()),
             Ok(answer) if answer.held => entry.with("held", true),
             Ok(answer) if !answer.is_error() => entry,
             Ok(_) | Err(Refusal::Output(_)) => entry.outcome(Outcome::Failed),

@@ -176,7 +176,9 @@ async fn the_tenant_s_rules_stop_a_tool_before_its_effect_and_say_why() {
              explanation_en: 'Nothing about a {word} is taken down here.' explanation_es: 'x' }}\n"
         )
     };
-    let own = rule("no-benches", "bench", "BLOCK") + &rule("ask-lamps", "lamp", "REQUIRE_HUMAN");
+    let own = rule("no-benches", "bench", "BLOCK")
+        + &rule("ask-lamps", "lamp", "REQUIRE_HUMAN")
+        + &rule("mind-floods", "flooded", "WARN");
     let put = Client::new().put(mcp.test.url("/v1/rules")).bearer_auth(ADMIN).json(&json!({ "text": own }));
     assert_eq!(put.send().await.unwrap().status(), StatusCode::OK);
 
@@ -205,6 +207,11 @@ async fn the_tenant_s_rules_stop_a_tool_before_its_effect_and_say_why() {
     assert_eq!(told, [("take_message", "denied"), ("take_message", "done"), ("take_message", "done")]);
     assert_eq!(listed["items"][2]["details"]["rules"], json!(["no-benches"]));
     assert_eq!(listed["items"][1]["details"]["held"], true);
+    assert_eq!(
+        listed["items"][0]["details"]["warned"],
+        json!(["mind-floods"]),
+        "it was done, and is on record"
+    );
     assert!(!listed.to_string().contains("broken"), "{listed}");
 }
 

@@ -39,6 +39,8 @@ fn expressions_mean_what_they_say() {
         ("words_any(['shout .. me'])", "Don't shout so at me", true),
         ("words_any(['hout'])", "Don't shout", false),
         ("words_any(caller.words, ['robot'])", "x", true),
+        ("words_any(action.text, ['do not shout$'])", "DON'T shout!", true),
+        ("words_any(action.kind, ['words'])", "x", true),
         ("count(action.amounts) == 2", "$5 or 7 dollars", true),
         ("count(action.amounts) > 1.5", "$5", false),
         ("action.amounts in known.amounts", "It is ten dollars", true),
