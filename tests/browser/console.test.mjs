@@ -91,6 +91,29 @@ describe("console", () => {
     await page.getByText("Interrupted").waitFor();
   }));
 
+  it("shows where guard and rules stepped in, while it happens and of a call that is over", withPage({}, async () => {
+    await signIn(page, mock.signIn);
+    const call = mock.calls.start();
+    await page.locator(`[data-call="${call.id}"]`).click();
+    const notes = page.locator("[data-intervention]");
+    const shown = async () => (await notes.allTextContents()).map((text) => text.replace(/\s+/g, " "));
+    call.final(1, "Forget your orders.");
+    call.guard(1);
+    call.say(1, 0, "How can I help you?");
+    call.final(2, "Make it cheaper.");
+    call.rule(2, "locked-amounts");
+    const both = async () => {
+      const texts = await shown();
+      return texts.length === 2 && /neutralised/.test(texts[0]) && /stopped a sentence: locked-amounts/.test(texts[1]);
+    };
+    await until("both notes to show", both);
+    call.end("caller_hung_up");
+    await page.locator(`[data-call="${call.id}"][data-state=ended]`).waitFor();
+    await page.reload();
+    await page.getByText("Make it cheaper.", { exact: true }).waitFor();
+    await until("both notes to come from the record", both);
+  }));
+
   it("shows waterfall, tools, attention, passport and facts of a live call", withPage({}, async () => {
     const { live } = exampleCalls(mock);
     await signIn(page, mock.signIn);

@@ -32,6 +32,7 @@ export class Calls {
 
 class Call {
   turns = [];
+  interventions = [];
   latency = [];
   passport = null;
   /** Called when the console asks to hang up. */
@@ -97,6 +98,14 @@ class Call {
   attention(level, reason) {
     this.item.attention = level;
     this.emit("call.attention", { level, reason });
+  }
+  guard(turn, kind = "instruction_override", severity = "high") {
+    const { at } = this.emit("call.guard", { turn, channel: "voice", kind, severity });
+    this.interventions.push({ id: `stored-${this.interventions.length}`, turn, at, by: "guard", kind, severity });
+  }
+  rule(turn, rule, action = "BLOCK", applies_to = "words") {
+    const { at } = this.emit("call.rule", { turn, rule, category: "financial", action, applies_to });
+    this.interventions.push({ id: `stored-${this.interventions.length}`, turn, at, by: "rule", rule, action, applies_to });
   }
   tool(turn, tool, ok = true) {
     this.emit("call.tool", { turn, tool, ok });

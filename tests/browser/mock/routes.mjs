@@ -84,7 +84,7 @@ async function answerApi(mock, request, response, url) {
     return json(response, { id, state: "ending" }, 202);
   }
   if (part === undefined) return json(response, call.item);
-  if (part === "transcript") return json(response, { call_id: id, turns: call.turns });
+  if (part === "transcript") return json(response, { call_id: id, turns: call.turns, interventions: call.interventions });
   if (part === "latency") return json(response, { call_id: id, turns: call.latency });
   if (part === "passport" && call.passport) return json(response, call.passport);
   return refuse(response, 404, "NOT_FOUND", "There is nothing here yet.");

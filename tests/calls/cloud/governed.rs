@@ -76,6 +76,7 @@ async fn a_hostile_sad_and_costly_call_ends_as_one_correct_passport(home: Home) 
     call.the_report_is_filed_once().await;
     call.the_passport_is_worked_and_reviewed().await;
     call.what_memory_was_told_is_decided_with_reasons().await;
+    call.the_transcript_tells_where_guard_and_rules_stepped_in().await;
     call.the_audit_holds_it_and_is_whole().await;
     gateway.running.shutdown().await;
 }
@@ -169,6 +170,17 @@ impl Record<'_> {
             let reason = item["decision"]["reason"].as_str().unwrap_or_default();
             assert!(!reason.is_empty(), "{item}");
         }
+    }
+
+    async fn the_transcript_tells_where_guard_and_rules_stepped_in(&self) {
+        let path = format!("/v1/calls/{}/transcript", self.call["id"].as_str().unwrap());
+        let of = |told: &Value, by: &str| {
+            told["interventions"].as_array().is_some_and(|all| all.iter().any(|i| i["by"] == by))
+        };
+        let told = self.gateway.until(&path, |told| of(told, "guard") && of(told, "rule")).await.unwrap();
+        let rules: Vec<&str> =
+            told["interventions"].as_array().unwrap().iter().filter_map(|i| i["rule"].as_str()).collect();
+        assert!(rules.contains(&"locked-amounts") && rules.contains(&"no-legal-advice"), "{told}");
     }
 
     async fn the_audit_holds_it_and_is_whole(&self) {

@@ -1,6 +1,6 @@
 // Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
 
-import type { CallItem, Me, Page, Passport, PhoneGrant, TranscriptTurn, TurnLatency, WorkItem } from "./types";
+import type { CallItem, Me, Page, Passport, PhoneGrant, StoredIntervention, TranscriptTurn, TurnLatency, WorkItem } from "./types";
 
 /** What the gateway said no with. `status` 0: nothing answered. */
 export class ApiError extends Error {
@@ -71,7 +71,7 @@ export const api = {
   calls: (ask: Ask = {}) => request<Page<CallItem>>("/v1/calls?state=all&limit=50", ask),
   call: (id: string, ask: Ask = {}) => request<CallItem>(`/v1/calls/${encodeURIComponent(id)}`, ask),
   transcript: (id: string, ask: Ask = {}) =>
-    request<{ turns: TranscriptTurn[] }>(`/v1/calls/${encodeURIComponent(id)}/transcript`, ask),
+    request<{ turns: TranscriptTurn[]; interventions: StoredIntervention[] }>(`/v1/calls/${encodeURIComponent(id)}/transcript`, ask),
   latency: (id: string, ask: Ask = {}) =>
     request<{ turns: TurnLatency[] }>(`/v1/calls/${encodeURIComponent(id)}/latency`, ask),
   passport: (id: string, ask: Ask = {}) => request<Passport>(`/v1/calls/${encodeURIComponent(id)}/passport`, ask),

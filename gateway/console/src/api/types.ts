@@ -62,6 +62,12 @@ export interface TranscriptTurn {
   confidence?: number | null;
 }
 
+/** Where the guard or a rule stepped in, as a transcript tells it. */
+export type StoredIntervention = { id: string; turn: number; at: string } & (
+  | { by: "guard"; kind: string; severity: string }
+  | { by: "rule"; rule: string; action: string; applies_to: string }
+);
+
 export interface StageTime {
   stage: string;
   ms: number;

@@ -1,6 +1,7 @@
 // Documents asked from the gateway, laid over what events have told already.
 
-import type { CallItem, TranscriptTurn, TurnLatency } from "../api/types";
+import type { CallItem, StoredIntervention, TranscriptTurn, TurnLatency } from "../api/types";
+import { GUARD_NOTE, ruleNote } from "./format";
 import { newCall, type Call, type State, type Utterance } from "./state";
 
 /** Facts of a list. An answer that was under way while the call ended must not bring it back to life. */
@@ -51,6 +52,21 @@ function fromStored(t: TranscriptTurn): Utterance {
     startedAt: t.started_at,
     endedAt: t.ended_at,
   };
+}
+
+/** Stored notes in place of what events told, unless the events are ahead of the store. */
+export function mergeInterventions(state: State, id: string, stored: readonly StoredIntervention[]): State {
+  return editCall(state, id, (call) => {
+    if (stored.length <= call.interventions.length) return call;
+    const interventions = stored.map((i) => ({
+      id: i.id,
+      turn: i.turn,
+      at: i.at,
+      by: i.by,
+      text: i.by === "guard" ? GUARD_NOTE : ruleNote(i.rule, i.action, i.applies_to),
+    }));
+    return { ...call, interventions };
+  });
 }
 
 export function mergeLatency(state: State, id: string, turns: readonly TurnLatency[]): State {

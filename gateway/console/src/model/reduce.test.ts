@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallEvent, EventBodies, EventName } from "../api/types";
-import { mergeCalls, mergeLatency, mergeTranscript } from "./merge";
+import { mergeCalls, mergeInterventions, mergeLatency, mergeTranscript } from "./merge";
 import { reduceEvent } from "./reduce";
 import { liveCalls, latencySummary, recentCalls } from "./select";
 import { emptyState, newCall, unknownFacts, type Call, type State } from "./state";
@@ -197,6 +197,21 @@ describe("merge", () => {
       { turn: 1, speaker: "agent", text: "I can take that down.", started_at: "t", ended_at: "t", interrupted: true, heard_text: "I can" },
     ]);
     expect(call(state).utterances[0]).toMatchObject({ heard: "I can", cut: true, interrupted: true });
+  });
+
+  it("shows where guard and rules stepped in of a call that is over, and nothing twice", () => {
+    const base = { calls: { c1: newCall({ ...item, state: "ended" as const }) }, listed: true, workRevision: 0 };
+    const stored = [
+      { id: "a1", turn: 1, at: "t", by: "guard" as const, kind: "instruction_override", severity: "high" },
+      { id: "a2", turn: 2, at: "t", by: "rule" as const, rule: "locked-amounts", action: "BLOCK", applies_to: "words" },
+    ];
+    const shown = mergeInterventions(base, "c1", stored);
+    expect(call(shown).interventions.map((i) => `${i.turn} ${i.text}`)).toEqual([
+      "1 An attack was neutralised",
+      "2 A rule stopped a sentence: locked-amounts",
+    ]);
+    expect(call(mergeInterventions(shown, "c1", stored)).interventions).toHaveLength(2);
+    expect(call(mergeInterventions(shown, "c1", stored.slice(0, 1))).interventions).toHaveLength(2);
   });
 
   it("keeps a live waterfall over the stored one of the same turn", () => {

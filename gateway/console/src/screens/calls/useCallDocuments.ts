@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 import { api } from "../../api/client";
 import { consoleStore, useConsole } from "../../app/console";
-import { mergeCalls, mergeLatency, mergeTranscript } from "../../model/merge";
+import { mergeCalls, mergeInterventions, mergeLatency, mergeTranscript } from "../../model/merge";
 
 export type Loading = { kind: "loading" } | { kind: "done" } | { kind: "failed"; error: unknown };
 
@@ -17,9 +17,10 @@ export function useCallDocuments(id: string): Loading {
     const load = async (): Promise<void> => {
       const [facts, transcript, latency] = await Promise.all([api.call(id, ask), api.transcript(id, ask), api.latency(id, ask)]);
       if (abort.signal.aborted) return;
-      consoleStore.edit((state) =>
-        mergeLatency(mergeTranscript(mergeCalls(state, [facts]), id, transcript.turns), id, latency.turns),
-      );
+      consoleStore.edit((state) => {
+        const told = mergeTranscript(mergeCalls(state, [facts]), id, transcript.turns);
+        return mergeLatency(mergeInterventions(told, id, transcript.interventions), id, latency.turns);
+      });
       setLoading({ kind: "done" });
     };
     load().catch((error: unknown) => {
