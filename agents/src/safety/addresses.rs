@@ -6,11 +6,11 @@
 use super::cues::{NEGATIVE, RESIDENCE, RESIDENCE_WEAK};
 use super::kind::Kind;
 use super::lexicon::{class, hash_of, hashes_of};
-use super::numbers::{spoken, written};
+use super::numbers::{said_apart, spoken, written};
 use super::places::{self, spoken_number, tail};
 use super::scan::Scan;
 use super::token::{Case, Form, Token};
-use super::{abroad, calles, offices, roads};
+use super::{abroad, calles, offices, quarters, roads};
 
 /// Words of a street's name with its kind.
 pub(super) const LONGEST_NAME: usize = 7;
@@ -42,7 +42,9 @@ pub(super) fn find(scan: &mut Scan<'_>) {
     while at < scan.toks.len() {
         let end = numbered(scan, at)
             .or_else(|| abroad::street(scan, at))
+            .or_else(|| roads::kilometre(scan, at))
             .or_else(|| calles::street(scan, at))
+            .or_else(|| quarters::block(scan, at))
             .or_else(|| roads::unnamed(scan, at));
         match end {
             Some((from, end)) => {
@@ -174,7 +176,10 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
             && !t.is(class::WORD | class::PLACE | class::STATE)
             && t.is(class::LAST | class::FIRST)
     };
-    end += usize::from(scan.toks.get(end).is_some_and(second));
+    // "2 7 0 5 Prairie Rose, Minot".
+    let written = scan.toks.get(end).is_some_and(|t| t.title() && first.title() && t.is_word())
+        && scan.toks.get(end + 1).is_none_or(|t| matches!(t.form, Form::Sign(_)));
+    end += usize::from(house.spoken && written || scan.toks.get(end).is_some_and(second));
     let after = tail(scan, end);
     let lives = lives(scan, at);
     let before = at.checked_sub(1).map(|n| scan.toks[n].hash);
@@ -183,14 +188,17 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
     let round = (at..house.end).any(|n| scan.is(n, class::MULT));
     let sure = if directed {
         house.digits >= 3 && (here || !round) || after > end || lives
-    } else if after > end {
-        (house.digits >= 3 || lives) && places::is_certain(scan, end, after)
+    } else if after > end && (house.digits >= 3 || lives) && places::is_certain(scan, end, after) {
+        true
     } else {
-        let last = scan.toks.get(end).is_none_or(Token::is_stop);
+        let last = scan.toks.get(after).is_none_or(Token::is_stop);
         let known = first.is(class::FIRST | class::LAST | class::STREET_NAME) || last;
         // "at three eighteen delancey" is no time of day, for nothing happens then.
-        let timed = is_time(scan, at, house) && !(last && first.is(class::LAST) && !first.is(class::FIRST));
-        house.digits >= 3 && known && (lives || here && house.spoken && !timed)
+        let name = !first.is(class::FIRST) && (first.is(class::LAST) || !first.is(class::WORD));
+        let timed = is_time(scan, at, house) && !particle && !(last && name);
+        let year = house.digits == 4 && ["19", "20"].iter().any(|c| scan.word(at).starts_with(c));
+        let titled = first.title() && name && !round && !year && !scan.word(at).ends_with("00");
+        house.digits >= 3 && known && (lives || here && (house.spoken && !timed || titled))
     };
     sure.then_some((at, after))
 }
@@ -256,6 +264,9 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
             return None;
         }
     }
+    if let Some((digits, end)) = said_apart(scan, at, 6) {
+        return Some(House { end, digits, spoken: true });
+    }
     match token.form {
         Form::Digits if token.len() <= 6 && !is_hour(scan, at + 1) => {
             let dash = scan.sign(at + 1, '-') && scan.glued(at + 1) && scan.glued(at + 2);
@@ -284,11 +295,17 @@ fn house(scan: &Scan<'_>, at: usize) -> Option<House> {
         Form::Word if token.is(class::NUMBER | class::REPEAT) && !token.is_letter() => {
             let end = spoken_number(scan, at, 6)?;
             let digits = count_digits(scan, at, end);
-            let letter = scan
-                .toks
-                .get(end)
-                .is_some_and(|t| t.is_letter() && !t.is(class::FUNCTION | class::DIRECTION));
-            Some(House { end: end + usize::from(letter), digits, spoken: true })
+            // "fifty nine and a half canal street".
+            let half =
+                ["and", "a", "half"].iter().enumerate().all(|(n, w)| scan.hash_is(end + n, hash_of(w)));
+            // "eleven seventeen b street": the letter is the street's name.
+            let letter = scan.toks.get(end).is_some_and(|t| {
+                t.is_letter()
+                    && !t.is(class::FUNCTION | class::DIRECTION)
+                    && !scan.is(end + 1, class::SUFFIX | class::SUFFIX_ST)
+            });
+            let end = end + if half { 3 } else { usize::from(letter) };
+            Some(House { end, digits, spoken: true })
         }
         _ => None,
     }
@@ -301,6 +318,16 @@ fn on_a_grid(scan: &Scan<'_>, at: usize) -> Option<House> {
         let digits = word.strip_prefix(['N', 'S', 'E', 'W']).filter(|d| (3..=5).contains(&d.len()))?;
         digits.bytes().all(|b| b.is_ascii_digit()).then_some(digits.len())
     };
+    // "21W350".
+    let county = |word: &str| {
+        let (west, house) = word.split_once(['N', 'S', 'E', 'W'])?;
+        let number =
+            |s: &str, most: usize| (1..=most).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
+        (number(west, 2) && house.len() == 3 && number(house, 3)).then_some(5)
+    };
+    if let Some(digits) = county(scan.word(at)) {
+        return Some(House { end: at + 1, digits, spoken: false });
+    }
     let digits = point(at)?;
     let second = usize::from(point(at + 1).is_some());
     Some(House { end: at + 1 + second, digits, spoken: false })

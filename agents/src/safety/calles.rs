@@ -3,10 +3,11 @@
 
 use super::addresses::{LONGEST_NAME, lives};
 use super::lexicon::{class, hash_of};
-use super::numbers::cardinal;
-use super::places::{QUARTERS, is_certain, spoken_number, tail};
+use super::numbers::{cardinal, said_apart};
+use super::places::{is_certain, spoken_number, tail};
+use super::quarters;
 use super::scan::Scan;
-use super::token::{Form, Token};
+use super::token::{Case, Form, Token};
 
 /// Words of a street's name that are ordinary words too: "camino real".
 const LONGEST_PLAIN: usize = 3;
@@ -14,7 +15,7 @@ const LONGEST_PLAIN: usize = 3;
 /// A street that begins with its kind here.
 pub(super) fn street(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
     let kind_end = kind(scan, at)?;
-    let from = quarter_before(scan, house_before(scan, at));
+    let from = quarters::before(scan, house_before(scan, at));
     let free = lives(scan, at) || from < at;
     let mut name = kind_end;
     while scan.is(name, class::PARTICLE) && name < kind_end + 3 {
@@ -57,7 +58,8 @@ fn named(scan: &Scan<'_>, name: usize, free: bool) -> usize {
     let mut end = name;
     while end < name + LONGEST_NAME && names(scan, end, free) {
         end += 1;
-        if scan.is(end, class::PARTICLE) && (end..end + 3).any(|n| names(scan, n, free)) {
+        let and = scan.hash_is(end, hash_of("y")) && !scan.toks.get(end + 1).is_some_and(Token::title);
+        if scan.is(end, class::PARTICLE) && !and && (end..end + 3).any(|n| names(scan, n, free)) {
             end += 1 + usize::from(scan.is(end + 1, class::PARTICLE));
         }
     }
@@ -65,6 +67,16 @@ fn named(scan: &Scan<'_>, name: usize, free: bool) -> usize {
 }
 
 fn names(scan: &Scan<'_>, at: usize, free: bool) -> bool {
+    // "la calle nogal y el perro": what follows is another thing.
+    if at > 0 && scan.hash_is(at - 1, hash_of("y")) && !scan.toks.get(at).is_some_and(Token::title) {
+        return false;
+    }
+    // "Calle Magda FC-18": a block by its letters is no word of the name.
+    let lettered = scan.toks.get(at).is_some_and(|t| t.len() <= 2 && t.case != Case::Lower);
+    let block = scan.sign(at + 1, '-') && scan.glued(at + 1) && scan.glued(at + 2);
+    if lettered && block && scan.toks.get(at + 2).is_some_and(|t| t.form == Form::Digits) {
+        return false;
+    }
     scan.toks.get(at).is_some_and(|t| {
         let open = t.title() || !t.is(class::WORD) || free || t.is(class::ORDINAL);
         t.is_word()
@@ -125,7 +137,20 @@ pub(super) fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let said = ["numero", "num", "no", "nro", "n", "km"].iter().any(|w| scan.hash_is(next, hash_of(w)));
     next += usize::from(said || scan.sign(next, '#'));
     next += usize::from(said && (scan.sign(next, '.') || scan.sign(next, '°') || scan.sign(next, 'º')));
+    // "número de casa b diecinueve".
+    if said && scan.hash_is(next, hash_of("de")) && scan.hash_is(next + 1, hash_of("casa")) {
+        next += 2;
+    }
+    next += usize::from(
+        said && scan.toks.get(next).is_some_and(Token::is_letter) && scan.is(next + 1, class::NUMBER),
+    );
     let token = scan.toks.get(next)?;
+    // "Calle Magda FC-18": a block by its letters.
+    if token.is_word() && (token.case == Case::Upper || token.is_letter()) && token.len() <= 2 {
+        let digits = scan.toks.get(next + 2).is_some_and(|t| t.form == Form::Digits && t.len() <= 3);
+        let dash = scan.sign(next + 1, '-') && scan.glued(next + 1) && scan.glued(next + 2);
+        return (dash && digits).then_some(next + 3);
+    }
     match token.form {
         Form::Digits if token.len() <= 5 => {
             let dash = scan.sign(next + 1, '-');
@@ -152,20 +177,6 @@ pub(super) fn number(scan: &Scan<'_>, at: usize) -> Option<usize> {
     }
 }
 
-/// "Urb. Villa Carolina, Calle 92": where the name of a quarter before its street begins.
-fn quarter_before(scan: &Scan<'_>, at: usize) -> usize {
-    if at < 3 || !scan.sign(at - 1, ',') {
-        return at;
-    }
-    let mut name = at - 1;
-    while name > 0 && at - name < 6 && scan.toks[name - 1].title() && !scan.one_of(name - 1, &QUARTERS) {
-        name -= 1;
-    }
-    let point = usize::from(name > 0 && scan.sign(name - 1, '.'));
-    let kind = name.checked_sub(1 + point).filter(|n| name < at - 1 && scan.one_of(*n, &QUARTERS));
-    kind.unwrap_or(at)
-}
-
 /// Where an address begins whose number comes before its street: "402 Avenida", "el 12 de la calle", "setecientos doce
 /// sur de la calle".
 pub(super) fn house_before(scan: &Scan<'_>, at: usize) -> usize {
@@ -181,6 +192,13 @@ pub(super) fn house_before(scan: &Scan<'_>, at: usize) -> usize {
     }
     let Some(last) = end.checked_sub(1) else { return at };
     let token = &scan.toks[last];
+    let apart = (end.saturating_sub(9)..end).find(|n| {
+        said_apart(scan, *n, 6).is_some_and(|(_, after)| after == end)
+            && (*n == 0 || scan.toks[n - 1].form != Form::Digits)
+    });
+    if let Some(from) = apart {
+        return from;
+    }
     let lettered =
         end > 2 && token.is_letter() && scan.sign(end - 2, '-') && scan.toks[end - 3].form == Form::Digits;
     if lettered && scan.glued(last) && scan.glued(end - 2) {
@@ -188,6 +206,15 @@ pub(super) fn house_before(scan: &Scan<'_>, at: usize) -> usize {
     }
     if token.form == Form::Digits {
         let amount = last > 0 && scan.glued(last) && matches!(scan.toks[last - 1].form, Form::Sign(_));
+        // "121-14 Calle 65": a block and its house.
+        let block = last > 1
+            && scan.sign(last - 1, '-')
+            && scan.glued(last - 1)
+            && scan.toks[last - 2].form == Form::Digits
+            && scan.toks[last - 2].len() <= 3;
+        if block && scan.glued(last) && token.len() <= 3 {
+            return last - 2;
+        }
         let house = token.len() <= 5 && (joined || token.len() >= 2) && !amount;
         return if house { last } else { at };
     }

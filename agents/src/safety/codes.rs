@@ -154,7 +154,8 @@ fn further_on(scan: &mut Scan<'_>, cue: usize) -> bool {
             return false;
         }
         let code = starts_code(scan, at).then(|| read(scan, at)).flatten();
-        let fits = code.filter(|code| telling(code) && dates::date(scan, at).is_none());
+        let whole = |code: &Code| dates::date(scan, at).is_none_or(|date| date.end < code.end);
+        let fits = code.filter(|code| telling(code) && whole(code));
         let fits = fits.filter(|code| !ended || code.letters > 0 && code.parts == 1);
         if let Some((code, kind)) = fits.and_then(|code| Some((code, kind_of(mask, &code)?))) {
             scan.propose(kind, at, code.end, 0.8);
@@ -257,7 +258,11 @@ fn starts_code(scan: &Scan<'_>, at: usize) -> bool {
     match token.form {
         Form::Digits | Form::Mixed => true,
         Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => true,
-        Form::Word if token.is_letter() || token.is(class::LETTER_WORD) => continues(scan, at + 1),
+        Form::Word if token.is_letter() || token.is(class::LETTER_WORD) => {
+            // "It's S, 5 3 0, …".
+            let comma = usize::from(scan.sign(at + 1, ',') && token.is_letter() && token.case != Case::Lower);
+            continues(scan, at + 1 + comma)
+        }
         Form::Word => token.case == Case::Upper && (beside_dash(scan, at) || before_digits(scan, at)),
         _ => false,
     }

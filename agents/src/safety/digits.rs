@@ -141,9 +141,18 @@ fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
                 scan.propose(kind, from, to, confidence);
                 at += used;
             }
-            None => at += 1,
+            None => at += unknown(&run[at..]),
         }
     }
+}
+
+/// Pieces to pass where nothing begins. "oh five dash one one two dash three three dash …": what begins amid the dashes
+/// of a longer number is a part of it.
+fn unknown(run: &[Piece]) -> usize {
+    let chained = |p: &&Piece| matches!(p.gap, Gap::Dash | Gap::Blank);
+    let chain = 1 + run[1..].iter().take_while(chained).count();
+    let dashes = run[1..chain].iter().filter(|p| p.gap == Gap::Dash).count();
+    if dashes > 2 { chain } else { 1 }
 }
 
 fn is_front(scan: &Scan<'_>, run: &[Piece], at: usize) -> bool {
@@ -191,12 +200,17 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
     let small = |t: &Token| matches!(t.form, Form::Sign(_)) || t.is(class::FILLER | class::CONNECTOR);
     let alone = last && from <= 6 && scan.toks[..from].iter().all(small);
     let mut cue = scan.numeric_cue(from, to);
+    // "my full social, hold on, let me get my card, it's …": no card has nine digits.
+    if digits.len() == 9 && cue & CARD != 0 {
+        cue |= scan.cue_before(from, SSN | SSN_WEAK, FAR);
+    }
     if digits.len() == 9 && cue & (NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID) == 0 {
         cue |= scan.cue_before(from, SSN, FAR) | scan.cue_after(to, SSN | SSN_WEAK);
     } else if digits.len() == 9 && cue & BANK != 0 {
         // "The social on the account is …".
         cue |= scan.cue_before(from, SSN | SSN_WEAK, 6);
-    } else if digits.len() > 9 && cue == 0 && pieces.len() == 1 {
+    }
+    if digits.len() >= 8 && cue == 0 && (pieces.len() == 1 || !checks::nanp(digits.as_slice())) {
         cue = scan.cue_before(from, BANK | ACCOUNT, FAR);
     }
     let named = scan.nearest_before(from, NUMERIC, REACH);
@@ -250,7 +264,9 @@ fn decide(w: &Window<'_>) -> Option<(Kind, f32)> {
     if let 13..=19 = digits.len() {
         return card(w).map(|c| (Kind::CreditCard, c)).or_else(|| account(w)).or_else(|| phone(w));
     }
-    if sorted && !plainly_phone(w) {
+    // Medicare's old claim numbers are social security numbers.
+    let medicare = w.has(MEDICAL_ID) && w.lengths() == [3, 2, 4] && checks::ssn(digits);
+    if sorted && !plainly_phone(w) && !medicare {
         return None;
     }
     if checks::maestro(digits) && !w.has(NEGATIVE | BANK) {
@@ -318,7 +334,7 @@ fn social(w: &Window<'_>) -> Option<f32> {
     let dashes = w.pieces[1..].iter().filter(|p| p.gap == Gap::Dash).count();
     let shaped = w.lengths() == [3, 2, 4] || dashes == 2 && w.groups(&[3, 2, 4]);
     let against =
-        NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | MEDICAL_ID | if shaped { 0 } else { PHONE };
+        NEGATIVE | BANK | ROUTING | LICENSE | PASSPORT | if shaped { 0 } else { PHONE | MEDICAL_ID };
     let other = w.has(against) && !w.has(SSN_WEAK) && !(shaped && w.has(NEGATIVE_WEAK));
     let said = w.pieces.iter().all(|p| p.spoken) || w.lengths().iter().all(|n| *n == 1);
     let grouped = said && w.groups(&[3, 2, 4]) && w.pauses() || shaped;
@@ -397,7 +413,9 @@ fn ten_digits(w: &Window<'_>, ten: &[u8]) -> Option<f32> {
     let usual = GROUPS.contains(&w.lengths());
     let firm = w.pieces[1..].iter().any(|p| matches!(p.gap, Gap::Dash | Gap::Dot | Gap::Other));
     if checks::nanp(ten) {
-        return (w.one_by_one() || usual || w.has(PHONE)).then_some(0.92);
+        // "505 288 6 1 3 7".
+        let said = w.entire && w.breaks_at(&[3, 6]) && w.singles() >= 2;
+        return (w.one_by_one() || usual || said || w.has(PHONE)).then_some(0.92);
     }
     (w.has(PHONE) || (firm && usual && w.pieces.len() > 1)).then_some(0.7)
 }

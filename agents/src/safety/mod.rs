@@ -26,6 +26,7 @@ mod names;
 mod numbers;
 mod offices;
 mod places;
+mod quarters;
 mod redact;
 mod roads;
 mod scan;

@@ -284,7 +284,8 @@ fn loose(scan: &Scan<'_>, from: usize) -> Option<usize> {
     let mut words = 0;
     while end < scan.toks.len() && words < LONGEST {
         let token = &scan.toks[end];
-        if end > from && (token.new_line || is_no_name(scan, end)) {
+        let joined = end > from && scan.is(end - 1, class::PARTICLE);
+        if end > from && (token.new_line || !joined && is_no_name(scan, end)) {
             break;
         }
         let named = token.is(class::FIRST | class::LAST);

@@ -95,6 +95,25 @@ pub(super) fn written(text: &str, token: &Token) -> Digits {
     digits
 }
 
+/// Digits said one by one or in pairs, as some recognisers write them: "9 0 1 2", "6-3-2-8". How many digits they are,
+/// at most `most`, and the token after them.
+pub(super) fn said_apart(scan: &Scan<'_>, at: usize, most: usize) -> Option<(usize, usize)> {
+    let short = |n: usize| scan.toks.get(n).filter(|t| t.form == Form::Digits && t.len() <= 2);
+    let (mut count, mut end, mut pieces) = (short(at)?.len(), at + 1, 1);
+    loop {
+        let dash = usize::from(scan.sign(end, '-') && scan.glued(end) && scan.glued(end + 1));
+        let next = end + dash;
+        let Some(more) = short(next).filter(|t| dash > 0 || t.spaced) else { break };
+        count += more.len();
+        pieces += 1;
+        end = next + 1;
+    }
+    let part =
+        ['/', '.', ':', '%'].iter().any(|c| scan.sign(end, *c) && scan.glued(end) && scan.glued(end + 1));
+    (!part && pieces >= 2 && (3..=most).contains(&count) && (pieces > 2 || !scan.sign(at + 1, '-')))
+        .then_some((count, end))
+}
+
 /// A spoken number from this token on, as one would write it, and the token after it.
 pub(super) fn spoken(scan: &Scan<'_>, at: usize) -> Option<(Digits, usize)> {
     let token = scan.toks.get(at)?;
@@ -104,6 +123,14 @@ pub(super) fn spoken(scan: &Scan<'_>, at: usize) -> Option<(Digits, usize)> {
         let mut digits = Digits::default();
         (0..token.value).for_each(|_| digits.push(digit));
         return Some((digits, at + 2));
+    }
+    // "… ocho dos cuatro o si no": no zero.
+    let or = token.is_letter()
+        && scan.toks.get(at + 1).is_some_and(|t| {
+            t.is(class::ES_FUNCTION) && !t.is(class::NUMBER) || t.hash == super::lexicon::hash_of("si")
+        });
+    if or {
+        return None;
     }
     if token.is(class::DIGIT) && !scan.is(at + 1, class::MULT) {
         return Some((Digits::of(u32::from(token.value)), at + 1));

@@ -33,6 +33,10 @@ pub(super) fn is_public(scan: &Scan<'_>, from: usize, end: usize) -> bool {
         at -= 1;
     }
     let Some(noun) = at.checked_sub(1).filter(|n| scan.is(*n, class::PUBLIC_PLACE)) else { return false };
+    // People live in trailer parks.
+    if noun > 0 && ["trailer", "home", "mobile", "rv"].iter().any(|w| scan.hash_is(noun - 1, hash_of(w))) {
+        return false;
+    }
     // "We are behind the station at …" is where we are.
     !(noun.saturating_sub(5)..noun)
         .any(|n| scan.is(n, class::PERSONAL) || BESIDE.iter().any(|w| scan.hash_is(n, hash_of(w))))
@@ -68,13 +72,16 @@ fn business(scan: &Scan<'_>, from: usize) -> bool {
         from.checked_sub(1).filter(|n| ["at", "en", "is", "to"].iter().any(|w| scan.hash_is(*n, hash_of(w))));
     if let Some(at) = at {
         let verb = at.saturating_sub(1 + usize::from(at > 1 && scan.hash_is(at - 1, hash_of("is"))));
-        return verb < at && DONE.iter().any(|w| scan.hash_is(verb, hash_of(w)));
+        // "posted to my box" goes by mail.
+        let mailed = scan.hash_is(at, hash_of("to")) && scan.hash_is(verb, hash_of("posted"));
+        return verb < at && !mailed && DONE.iter().any(|w| scan.hash_is(verb, hash_of(w)));
     }
     // An office by its name and a comma.
     let Some(office) = from.checked_sub(2).filter(|n| scan.sign(n + 1, ',')) else { return false };
     let token = &scan.toks[office];
     token.title()
         && token.is(class::WORD)
+        && !token.is(class::DIRECTION | class::UNIT)
         && !scan.starts_sentence(office)
         && !token.is(class::FIRST | class::LAST)
 }

@@ -1,7 +1,8 @@
 //! What follows a street in an address: a flat, a town, a state, a postal code.
 
 use super::lexicon::{class, hash_of, hashes_of};
-use super::numbers::{Digits, spoken};
+use super::numbers::{Digits, said_apart, spoken};
+use super::quarters::quarter;
 use super::scan::Scan;
 use super::token::{Case, Form, Token};
 
@@ -9,19 +10,11 @@ use super::token::{Case, Form, Token};
 const LONGEST_TOWN: usize = 3;
 /// Words after the name of a state that make it a town's.
 const CITIES: [u64; 5] = hashes_of(["city", "beach", "springs", "falls", "heights"]);
-/// Words before the name of a quarter.
-pub(super) const QUARTERS: [u64; 11] = hashes_of([
-    "col",
-    "colonia",
-    "barrio",
-    "bo",
-    "fracc",
-    "fraccionamiento",
-    "residencial",
-    "urb",
-    "urbanizacion",
-    "reparto",
-    "barriada",
+/// States as they were written before they had two letters; a postal code has to follow.
+const OLD_STATES: [u64; 32] = hashes_of([
+    "ala", "ariz", "ark", "calif", "cal", "colo", "conn", "fla", "ill", "ind", "kan", "kans", "mass", "mich",
+    "minn", "miss", "mont", "neb", "nebr", "nev", "okla", "ore", "oreg", "penn", "penna", "tenn", "tex",
+    "wash", "wis", "wisc", "wyo", "dak",
 ]);
 /// Countries as they end an address.
 const COUNTRIES: [u64; 33] = hashes_of([
@@ -97,24 +90,6 @@ pub(super) fn is_certain(scan: &Scan<'_>, from: usize, to: usize) -> bool {
         .any(|t| t.is(class::UNIT | class::STATE | class::STATE_ABBR | class::STATE_SECOND | class::PLACE))
 }
 
-/// "Col. Roma Norte", "barrio San Miguel", "fraccionamiento Las Lomas".
-fn quarter(scan: &Scan<'_>, at: usize) -> Option<usize> {
-    scan.one_of(at, &QUARTERS).then_some(())?;
-    let name = at + 1 + usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
-    let named = |n: usize| {
-        scan.toks.get(n).is_some_and(|t| {
-            t.is_word()
-                && !t.new_line
-                && (t.title() || (n == name || !t.is(class::WORD)) && !t.is(class::FUNCTION | class::NUMBER))
-        })
-    };
-    let mut end = name;
-    while end < name + 5 && (named(end) || scan.is(end, class::PARTICLE) && named(end + 1)) {
-        end += 1;
-    }
-    (end > name).then_some(end)
-}
-
 /// The point of "St." and one comma.
 fn passed(scan: &Scan<'_>, at: usize) -> usize {
     let dot = usize::from(scan.sign(at, '.') && scan.glued(at));
@@ -128,6 +103,10 @@ fn unit(scan: &Scan<'_>, at: usize) -> Option<usize> {
         let after = at + 2;
         let letter = scan.toks.get(after).is_some_and(|t| t.is_letter() && !t.is(class::FUNCTION));
         return Some(after + usize::from(letter));
+    }
+    if scan.one_of(at, &const { hashes_of(["upstairs", "downstairs"]) }) {
+        let flat = scan.one_of(at + 1, &const { hashes_of(["unit", "apartment", "apt", "flat"]) });
+        return Some(at + 1 + usize::from(flat));
     }
     let article = ["en", "el", "la", "in"].iter().any(|w| scan.hash_is(at, hash_of(w)));
     if article && scan.is(at + 1, class::UNIT) {
@@ -152,7 +131,8 @@ fn unit(scan: &Scan<'_>, at: usize) -> Option<usize> {
     }
     let value = scan.toks.get(next)?;
     let end = match value.form {
-        Form::Digits | Form::Mixed => next + 1,
+        Form::Digits => said_apart(scan, next, 4).map_or(next + 1, |(_, end)| end),
+        Form::Mixed => next + 1,
         _ if value.is(class::NUMBER) => spoken_number(scan, next, 4)?,
         _ if value.is_letter() => {
             // "Apt C-22".
@@ -215,12 +195,14 @@ fn story(scan: &Scan<'_>, at: usize) -> Option<usize> {
 /// "number twelve" right after a street.
 fn numbered(scan: &Scan<'_>, at: usize) -> Option<usize> {
     let said = scan.hash_is(at, hash_of("number")) || scan.hash_is(at, hash_of("numero"));
-    let end = said.then(|| spoken_number(scan, at + 1, 4)).flatten()?;
+    let digits = |n: usize| scan.toks.get(n).is_some_and(|t| t.form == Form::Digits && t.len() <= 4);
+    let number = || spoken_number(scan, at + 1, 4).or_else(|| digits(at + 1).then_some(at + 2));
+    let end = said.then(number).flatten()?;
     let letter = scan.toks.get(end).is_some_and(|t| t.is_letter() && !t.is(class::FUNCTION));
     Some(end + usize::from(letter))
 }
 
-fn closes(scan: &Scan<'_>, at: usize) -> bool {
+pub(super) fn closes(scan: &Scan<'_>, at: usize) -> bool {
     scan.toks.get(at).is_none_or(|t| matches!(t.form, Form::Sign(_)))
 }
 
@@ -481,6 +463,11 @@ pub(super) fn state(scan: &Scan<'_>, at: usize) -> Option<usize> {
     if token.is(class::STATE) {
         return Some(at + 1);
     }
+    // "Tenn. 38506".
+    let point = usize::from(scan.sign(at + 1, '.') && scan.glued(at + 1));
+    if token.title() && scan.one_of(at, &OLD_STATES) && written_code(scan, at + 1 + point).is_some() {
+        return Some(at + 1 + point);
+    }
     // Ontario, which is a small word else.
     if scan.hash_is(at, hash_of("on")) && token.case == Case::Upper && lettered_code(scan, at + 1).is_some() {
         return Some(at + 1);
@@ -529,6 +516,9 @@ fn spoken_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
 
 fn written_code(scan: &Scan<'_>, at: usize) -> Option<usize> {
     if let Some(end) = lettered_code(scan, at) {
+        return Some(end);
+    }
+    if let Some((5, end)) = said_apart(scan, at, 5) {
         return Some(end);
     }
     let five = scan.toks.get(at).is_some_and(|t| t.form == Form::Digits && t.len() == 5);

@@ -14,7 +14,7 @@ fn point(scan: &Scan<'_>, at: usize) -> usize {
 }
 
 /// The end of a number, written or said, with a letter: "9", "9W", "nine w", "#3".
-fn value(scan: &Scan<'_>, at: usize, most: usize) -> Option<usize> {
+pub(super) fn value(scan: &Scan<'_>, at: usize, most: usize) -> Option<usize> {
     let mark =
         usize::from(scan.sign(at, '#') || named(scan, at, &const { hashes_of(["number", "no", "numero"]) }));
     let at = at + mark + usize::from(mark > 0 && scan.sign(at + mark, '.'));
@@ -98,6 +98,24 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
     let end = value(scan, after + dash, 4)?;
     let direction = scan.is(end, class::DIRECTION) && scan.toks[end].len() > 1;
     Some(end + usize::from(direction))
+}
+
+/// "Carr. 181 Km 4.2, Bo. Quebrada Grande", "carretera ciento veintitrés kilómetro cincuenta y seis punto uno": as Puerto Rico
+/// counts its roads.
+pub(super) fn kilometre(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+    named(scan, at, &const { hashes_of(["carr", "carretera", "ruta"]) }).then_some(())?;
+    let number = at + 1 + point(scan, at + 1);
+    let state = usize::from(scan.hash_is(number, hash_of("pr")));
+    let dash = usize::from(scan.sign(number + state, '-'));
+    let road = value(scan, number + state + dash, 3)?;
+    let comma = usize::from(scan.sign(road, ','));
+    let mark = road + comma;
+    named(scan, mark, &const { hashes_of(["km", "kms", "kilometro"]) }).then_some(())?;
+    let end = value(scan, mark + 1 + point(scan, mark + 1), 3)?;
+    let part = named(scan, end, &const { hashes_of(["punto", "point"]) })
+        || scan.sign(end, '.') && scan.glued(end) && scan.glued(end + 1);
+    let end = if part { value(scan, end + 1, 2).unwrap_or(end) } else { end };
+    Some((at, tail(scan, end)))
 }
 
 /// An address that needs no street: a post box, a rural route, a numbered road with a house.
@@ -197,7 +215,7 @@ fn post_box(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
         word(next, "o").then_some(())?;
         next += 1;
         next += usize::from(scan.sign(next, '.'));
-    } else if word(at, "post") && word(at + 1, "office") {
+    } else if word(at, "post") && word(at + 1, "office") || word(at, "pe") && word(at + 1, "o") {
         next += 2;
     } else if word(at, "po")
         || (named(scan, at, &const { hashes_of(["apartado", "casilla"]) }) && word(at + 1, "postal"))

@@ -212,7 +212,9 @@ fn local(scan: &Scan<'_>, at: usize, sure: bool, arroba: bool) -> Option<usize> 
 /// "it's ghost pepper nine nine at …", "my address is trail runner six at …": where all words after what introduces an
 /// address begin, if that is near.
 fn introduced(scan: &Scan<'_>, floor: usize, from: usize) -> Option<usize> {
-    const INTRODUCE: [u64; 9] = super::lexicon::hashes_of([
+    const INTRODUCE: [u64; 11] = super::lexicon::hashes_of([
+        "to",
+        "a",
         "is",
         "'s",
         "it's",

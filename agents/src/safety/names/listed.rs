@@ -1,8 +1,8 @@
 //! Names by the lists and by letter case alone.
 
 use super::{
-    HONORIFICS, LONGEST, inside, is_no_name, loose, name_suffix, propose, spelled_after, strong_first,
-    strong_last, unknown, widow,
+    HONORIFICS, LONGEST, inside, is_no_name, loose, name_suffix, ordinary, propose, spelled_after,
+    strong_first, strong_last, unknown, widow,
 };
 use crate::safety::cues::NAME;
 use crate::safety::lexicon::{class, hash_of};
@@ -55,7 +55,7 @@ pub(super) fn titled(scan: &mut Scan<'_>, at: usize) -> Option<usize> {
         || strong_last(first)
         || (honorific && first.is(class::LAST | class::FIRST) && !scan.hash_is(at, hash_of("miss")))
         || (written && (honorific || first.is(class::LAST | class::FIRST)))
-        || (honorific && unknown(first));
+        || (unknown(first) && (honorific || written));
     if !fits || !name || scan.hash_is(at, hash_of("miss")) && first.is(class::WORD) && !first.title() {
         return None;
     }
@@ -110,14 +110,25 @@ fn reversed(scan: &Scan<'_>, at: usize) -> Option<usize> {
         listed |= strong_first(&scan.toks[end + 1]);
         end += 2;
     }
+    let upper = |t: &Token| t.case == Case::Upper && t.is_word();
+    // "MALDONADO CRESPO, ÁNGEL LUIS": in capitals a list of names says so itself.
+    listed |= upper(last) && upper(first) && first.is(class::FIRST);
+    while upper(first) && scan.toks.get(end).is_some_and(|t| upper(t) && t.is(class::FIRST | class::LAST)) {
+        end += 1;
+    }
+    // "Price, Leland T.": no words follow each other like this.
+    let letter = scan.toks.get(end).is_some_and(|t| t.is_letter() && t.case != Case::Lower);
+    let shaped = letter && scan.sign(end + 1, '.') && scan.glued(end + 1) && last.is(class::LAST);
     let particled = comma > at + 1 && scan.is(at, class::PARTICLE) && unknown(last);
-    let fits = (strong_last(last) || particled)
+    let fits = (strong_last(last) || particled || shaped)
         && !last.is(class::PLACE)
         && (!last.is(class::FIRST_COMMON) || last.case == Case::Upper)
         && listed
         && (last.title() && first.title() || last.case == Case::Upper && first.case == Case::Upper);
-    let initial = scan.toks.get(end).is_some_and(|t| t.is_letter() && t.case != Case::Lower);
-    fits.then(|| end + usize::from(initial))
+    if shaped {
+        return fits.then(|| name_suffix(scan, end + 2, 3));
+    }
+    fits.then(|| end + usize::from(letter))
 }
 
 /// Words that follow a first name and are of the same name.
@@ -126,7 +137,9 @@ pub(super) fn sequence(scan: &Scan<'_>, at: usize) -> (usize, usize) {
     let mut words = 1;
     while end < scan.toks.len() && words < LONGEST {
         let token = &scan.toks[end];
-        if token.new_line || is_no_name(scan, end) {
+        // "Altagracia Polanco de Jesús".
+        let joined = scan.is(end - 1, class::PARTICLE);
+        if token.new_line || !joined && is_no_name(scan, end) {
             break;
         }
         let org = token.is(class::ORG | class::SUFFIX | class::NO_LAST);
@@ -202,7 +215,15 @@ pub(super) fn several(scan: &Scan<'_>, at: usize, end: usize) -> Option<f32> {
     let both = written
         && last.is(class::LAST)
         && (acts || !last.is(class::ORG | class::PLACE) && !scan.starts_sentence(at));
-    both.then_some(0.55)
+    // "Crystal Yellowhorse": a name that is a word, and a word that is none.
+    let the = at > 0 && scan.hash_is(at - 1, hash_of("the"));
+    let strange = written
+        && !the
+        && unknown(last)
+        && end == at + 2
+        && !scan.starts_sentence(at)
+        && !ordinary(&scan.text[last.start..last.end]);
+    (both || strange).then_some(0.55)
 }
 
 /// A first name alone.
@@ -250,7 +271,10 @@ pub(super) fn among_places(scan: &Scan<'_>, at: usize) -> bool {
 pub(super) fn place_before(scan: &Scan<'_>, at: usize) -> bool {
     let point = usize::from(at > 0 && scan.sign(at - 1, '.') && scan.glued(at - 1));
     let Some(before) = at.checked_sub(1 + point).map(|n| &scan.toks[n]) else { return false };
-    const FIRM: [&str; 20] = [
+    const FIRM: [&str; 23] = [
+        "cancha",
+        "coliseo",
+        "estadio",
         "escuela",
         "parque",
         "biblioteca",
@@ -291,7 +315,24 @@ fn unlisted(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
         propose(scan, at, at + 1, 0.6);
         return Some(at + 1);
     }
+    let named = |t: &Token| (unknown(t) || strong_last(t)) && !t.is(class::ORG);
+    // "the Mbeki-Thompson family".
+    let double = scan.sign(at + 1, '-') && scan.glued(at + 1) && scan.toks.get(at + 2).is_some_and(named);
+    let after = at + if double { 3 } else { 1 };
+    if first.title() && named(first) && scan.hash_is(after, hash_of("family")) && at > 0 {
+        propose(scan, at, after, 0.6);
+        return Some(after);
+    }
     let second = scan.toks.get(at + 1)?;
+    // "D'Andre Q. Whitfield".
+    if first.title()
+        && named(first)
+        && second.is_letter()
+        && let Some(end) = initials(scan, at + 1)
+    {
+        propose(scan, at, end, 0.75);
+        return Some(end);
+    }
     if second.new_line || !second.is_word() {
         return None;
     }

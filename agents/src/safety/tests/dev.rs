@@ -49,6 +49,8 @@ fn sets_of_other_hands_keep_their_figures() {
         (include_str!("../../../data/safety/dev/sixth/spoken.txt"), 0.7, 0.78),
         (include_str!("../../../data/safety/dev/seventh/written.txt"), 0.95, 0.95),
         (include_str!("../../../data/safety/dev/seventh/spoken.txt"), 0.88, 0.9),
+        (include_str!("../../../data/safety/dev/eighth/written.txt"), 0.95, 0.9),
+        (include_str!("../../../data/safety/dev/eighth/spoken.txt"), 0.91, 0.85),
     ];
     for (data, numbers, words) in sets {
         assert_floors(data, numbers, words);
@@ -59,7 +61,8 @@ fn sets_of_other_hands_keep_their_figures() {
         include_str!("../../../data/safety/dev/fourth/clean.txt"),
         include_str!("../../../data/safety/dev/fifth/clean.txt"),
         include_str!("../../../data/safety/dev/sixth/clean.txt"),
-        include_str!("../../../data/safety/dev/seventh/clean.txt")
+        include_str!("../../../data/safety/dev/seventh/clean.txt"),
+        include_str!("../../../data/safety/dev/eighth/clean.txt")
     ));
     let alarms = false_alarms(&Guardian::new(), &clean);
     assert!(alarms.len() * 200 <= clean.len(), "{}", alarms.join("\n"));

@@ -401,3 +401,49 @@ fn dashes_that_are_said_make_a_social_security_number() {
     let number = "two three five dash four zero dash six six eight nine";
     assert_eq!(found(&format!("i don't do that over the phone but okay {number}")), [(Kind::Ssn, number)]);
 }
+
+#[test]
+fn numbers_keep_their_kind_however_they_are_grouped_and_far_from_their_word() {
+    for (text, expected) in [
+        ("it's 505 288 6 1 3 7, ask for me", (Kind::Phone, "505 288 6 1 3 7")),
+        ("El seguro, sí, es el 584 71 20 39", (Kind::Ssn, "584 71 20 39")),
+        ("My Medicare paperwork says 294, 50, 6631, with an A after", (Kind::Ssn, "294, 50, 6631")),
+        (
+            "my full social okay let me get my card it's one nine three sixty two fifty seven eighty four",
+            (Kind::Ssn, "one nine three sixty two fifty seven eighty four"),
+        ),
+        (
+            "Off the license? It's S, 5 3 0, 4 4 7, 9 1 2, 0 8 6.",
+            (Kind::DriversLicense, "S, 5 3 0, 4 4 7, 9 1 2, 0 8 6"),
+        ),
+        (
+            "pues en la licencia dice dos siete cero cinco cinco ocho uno tres es de texas",
+            (Kind::DriversLicense, "dos siete cero cinco cinco ocho uno tres"),
+        ),
+        (
+            "sí nueve cero nueve tres seis siete ocho ocho dos cuatro o si no a la casa",
+            (Kind::Phone, "nueve cero nueve tres seis siete ocho ocho dos cuatro"),
+        ),
+    ] {
+        assert_eq!(found(text), [expected], "{text}");
+    }
+    // A part of a longer number is nobody's telephone.
+    let parcel =
+        "the parcel number it's oh five dash one one two dash three three dash four four dash oh oh one nine";
+    assert_eq!(found(parcel), []);
+}
+
+#[test]
+fn names_of_lists_and_with_initials_are_whole() {
+    for (text, name) in [
+        ("Solicitante: MALDONADO CRESPO, ÁNGEL LUIS. Falta evidencia.", "MALDONADO CRESPO, ÁNGEL LUIS"),
+        ("Juror no. 114, Price, Leland T., Jr., excused", "Price, Leland T., Jr."),
+        ("D'Andre Q. Whitfield Sr. requests honor guard", "D'Andre Q. Whitfield Sr."),
+        ("Está a nombre de mi suegra, Altagracia Polanco de Jesús.", "Altagracia Polanco de Jesús"),
+        ("Thank-you card for the Mbeki-Thompson family", "Mbeki-Thompson"),
+        ("A voucher for Crystal Yellowhorse", "Crystal Yellowhorse"),
+    ] {
+        assert_eq!(found(text), [(Kind::Name, name)], "{text}");
+    }
+    assert_eq!(found("The Grace Lutheran food shelf would like a sign permit."), []);
+}

@@ -68,3 +68,54 @@ fn a_town_after_the_street_belongs_to_it() {
     assert_eq!(addresses("14 Pelican Way, Thank you all."), ["14 Pelican Way"]);
     assert_eq!(addresses("14 Pelican Way, Maria Lopez."), ["14 Pelican Way"]);
 }
+
+#[test]
+fn numbers_that_were_said_apart_are_those_of_houses_flats_and_towns() {
+    for address in [
+        "9 0 1 2 Loblolly Pine, Lufkin, Texas",
+        "6-3-2-8 Camino Real, Santa Fe",
+        "5 5 0 1 Highway 9 South, lot 17, Camden, Arkansas",
+        "2 7 0 5 Prairie Rose, Minot",
+        "1020 Chautauqua Boulevard, apartment 3-0-4, Valley City, North Dakota 58072",
+        "3907 Bluebonnet Trail, Temple, Texas, 7 6 5 0 2",
+        "1 3 3 1 Avenida Juárez, Brownsville",
+        "fifty nine and a half canal street",
+        "eleven seventeen b street",
+    ] {
+        assert_eq!(addresses(&format!("Send it to {address}")), [address]);
+    }
+    assert_eq!(addresses("We are at 38 1/2 Mill Street."), ["38 1/2 Mill Street"]);
+    for text in
+        ["Win 3 2 1 Main reasons to come.", "Lots 4 5 6 Street fair booths are taken.", "Rows 1 2 3 Open."]
+    {
+        assert!(addresses(text).is_empty(), "{text}: {:?}", addresses(text));
+    }
+}
+
+#[test]
+fn addresses_of_puerto_rico_are_found_with_their_quarter() {
+    for address in [
+        "Carr. 181 Km 4.2, Bo. Quebrada Grande, Trujillo Alto PR 00976",
+        "carretera ciento veintitrés kilómetro cincuenta y seis punto uno barrio hato viejo",
+        "Res. Nemesio Canales, Edif. 23 Apt. 431, San Juan, Puerto Rico 00918",
+        "Urb. Villa Carolina, 121-14 Calle 65, Carolina, PR 00985",
+        "Calle Begonia K-12, Urb. Jardines de Ponce",
+        "calle tres número de casa b diecinueve urbanización santa rosa bayamón",
+    ] {
+        assert_eq!(addresses(&format!("Vivo en {address}")), [address]);
+    }
+    assert_eq!(addresses("Vivo en 3822 Calle Santa Alodia y lleva dos días."), ["3822 Calle Santa Alodia"]);
+}
+
+#[test]
+fn what_counties_of_the_states_write_is_an_address() {
+    for address in [
+        "21W350 Butterfield Road, Apt. 118, Lombard, IL 60148",
+        "281 Possum Trot Ln, Cookeville, Tenn. 38506",
+        "2 Harbor Vw, Camden ME 04843",
+        "455 North Broadway, upstairs unit",
+        "RR 3 Box 412, Eufaula, OK 74432",
+    ] {
+        assert_eq!(addresses(&format!("It was posted to {address}")), [address]);
+    }
+}
