@@ -197,8 +197,17 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
         let name = !first.is(class::FIRST) && (first.is(class::LAST) || !first.is(class::WORD));
         let timed = is_time(scan, at, house) && !particle && !(last && name);
         let year = house.digits == 4 && ["19", "20"].iter().any(|c| scan.word(at).starts_with(c));
-        let titled = first.title() && name && !round && !year && !scan.word(at).ends_with("00");
-        house.digits >= 3 && known && (lives || here && (house.spoken && !timed || titled))
+        let number = scan.word(at);
+        let plain = !house.spoken && !round && !year && !number.ends_with("00") && house.digits >= 3;
+        // "at 905 Tallgrass and", "near 613 Magnolia": nothing else is numbered like this.
+        let spot = ["at", "near", "outside", "front", "en", "of"].iter().any(|w| before == Some(hash_of(w)))
+            && (before != Some(hash_of("of")) || first.is(class::STREET_NAME));
+        let time = ["time", "standard", "daylight", "hours"].iter().any(|w| scan.hash_is(end, hash_of(w)));
+        let strange = first.title() || !first.is(class::WORD) && first.len() >= 5;
+        if plain && spot && strange && !time {
+            return Some((at, after));
+        }
+        house.digits >= 3 && known && (lives || here && house.spoken && !timed)
     };
     sure.then_some((at, after))
 }
@@ -387,6 +396,9 @@ fn street(scan: &Scan<'_>, start: usize) -> Option<Street> {
         || scan.toks.get(street.end).is_some_and(|t| t.is(class::DIRECTION) && t.title())
     {
         street.end += 1;
+        // "Kessler Blvd East Dr".
+        street.end +=
+            usize::from(scan.toks.get(street.end).is_some_and(|t| t.is(class::SUFFIX) && t.title()));
     }
     Some(street)
 }
@@ -509,7 +521,8 @@ fn lettered_or_counted(scan: &Scan<'_>, start: usize, directed: bool) -> Option<
     let letter =
         scan.toks.get(start + 1).is_some_and(|t| t.is_letter() && !scan.is(start + 2, class::SUFFIX));
     let counted = scan.toks.get(start + 1).is_some_and(|t| t.form == Form::Digits && t.len() <= 3);
-    if scan.hash_is(start, hash_of("avenue")) && (letter || counted) {
+    let road = ["road", "rd"].iter().any(|w| scan.hash_is(start, hash_of(w)));
+    if scan.hash_is(start, hash_of("avenue")) && (letter || counted) || road && counted {
         return Some(start + 2);
     }
     let counted = token.is(class::ORDINAL)

@@ -78,10 +78,12 @@ fn names(scan: &Scan<'_>, at: usize, free: bool) -> bool {
         return false;
     }
     scan.toks.get(at).is_some_and(|t| {
+        let storey = t.is(class::ORDINAL) && scan.is(at + 1, class::UNIT);
         let open = t.title() || !t.is(class::WORD) || free || t.is(class::ORDINAL);
         t.is_word()
             && !t.is(class::FUNCTION | class::UNIT | class::NUMBER)
             && open
+            && !storey
             && !scan.hash_is(at, hash_of("numero"))
     })
 }
@@ -244,7 +246,9 @@ pub(super) fn after_cue(scan: &Scan<'_>, cue_end: usize) -> Option<(usize, usize
         name += 1;
     }
     let end = named(scan, name, true);
-    if end == name || end > name + LONGEST_PLAIN || scan.is(name, class::NO_STREET) {
+    const DISTRICTS: [&str; 6] = ["precinto", "distrito", "condado", "sector", "municipio", "codigo"];
+    let district = DISTRICTS.iter().any(|w| scan.hash_is(name, hash_of(w)));
+    if end == name || end > name + LONGEST_PLAIN || scan.is(name, class::NO_STREET) || district {
         return None;
     }
     let after = number(scan, end)?;

@@ -258,12 +258,16 @@ fn starts_code(scan: &Scan<'_>, at: usize) -> bool {
     match token.form {
         Form::Digits | Form::Mixed => true,
         Form::Word if token.is(class::NUMBER | class::REPEAT) && token.len() > 1 => true,
+        Form::Word if said_letter_es(scan, at) => true,
         Form::Word if token.is_letter() || token.is(class::LETTER_WORD) => {
             // "It's S, 5 3 0, …".
             let comma = usize::from(scan.sign(at + 1, ',') && token.is_letter() && token.case != Case::Lower);
             continues(scan, at + 1 + comma)
         }
-        Form::Word => token.case == Case::Upper && (beside_dash(scan, at) || before_digits(scan, at)),
+        Form::Word => {
+            lettered(scan, at)
+                || token.case == Case::Upper && (beside_dash(scan, at) || before_digits(scan, at))
+        }
         _ => false,
     }
 }
@@ -310,7 +314,7 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
                 at = next;
                 code.end = at;
             }
-            Form::Word if letter_of(scan.text, token).is_some() => {
+            Form::Word if letter_of(scan.text, token).is_some() || said_letter_es(scan, at) => {
                 code.letters += 1;
                 at = spelled(scan, at + 1);
                 if at < scan.toks.len() && scan.glued(at) || token.case != Case::Lower {
@@ -318,9 +322,10 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
                 }
             }
             Form::Word
-                if token.case == Case::Upper
-                    && token.len() <= 12
-                    && (beside_dash(scan, at) || before_digits(scan, at)) =>
+                if lettered(scan, at)
+                    || token.case == Case::Upper
+                        && token.len() <= 12
+                        && (beside_dash(scan, at) || before_digits(scan, at)) =>
             {
                 code.letters += token.len();
                 at += 1;
@@ -335,9 +340,30 @@ fn read(scan: &Scan<'_>, start: usize) -> Option<Code> {
     (code.digits > 0).then_some(code)
 }
 
+/// "la efe siete uno …": a letter by its Spanish name, before digits.
+fn said_letter_es(scan: &Scan<'_>, at: usize) -> bool {
+    let token = &scan.toks[at];
+    token.is(class::ES_LETTER) && token.len() >= 3 && scan.is(at + 1, class::NUMBER | class::REPEAT)
+}
+
 /// "RK 482 913".
 fn before_digits(scan: &Scan<'_>, at: usize) -> bool {
     scan.toks[at].len() <= 3 && scan.toks.get(at + 1).is_some_and(|t| t.form == Form::Digits)
+}
+
+/// "vq 660 183": two small letters that are no word.
+fn lettered(scan: &Scan<'_>, at: usize) -> bool {
+    let token = &scan.toks[at];
+    let known = class::WORD
+        | class::FUNCTION
+        | class::ES_FUNCTION
+        | class::STATE_ABBR
+        | class::UNIT
+        | class::PARTICLE;
+    token.is_word()
+        && token.len() == 2
+        && !token.is(known | class::CONNECTOR | class::QUANTITY)
+        && before_digits(scan, at)
 }
 
 fn beside_dash(scan: &Scan<'_>, at: usize) -> bool {

@@ -150,7 +150,7 @@ fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
 /// of a longer number is a part of it.
 fn unknown(run: &[Piece]) -> usize {
     let chained = |p: &&Piece| matches!(p.gap, Gap::Dash | Gap::Blank);
-    let chain = 1 + run[1..].iter().take_while(chained).count();
+    let chain = 1 + run[1..].iter().take(2 * MOST_PIECES).take_while(chained).count();
     let dashes = run[1..chain].iter().filter(|p| p.gap == Gap::Dash).count();
     if dashes > 2 { chain } else { 1 }
 }
@@ -210,7 +210,8 @@ fn window<'a>(scan: &Scan<'_>, run: &'a [Piece], used: usize) -> Option<Window<'
         // "The social on the account is …".
         cue |= scan.cue_before(from, SSN | SSN_WEAK, 6);
     }
-    if digits.len() >= 8 && cue == 0 && (pieces.len() == 1 || !checks::nanp(digits.as_slice())) {
+    let phone = checks::nanp(digits.as_slice()) && (pieces.len() > 3 || matches!(lengths[..2], [3, 3 | 7]));
+    if digits.len() >= 8 && cue == 0 && !phone {
         cue = scan.cue_before(from, BANK | ACCOUNT, FAR);
     }
     let named = scan.nearest_before(from, NUMERIC, REACH);
@@ -354,7 +355,7 @@ fn account(w: &Window<'_>) -> Option<(Kind, f32)> {
     if w.has(ROUTING) && n == 9 && (!w.has(NEGATIVE) || checks::aba(w.digits.as_slice())) {
         return Some((Kind::BankAccount, if checks::aba(w.digits.as_slice()) { 0.97 } else { 0.8 }));
     }
-    let whole = (6..=17).contains(&n) && !plainly_phone(w);
+    let whole = (6..=17).contains(&n) && (w.has(BANK) || !plainly_phone(w));
     // "the routing is … and nine double zero …": the other number of the same bank.
     let bank = w.has(BANK | ROUTING) && !(w.has(NEGATIVE) && n < 8);
     if bank && (whole || (n >= 4 && w.last && w.one_by_one())) {
@@ -474,7 +475,7 @@ fn bounds(scan: &Scan<'_>, kind: Kind, pieces: &[Piece]) -> (usize, usize) {
 }
 
 fn extension(scan: &Scan<'_>, to: usize) -> usize {
-    let comma = usize::from(scan.sign(to, ','));
+    let comma = usize::from(scan.sign(to, ',') || scan.is(to, class::FILLER));
     let at = to + comma;
     let Some(token) = scan.toks.get(at) else { return to };
     let word = scan.word(at);

@@ -32,7 +32,8 @@ pub(super) fn find(scan: &mut Scan<'_>) {
         match found {
             Some((end, plain)) => {
                 // "section 4.2.1.3" is none, "permit 198.51.100.23" is one.
-                if plain || scan.nearest_before(at, NEGATIVE, 3).is_none() {
+                let named = at > 0 && scan.hash_is(at - 1, hash_of("ip"));
+                if plain || named || scan.nearest_before(at, NEGATIVE, 3).is_none() {
                     scan.propose(Kind::IpAddress, at, end, 0.93);
                 }
                 at = end;

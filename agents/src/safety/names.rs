@@ -387,6 +387,13 @@ fn small_last(scan: &Scan<'_>, at: usize, words: usize) -> bool {
 }
 
 fn name_suffix(scan: &Scan<'_>, end: usize, words: usize) -> usize {
+    // "otis merriweather the third".
+    if words > 1
+        && scan.hash_is(end, hash_of("the"))
+        && ["second", "third", "fourth"].iter().any(|w| scan.hash_is(end + 1, hash_of(w)))
+    {
+        return end + 2;
+    }
     let comma = usize::from(scan.sign(end, ','));
     let suffix = words > 1 && scan.is(end + comma, class::NAME_SUFFIX) && scan.toks[end + comma].len() > 1;
     if words > 1 && !suffix && degree(scan, end + comma) {

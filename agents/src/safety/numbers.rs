@@ -105,6 +105,9 @@ pub(super) fn said_apart(scan: &Scan<'_>, at: usize, most: usize) -> Option<(usi
         let next = end + dash;
         let Some(more) = short(next).filter(|t| dash > 0 || t.spaced) else { break };
         count += more.len();
+        if count > most {
+            return None;
+        }
         pieces += 1;
         end = next + 1;
     }
@@ -118,8 +121,13 @@ pub(super) fn said_apart(scan: &Scan<'_>, at: usize, most: usize) -> Option<(usi
 pub(super) fn spoken(scan: &Scan<'_>, at: usize) -> Option<(Digits, usize)> {
     let token = scan.toks.get(at)?;
     if token.is(class::REPEAT) {
-        let next = scan.toks.get(at + 1).filter(|t| t.is(class::DIGIT))?;
-        let digit = u8::try_from(next.value).ok()?;
+        // "double seven", "double 7".
+        let next = scan.toks.get(at + 1)?;
+        let digit = match next.form {
+            Form::Digits if next.len() == 1 => *written(scan.text, next).as_slice().first()?,
+            _ if next.is(class::DIGIT) => u8::try_from(next.value).ok()?,
+            _ => return None,
+        };
         let mut digits = Digits::default();
         (0..token.value).for_each(|_| digits.push(digit));
         return Some((digits, at + 2));

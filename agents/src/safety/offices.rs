@@ -74,7 +74,12 @@ fn business(scan: &Scan<'_>, from: usize) -> bool {
         let verb = at.saturating_sub(1 + usize::from(at > 1 && scan.hash_is(at - 1, hash_of("is"))));
         // "posted to my box" goes by mail.
         let mailed = scan.hash_is(at, hash_of("to")) && scan.hash_is(verb, hash_of("posted"));
-        return verb < at && !mailed && DONE.iter().any(|w| scan.hash_is(verb, hash_of(w)));
+        // "shut off at 6 Nantucket Pl.": only what is dropped off goes to an office.
+        let shut = scan.hash_is(verb, hash_of("off"))
+            && !["drop", "dropped", "drops", "dropping"]
+                .iter()
+                .any(|w| scan.hash_is(verb.wrapping_sub(1), hash_of(w)));
+        return verb < at && !mailed && !shut && DONE.iter().any(|w| scan.hash_is(verb, hash_of(w)));
     }
     // An office by its name and a comma.
     let Some(office) = from.checked_sub(2).filter(|n| scan.sign(n + 1, ',')) else { return false };

@@ -336,6 +336,15 @@ fn stops(scan: &Scan<'_>, at: usize) -> bool {
 
 fn town_alone(scan: &Scan<'_>, start: usize, comma: bool) -> Option<usize> {
     let token = scan.toks.get(start)?;
+    // "unit one nineteen kansas city".
+    if token.is(class::STATE) && scan.one_of(start + 1, &CITIES) {
+        return Some(start + 2);
+    }
+    // "Wilkes-Barre".
+    let joined = scan.sign(start + 1, '-') && scan.glued(start + 1) && scan.glued(start + 2);
+    if comma && joined && token.title() && scan.toks.get(start + 2).is_some_and(Token::title) {
+        return Some(start + 3);
+    }
     if token.is(class::PLACE) && !token.is(class::WORD) && !scan.is(start + 1, class::ORG) {
         return Some(start + 1);
     }

@@ -3,7 +3,7 @@
 use super::lexicon::{class, hash_of, hashes_of};
 use super::places::{military, spoken_number, tail};
 use super::scan::Scan;
-use super::token::Form;
+use super::token::{Case, Form};
 
 fn named(scan: &Scan<'_>, at: usize, words: &[u64]) -> bool {
     scan.one_of(at, words)
@@ -96,7 +96,11 @@ pub(super) fn numbered_road(scan: &Scan<'_>, start: usize) -> Option<usize> {
     };
     let dash = usize::from(scan.sign(after, '-') && scan.glued(after));
     let end = value(scan, after + dash, 4)?;
-    let direction = scan.is(end, class::DIRECTION) && scan.toks[end].len() > 1;
+    // "FM 1960 Rd W".
+    let end = end + usize::from(named(scan, end, &const { hashes_of(["rd", "road"]) }));
+    let direction = scan.toks.get(end).is_some_and(|t| {
+        t.is(class::DIRECTION) && (t.len() > 1 || t.case != Case::Lower && scan.is(end - 1, class::SUFFIX))
+    });
     Some(end + usize::from(direction))
 }
 

@@ -271,7 +271,8 @@ pub(super) fn among_places(scan: &Scan<'_>, at: usize) -> bool {
 pub(super) fn place_before(scan: &Scan<'_>, at: usize) -> bool {
     let point = usize::from(at > 0 && scan.sign(at - 1, '.') && scan.glued(at - 1));
     let Some(before) = at.checked_sub(1 + point).map(|n| &scan.toks[n]) else { return false };
-    const FIRM: [&str; 23] = [
+    const FIRM: [&str; 24] = [
+        "sor",
         "cancha",
         "coliseo",
         "estadio",
@@ -297,6 +298,12 @@ pub(super) fn place_before(scan: &Scan<'_>, at: usize) -> bool {
         "st",
     ];
     const CROSSINGS: [&str; 5] = ["corner", "intersection", "esquina", "crossing", "junction"];
+    // "14th & Harrison".
+    let both = ["and", "y"].iter().any(|w| before.hash == hash_of(w)) || before.sign('&');
+    let counted = at > 1 && (scan.is(at - 2, class::ORDINAL) || scan.toks[at - 2].form == Form::Mixed);
+    if both && counted {
+        return true;
+    }
     let crossing = (at.saturating_sub(5)..at).any(|n| CROSSINGS.iter().any(|w| scan.hash_is(n, hash_of(w))));
     let firm = FIRM.iter().any(|w| before.hash == hash_of(w));
     crossing || firm || (before.is(class::PLACE_BEFORE) && scan.is(at, class::PLACE))

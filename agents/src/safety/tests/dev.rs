@@ -51,6 +51,8 @@ fn sets_of_other_hands_keep_their_figures() {
         (include_str!("../../../data/safety/dev/seventh/spoken.txt"), 0.88, 0.9),
         (include_str!("../../../data/safety/dev/eighth/written.txt"), 0.95, 0.9),
         (include_str!("../../../data/safety/dev/eighth/spoken.txt"), 0.91, 0.85),
+        (include_str!("../../../data/safety/dev/ninth/written.txt"), 0.92, 0.93),
+        (include_str!("../../../data/safety/dev/ninth/spoken.txt"), 0.91, 0.87),
     ];
     for (data, numbers, words) in sets {
         assert_floors(data, numbers, words);
@@ -62,7 +64,8 @@ fn sets_of_other_hands_keep_their_figures() {
         include_str!("../../../data/safety/dev/fifth/clean.txt"),
         include_str!("../../../data/safety/dev/sixth/clean.txt"),
         include_str!("../../../data/safety/dev/seventh/clean.txt"),
-        include_str!("../../../data/safety/dev/eighth/clean.txt")
+        include_str!("../../../data/safety/dev/eighth/clean.txt"),
+        include_str!("../../../data/safety/dev/ninth/clean.txt")
     ));
     let alarms = false_alarms(&Guardian::new(), &clean);
     assert!(alarms.len() * 200 <= clean.len(), "{}", alarms.join("\n"));

@@ -407,6 +407,18 @@ fn numbers_keep_their_kind_however_they_are_grouped_and_far_from_their_word() {
     for (text, expected) in [
         ("it's 505 288 6 1 3 7, ask for me", (Kind::Phone, "505 288 6 1 3 7")),
         ("El seguro, sí, es el 584 71 20 39", (Kind::Ssn, "584 71 20 39")),
+        ("my number is 412 867 0178 uh extension 9", (Kind::Phone, "412 867 0178 uh extension 9")),
+        ("um you can get me at 5 3 0 8 4 2 double 7 1 6 after", (Kind::Phone, "5 3 0 8 4 2 double 7 1 6")),
+        ("The deposit account is 701-338-2260, thank you", (Kind::BankAccount, "701-338-2260")),
+        (
+            "My deposit went to the old account. The one I use now ends the same but is 7702-1948-31.",
+            (Kind::BankAccount, "7702-1948-31"),
+        ),
+        (
+            "mi licencia es la efe siete uno nueve cero cuatro dos ocho",
+            (Kind::DriversLicense, "efe siete uno nueve cero cuatro dos ocho"),
+        ),
+        ("uh the number on my license is vq 660 183 ohio", (Kind::DriversLicense, "vq 660 183")),
         ("My Medicare paperwork says 294, 50, 6631, with an A after", (Kind::Ssn, "294, 50, 6631")),
         (
             "my full social okay let me get my card it's one nine three sixty two fifty seven eighty four",

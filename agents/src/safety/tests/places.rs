@@ -93,6 +93,33 @@ fn numbers_that_were_said_apart_are_those_of_houses_flats_and_towns() {
 }
 
 #[test]
+fn streets_without_their_kind_are_known_by_what_places_them() {
+    for (text, address) in [
+        ("The brush pile is at 905 Tallgrass and it's been two weeks.", "905 Tallgrass"),
+        ("Loose pit mix reported near 613 Magnolia, officer notified", "613 Magnolia"),
+        ("a nombre de jesús maría ochoa en 508 zarzamora y le doy", "508 zarzamora"),
+        ("Water was shut off at 6 Nantucket Pl. after they fixed the main.", "6 Nantucket Pl."),
+        ("It is right in front of 1847 Kessler Blvd East Dr, deep", "1847 Kessler Blvd East Dr"),
+        (
+            "The alarm at 9030 FM 1960 Rd W, Suite 104, Houston, TX 77070",
+            "9030 FM 1960 Rd W, Suite 104, Houston, TX 77070",
+        ),
+        ("el rancho está en 22850 road 140", "22850 road 140"),
+    ] {
+        assert_eq!(addresses(text), [address], "{text}");
+    }
+    for text in [
+        "The limit is advisory at 130 km/h.",
+        "It begins at 1400 Pacific time.",
+        "Trails close at 1900 Friday.",
+        "He was one of 350 Vikings fans.",
+        "Vivo en el precinto 4021.",
+    ] {
+        assert!(addresses(text).is_empty(), "{text}: {:?}", addresses(text));
+    }
+}
+
+#[test]
 fn addresses_of_puerto_rico_are_found_with_their_quarter() {
     for address in [
         "Carr. 181 Km 4.2, Bo. Quebrada Grande, Trujillo Alto PR 00976",
