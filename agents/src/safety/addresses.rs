@@ -195,21 +195,30 @@ fn kindless(scan: &Scan<'_>, at: usize, house: House) -> Option<(usize, usize)> 
         let known = first.is(class::FIRST | class::LAST | class::STREET_NAME) || last;
         // "at three eighteen delancey" is no time of day, for nothing happens then.
         let name = !first.is(class::FIRST) && (first.is(class::LAST) || !first.is(class::WORD));
-        let timed = is_time(scan, at, house) && !particle && !(last && name);
-        let year = house.digits == 4 && ["19", "20"].iter().any(|c| scan.word(at).starts_with(c));
-        let number = scan.word(at);
-        let plain = !house.spoken && !round && !year && !number.ends_with("00") && house.digits >= 3;
-        // "at 905 Tallgrass and", "near 613 Magnolia": nothing else is numbered like this.
-        let spot = ["at", "near", "outside", "front", "en", "of"].iter().any(|w| before == Some(hash_of(w)))
-            && (before != Some(hash_of("of")) || first.is(class::STREET_NAME));
-        let time = ["time", "standard", "daylight", "hours"].iter().any(|w| scan.hash_is(end, hash_of(w)));
-        let strange = first.title() || !first.is(class::WORD) && first.len() >= 5;
-        if plain && spot && strange && !time {
+        let strange = !first.is(class::FIRST | class::LAST | class::WORD);
+        let street = particle || strange || last && name;
+        let timed = is_time(scan, at, house) && !street;
+        if !round && on_the_spot(scan, at, house, (first, end)) {
             return Some((at, after));
         }
         house.digits >= 3 && known && (lives || here && house.spoken && !timed)
     };
     sure.then_some((at, after))
+}
+
+/// "at 905 Tallgrass and", "near 613 Magnolia": nothing else is numbered like this where a place is spoken of. `name`: the
+/// first word of the street's name, and the token after the last.
+fn on_the_spot(scan: &Scan<'_>, at: usize, house: House, name: (&Token, usize)) -> bool {
+    const SPOTS: [&str; 6] = ["at", "near", "by", "outside", "front", "en"];
+    const TIMES: [&str; 4] = ["time", "standard", "daylight", "hours"];
+    let (first, end) = name;
+    let before = |words: &[&str]| at > 0 && words.iter().any(|w| scan.hash_is(at - 1, hash_of(w)));
+    let number = scan.word(at);
+    let year = house.digits == 4 && (number.starts_with("19") || number.starts_with("20"));
+    let numbered = !house.spoken && house.digits >= 3 && !year && !number.ends_with("00");
+    let named = first.title() || !first.is(class::WORD) && first.len() >= 5;
+    let timed = TIMES.iter().any(|w| scan.hash_is(end, hash_of(w)));
+    numbered && named && !timed && (before(&SPOTS) || before(&["of"]) && first.is(class::STREET_NAME))
 }
 
 /// "nine fifteen", which may be a time of day.
@@ -458,8 +467,8 @@ fn rare(scan: &Scan<'_>, house: House, start: usize, placed: bool) -> Option<Str
 }
 
 fn firm(scan: &Scan<'_>, name: usize, at: usize) -> bool {
-    const STREETS: [u64; 9] =
-        hashes_of(["court", "ct", "place", "pl", "way", "trail", "loop", "cove", "crescent"]);
+    const STREETS: [u64; 10] =
+        hashes_of(["st", "court", "ct", "place", "pl", "way", "trail", "loop", "cove", "crescent"]);
     let known = scan.is(name, class::STREET_NAME) && STREETS.contains(&scan.toks[at].hash);
     let strange = at == name + 1
         && scan.toks[name].is_word()

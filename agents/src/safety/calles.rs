@@ -49,6 +49,12 @@ fn kind(scan: &Scan<'_>, at: usize) -> Option<usize> {
     if !scan.is(at, class::ES_STREET) {
         return None;
     }
+    // "La oficina estará cerrada el lunes 20": no cul-de-sac.
+    const IS: [&str; 9] =
+        ["esta", "estara", "estaba", "estuvo", "queda", "sigue", "permanece", "permanecera", "es"];
+    if at > 0 && IS.iter().any(|w| scan.hash_is(at - 1, hash_of(w))) && scan.word(at).ends_with("ada") {
+        return None;
+    }
     let point = scan.sign(at + 1, '.') && scan.glued(at + 1);
     Some(at + 1 + usize::from(point))
 }

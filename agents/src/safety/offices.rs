@@ -84,9 +84,12 @@ fn business(scan: &Scan<'_>, from: usize) -> bool {
     // An office by its name and a comma.
     let Some(office) = from.checked_sub(2).filter(|n| scan.sign(n + 1, ',')) else { return false };
     let token = &scan.toks[office];
+    // "Dorothy Quill, 6 Abbey Lane".
+    let surname = office > 0 && scan.is(office - 1, class::FIRST);
     token.title()
         && token.is(class::WORD)
         && !token.is(class::DIRECTION | class::UNIT)
+        && !surname
         && !scan.starts_sentence(office)
         && !token.is(class::FIRST | class::LAST)
 }

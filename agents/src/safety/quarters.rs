@@ -27,6 +27,7 @@ const QUARTERS: [u64; 19] = hashes_of([
     "reparto",
     "barriada",
 ]);
+
 /// "Col. Roma Norte", "barrio San Miguel", "fraccionamiento Las Lomas".
 pub(super) fn quarter(scan: &Scan<'_>, at: usize) -> Option<usize> {
     scan.one_of(at, &QUARTERS).then_some(())?;

@@ -145,6 +145,10 @@ pub(super) fn sequence(scan: &Scan<'_>, at: usize) -> (usize, usize) {
         let org = token.is(class::ORG | class::SUFFIX | class::NO_LAST);
         let common = token.is(class::WORD | class::FUNCTION);
         let written = token.title() && scan.toks[at].title() && !widow(scan, end);
+        // "Dorothy Quill, 6 Abbey Lane": a word as the last of a name.
+        let closes = scan.toks.get(end + 1).is_none_or(|t| t.sign(',') || t.sign('.'));
+        let the = at > 0 && scan.hash_is(at - 1, hash_of("the"));
+        let closing = written && !the && closes && words == 1 && strong_first(&scan.toks[at]);
         let fits = token.is_word()
             && !token.is_letter()
             && (!token.is(class::FUNCTION) || (written && token.is(class::LAST)))
@@ -155,6 +159,13 @@ pub(super) fn sequence(scan: &Scan<'_>, at: usize) -> (usize, usize) {
                     && (written
                         || !org && (scan.toks[at].case == Case::Lower || token.case != Case::Lower)))
                 || (written && !common && !token.is(class::MONTH))
+                || (closing
+                    && token.len() > 2
+                    && !token.is(class::FUNCTION
+                        | class::ORG
+                        | class::MONTH
+                        | class::PLACE
+                        | class::QUANTITY))
                 || (unknown(token)
                     && token.case == Case::Lower
                     && scan.toks[at].case == Case::Lower
@@ -301,7 +312,11 @@ pub(super) fn place_before(scan: &Scan<'_>, at: usize) -> bool {
     // "14th & Harrison".
     let both = ["and", "y"].iter().any(|w| before.hash == hash_of(w)) || before.sign('&');
     let counted = at > 1 && (scan.is(at - 2, class::ORDINAL) || scan.toks[at - 2].form == Form::Mixed);
-    if both && counted {
+    // "at lincoln and roosevelt".
+    let placed = at > 2
+        && scan.is(at - 2, class::STREET_NAME | class::PLACE)
+        && ["at", "on", "of", "between", "near", "by"].iter().any(|w| scan.hash_is(at - 3, hash_of(w)));
+    if both && (counted || placed) {
         return true;
     }
     let crossing = (at.saturating_sub(5)..at).any(|n| CROSSINGS.iter().any(|w| scan.hash_is(n, hash_of(w))));
@@ -370,6 +385,43 @@ fn unlisted(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
 
 /// "Jackson County", "Cesar Chavez Avenue", "Lake Martin".
 pub(super) fn is_place(scan: &Scan<'_>, from: usize, end: usize) -> bool {
+    const TRADES: [u64; 31] = crate::safety::lexicon::hashes_of([
+        "motors",
+        "paving",
+        "plumbing",
+        "roofing",
+        "construction",
+        "landscaping",
+        "realty",
+        "properties",
+        "enterprises",
+        "industries",
+        "playground",
+        "towing",
+        "foods",
+        "farms",
+        "bakery",
+        "hardware",
+        "nursery",
+        "associates",
+        "partners",
+        "inc",
+        "llc",
+        "corp",
+        "trucking",
+        "heating",
+        "electric",
+        "dental",
+        "insurance",
+        "builders",
+        "branch",
+        "contracting",
+        "excavating",
+    ]);
+    let trade = |n: usize| scan.one_of(n, &TRADES) && scan.toks[n].title();
+    if trade(end) || end - from > 1 && trade(end - 1) {
+        return true;
+    }
     let after = scan.toks.get(end).is_some_and(|t| t.is(class::ORG) && !t.new_line);
     let last = &scan.toks[end - 1];
     let within = end - from > 1

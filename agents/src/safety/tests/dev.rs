@@ -53,6 +53,8 @@ fn sets_of_other_hands_keep_their_figures() {
         (include_str!("../../../data/safety/dev/eighth/spoken.txt"), 0.91, 0.85),
         (include_str!("../../../data/safety/dev/ninth/written.txt"), 0.92, 0.93),
         (include_str!("../../../data/safety/dev/ninth/spoken.txt"), 0.91, 0.87),
+        (include_str!("../../../data/safety/dev/tenth/written.txt"), 0.92, 0.95),
+        (include_str!("../../../data/safety/dev/tenth/spoken.txt"), 0.92, 0.93),
     ];
     for (data, numbers, words) in sets {
         assert_floors(data, numbers, words);
@@ -65,7 +67,8 @@ fn sets_of_other_hands_keep_their_figures() {
         include_str!("../../../data/safety/dev/sixth/clean.txt"),
         include_str!("../../../data/safety/dev/seventh/clean.txt"),
         include_str!("../../../data/safety/dev/eighth/clean.txt"),
-        include_str!("../../../data/safety/dev/ninth/clean.txt")
+        include_str!("../../../data/safety/dev/ninth/clean.txt"),
+        include_str!("../../../data/safety/dev/tenth/clean.txt")
     ));
     let alarms = false_alarms(&Guardian::new(), &clean);
     assert!(alarms.len() * 200 <= clean.len(), "{}", alarms.join("\n"));

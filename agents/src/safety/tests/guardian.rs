@@ -459,3 +459,21 @@ fn names_of_lists_and_with_initials_are_whole() {
     }
     assert_eq!(found("The Grace Lutheran food shelf would like a sign permit."), []);
 }
+
+#[test]
+fn businesses_crossings_and_receipts_are_nobody() {
+    for text in [
+        "The truck has a plate frame from Dave Smith Motors, but no plate on it.",
+        "Quote 40917 from Anderson Paving: 220 tons at $88.50 per ton.",
+        "Thanks for fixing the swing at Susan B. Anthony Playground so fast!",
+        "the light at lincoln and roosevelt stays red for like four minutes",
+        "The receipt number is 0093-5518-2, and the window was number 7.",
+        "La oficina estará cerrada el lunes 20 de enero.",
+        "The elevator in the Thurgood Marshall courthouse has been out.",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+    let owner = "Please remove Dorothy Quill, 6 Abbey Lane, Unit 2, Nashua, NH 03060";
+    let expected = [(Kind::Name, "Dorothy Quill"), (Kind::Address, "6 Abbey Lane, Unit 2, Nashua, NH 03060")];
+    assert_eq!(found(owner), expected);
+}
