@@ -94,6 +94,8 @@ async fn keys_reach_the_responder() {
         })
         .await
         .unwrap();
+    // The responder has the key before the caller has the message.
+    caller.silent_until(Duration::from_secs(3), |h| !h.clears.is_empty()).await.unwrap();
     assert_eq!(caller.heard.lock().clears.len(), 1, "a key interrupts the greeting");
     caller.hang_up().await.unwrap();
     gateway.running.shutdown().await;
