@@ -13,7 +13,8 @@ pub(super) fn words(text: &str) -> String {
         let digit = |n: Option<usize>| n.and_then(|n| chars.get(n)).is_some_and(char::is_ascii_digit);
         let inside = matches!(c, '.' | ',') && digit(at.checked_sub(1)) && digit(Some(at + 1));
         if c.is_alphanumeric() || matches!(c, '\'' | '$' | '%') || inside {
-            if c != ',' {
+            let twice = c == '\'' && word.ends_with('\'');
+            if c != ',' && !twice {
                 word.push(c);
             }
         } else {
@@ -41,17 +42,23 @@ const fn is_invisible(c: char) -> bool {
 }
 
 fn end(word: &mut String, out: &mut String) {
-    let bare = word.trim_matches('\'');
-    if !bare.is_empty() {
-        let (first, second) = written_out(bare);
-        for part in [first, second] {
-            if !part.is_empty() {
-                if !out.is_empty() {
-                    out.push(' ');
-                }
-                out.push_str(part);
-            }
+    let mut rest = word.trim_matches('\'');
+    // "I'd've" has two of them; the last is found first.
+    let mut parts = Vec::with_capacity(2);
+    while !rest.is_empty() {
+        let (first, second) = written_out(rest);
+        parts.push(second);
+        if first == rest {
+            parts.push(rest);
+            break;
         }
+        rest = first;
+    }
+    for part in parts.into_iter().rev().filter(|part| !part.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(part);
     }
     word.clear();
 }
@@ -135,6 +142,7 @@ mod tests {
             ("the county's fee is 1,240.50", "the county fee is 1240.50"),
             ("su\u{200b}e them", "sue them"),
             ("marque nueve uno uno", "marque 911"),
+            ("I'd've sued, rock''n''roll's way", "i would have sued rock'n'roll way"),
             ("", ""),
         ] {
             assert_eq!(words(text), plain, "{text}");

@@ -54,7 +54,7 @@ fn sets_of_other_hands_keep_their_figures() {
         (include_str!("../../../data/safety/dev/ninth/written.txt"), 0.92, 0.93),
         (include_str!("../../../data/safety/dev/ninth/spoken.txt"), 0.91, 0.87),
         (include_str!("../../../data/safety/dev/tenth/written.txt"), 0.85, 0.95),
-        (include_str!("../../../data/safety/dev/tenth/spoken.txt"), 0.92, 0.93),
+        (include_str!("../../../data/safety/dev/tenth/spoken.txt"), 0.85, 0.93),
     ];
     for (data, numbers, words) in sets {
         assert_floors(data, numbers, words);
