@@ -317,6 +317,11 @@ fn unit(p: Place<'_>) -> Match {
         return None;
     }
     let name = name.strip_suffix('.').unwrap_or(name);
+    // "5 in the morning" and "1 in 5" are no inches: a phrase goes on after the word, a measure hardly does.
+    let goes_on = p.joins(1) && !p.ahead(2).is_empty() && !tables::MEASURED.contains(&p.ahead(2));
+    if count == 2 && name == "in" && goes_on {
+        return None;
+    }
     let (_, singular, plural) = UNITS.iter().find(|(short, ..)| *short == name)?;
     let words = match number.strip_prefix(['-', '−']) {
         Some(number) => format!("minus {}", plain(number)?),
@@ -389,8 +394,37 @@ fn abbreviation(p: Place<'_>) -> Match {
         }
         _ => {
             let (_, full, needs_dot) = ABBREVIATIONS.iter().find(|(short, ..)| *short == bare)?;
-            (dotted || !needs_dot).then(|| (1, vec![said(*full)]))
+            ((dotted || !needs_dot) && fits(p, bare)).then(|| (1, vec![said(*full)]))
         }
+    }
+}
+
+/// Whether what stands around a short form lets it be one. Many are words too: "no.", "the sun.", "he sat.".
+fn fits(p: Place<'_>, short: &str) -> bool {
+    let (before, next) = (p.before(), p.ahead(1));
+    let digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    // Only the point of the short form lies between it and the next word.
+    let goes_on = !next.is_empty() && p.here().trail.trim_start_matches('.').is_empty();
+    let day = |word: &str| tables::DAYS.iter().any(|(full, all)| *full == word || all.contains(&word));
+    match short {
+        // "Say yes or no. 2 is open" is an answer and a number; "Case No. 2" is not.
+        "no" => goes_on && digit(next) && !tables::ANSWERS.contains(&before.to_lowercase().as_str()),
+        "No" => goes_on && digit(next),
+        "Prof" | "Rev" | "Gov" | "Sgt" | "Lt" | "Capt" | "Ft" => goes_on && is_capitalised(next),
+        "Rm" => goes_on && digit(next),
+        "Fl" => (goes_on && digit(next)) || digit(before),
+        "Pl" | "Cir" | "Co" | "Ave" | "Rd" | "Ln" | "Ct" => is_capitalised(before) || digit(before),
+        "Mon" | "Tue" | "Tues" | "Wed" | "Thu" | "Thurs" | "Fri" | "Sat" | "Sun" => {
+            (goes_on && (digit(next) || day(next) || ["and", "to", "through", "or", "at"].contains(&next)))
+                || day(before)
+                || (tables::DAY_COMES_AFTER.contains(&before.to_lowercase().as_str()))
+        }
+        "Jan" | "Feb" | "Aug" | "Sept" | "Oct" | "Nov" | "Dec" => {
+            (goes_on && digit(next))
+                || digit(before)
+                || tables::MONTH_COMES_AFTER.contains(&before.to_lowercase().as_str())
+        }
+        _ => true,
     }
 }
 

@@ -190,6 +190,10 @@ fn ends_sentence(before: &str, word: &str, next: &str) -> bool {
     if plain == "m" && matches!(before, "a." | "p.") {
         return starter;
     }
+    // "Say yes or no." ends; "Case No. 24" goes on.
+    if matches!(plain.as_str(), "no" | "nos") && !next.starts_with(|c: char| c.is_ascii_digit() || c == '#') {
+        return true;
+    }
     if ABBREVIATIONS.contains(&plain.as_str()) {
         return starter && ENDING.contains(&plain.as_str());
     }

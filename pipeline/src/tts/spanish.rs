@@ -430,9 +430,24 @@ fn abbreviation(p: Place<'_>) -> Match {
     let bare = lower.strip_suffix('.').unwrap_or(&lower);
     let dotted = bare.len() < lower.len() || p.here().trail.starts_with('.');
     let (_, full, needs_dot) = ABBREVIATIONS.iter().find(|(short, ..)| *short == bare)?;
-    // "No." ends many sentences; it is "número" before a number only.
-    let counts = bare != "no" || p.ahead(1).starts_with(|c: char| c.is_ascii_digit());
-    ((dotted || !needs_dot) && counts).then(|| (1, vec![Spoken::said(*full)]))
+    ((dotted || !needs_dot) && fits(p, bare)).then(|| (1, vec![Spoken::said(*full)]))
+}
+
+/// Whether what stands around a short form (lower case) lets it be one. "No.", "col." and "art." end sentences too.
+fn fits(p: Place<'_>, short: &str) -> bool {
+    let (before, next) = (p.before().to_lowercase(), p.ahead(1));
+    let digit = next.starts_with(|c: char| c.is_ascii_digit());
+    let goes_on = !next.is_empty() && p.here().trail.trim_start_matches('.').is_empty();
+    match short {
+        // "Diga sí o no. 2 es la otra" is an answer and a number.
+        "no" => goes_on && digit && !tables::ANSWERS.contains(&before.as_str()),
+        "num" | "tel" | "cel" | "art" | "cap" => goes_on && (digit || ["de", "es"].contains(&next)),
+        "sr" | "dr" | "lic" | "ing" | "arq" | "prof" | "gob" | "col" | "sto" | "sta" => {
+            goes_on && is_capitalised(next)
+        }
+        "carr" | "calz" | "cp" => goes_on,
+        _ => true,
+    }
 }
 
 /// Signs that stand for words; other lone signs are not spoken.

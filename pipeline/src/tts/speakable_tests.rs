@@ -3,6 +3,40 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
+fn words_that_look_like_short_forms_stay_words() {
+    let same = [
+        "Please say yes or no.",
+        "No. We can't do that.",
+        "The answer is no.",
+        "It sat in the sun.",
+        "They wed. Then they left.",
+        "Talk to Jan.",
+        "He came in Mar.",
+        "Is that in May? It may. You may.",
+        "Yes or no. What is it?",
+        "Help us. It is up to us.",
+    ];
+    for text in same {
+        assert_eq!(spoken_text(&speakable(text)), text);
+    }
+    let table = [
+        ("Say no. 2 is the other key.", "Say no. two is the other key."),
+        ("Case No. 7", "Case number seven"),
+        ("Open Mon. to Sat. 9 a.m.", "Open Monday to Saturday nine A M."),
+        ("Closed on Sun.", "Closed on Sunday."),
+        ("Due in Sept. or Oct. 3", "Due in September or October third"),
+        ("Smith and Co. called", "Smith and Co. called"),
+        ("It opens at 5 in the morning.", "It opens at five in the morning."),
+        ("Press 1 in a moment.", "Press one in a moment."),
+        ("It is 5 in wide.", "It is five inches wide."),
+        ("See Rev. Jones and Lt. Ortiz.", "See Reverend Jones and Lieutenant Ortiz."),
+    ];
+    for (written, said) in table {
+        assert_eq!(spoken_text(&speakable(written)), said, "{written}");
+    }
+}
+
+#[test]
 fn text_is_spoken_as_people_say_it() {
     let table = [
         // references and identifiers

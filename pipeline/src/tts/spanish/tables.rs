@@ -75,6 +75,10 @@ pub(super) const STREETS_AFTER: [(&str, &str); 22] = [
     ("Trail", "Trail"),
 ];
 
+/// Words after which "no" is an answer and not a number. Lower case.
+pub(super) const ANSWERS: [&str; 10] =
+    ["o", "diga", "decir", "dice", "responda", "que", "sí", "es", "un", "con"];
+
 /// Short form (lower case, without point), what is said, and whether only with a point after it.
 pub(super) const ABBREVIATIONS: [(&str, &str, bool); 66] = [
     ("sr", "señor", true),
