@@ -13,6 +13,7 @@ use crate::api::validate;
 use crate::audit::Recorder;
 use crate::auth::local::LocalToken;
 use crate::calls::admission::{Capacity, NumberLimit};
+use crate::calls::doorway::Doorways;
 use crate::calls::expected::ExpectedCalls;
 use crate::calls::live::LiveCalls;
 use crate::calls::recorders::Recorders;
@@ -21,15 +22,13 @@ use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Config, PublicUrl};
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
+use crate::limits::Gates;
 use crate::mcp::sessions::Sessions;
 use crate::mcp::turnstile::Turnstile;
 use crate::memory::office::MemoryOffice;
 use crate::office::Bell;
 use crate::providers::Ready;
 use crate::telemetry::traces::Traces;
-
-/// Sockets that may be shaking hands at a time: more than a node's arrivals in the handshake's ten seconds.
-const HANDSHAKES: usize = 512;
 
 /// What every handler may use. One per gateway; tests run several in a process.
 #[derive(Debug)]
@@ -48,6 +47,8 @@ pub struct App {
     /// Tells the back office of calls that have ended.
     pub office: Bell,
     pub capacity: Capacity,
+    /// What each tenant, and each stranger, may have at a time and in a time.
+    pub gates: Gates,
     pub numbers: NumberLimit,
     pub memory: MemoryOffice,
     /// How close the process is to serving its calls badly.
@@ -56,7 +57,7 @@ pub struct App {
     /// Held while a tenant's rules are replaced: by one request at a time.
     pub rules: tokio::sync::Mutex<()>,
     /// Places for sockets that have not shown their token yet.
-    pub handshakes: Arc<Semaphore>,
+    pub doorways: Doorways,
     /// Places for outputs that are being judged.
     pub judging: Arc<Semaphore>,
     /// Rings when a call is over: its passport may be reviewed.
@@ -94,12 +95,13 @@ impl App {
         Ok(Arc::new(Self {
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
             capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
+            gates: Gates::new(&config.limits),
             numbers: NumberLimit::new(&config.limits),
             memory: MemoryOffice::default(),
             strain: Gauge::default(),
             vocabularies: Vocabularies::default(),
             rules: tokio::sync::Mutex::default(),
-            handshakes: Arc::new(Semaphore::new(HANDSHAKES)),
+            doorways: Doorways::default(),
             config,
             public_url,
             audit: Recorder::new(platform.clone()),

@@ -13,6 +13,7 @@ pub mod source;
 pub mod tools;
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -95,6 +96,20 @@ pub struct Limits {
     pub send: Duration,
     /// Time from webhook to stream, after which the reaper closes the call.
     pub stream_wait: Duration,
+    /// Time for the head of an HTTP request, and for the next one on a connection that is kept open.
+    pub head: Duration,
+    /// Time for the body of an HTTP request.
+    pub body: Duration,
+    /// HTTP connections at a time, WebSockets and event streams among them.
+    pub connections: usize,
+    /// Calls that one tenant may have at a time. Absent: as many as the machine serves.
+    pub tenant_calls: Option<u32>,
+    /// Calls of one tenant that may arrive in a minute.
+    pub tenant_calls_per_minute: NonZeroU32,
+    /// Requests about one tenant in a second, in the long run; twice as many at once.
+    pub tenant_requests_per_second: NonZeroU32,
+    /// Event streams of one tenant at a time.
+    pub tenant_event_streams: u32,
 }
 
 impl Default for Limits {
@@ -105,10 +120,17 @@ impl Default for Limits {
             max_busy_streams: 20,
             calls_per_number_per_minute: None,
             drain: Duration::from_secs(30),
-            handshake: Duration::from_secs(10),
+            handshake: Duration::from_secs(5),
             idle: Duration::from_secs(15),
             send: Duration::from_secs(2),
             stream_wait: Duration::from_secs(90),
+            head: Duration::from_secs(15),
+            body: Duration::from_secs(30),
+            connections: 8_192,
+            tenant_calls: None,
+            tenant_calls_per_minute: NonZeroU32::new(6_000).unwrap_or(NonZeroU32::MIN),
+            tenant_requests_per_second: NonZeroU32::new(1_000).unwrap_or(NonZeroU32::MIN),
+            tenant_event_streams: 500,
         }
     }
 }
@@ -173,7 +195,7 @@ impl Config {
             postgres: read_postgres(s),
             models_dir: s.path("models_dir", Some("MODELS_DIR"), "./models"),
             public_url: read_public_url(s),
-            admin_token: s.secret("admin_token", Some("ADMIN_TOKEN")),
+            admin_token: read_admin_token(s),
             carrier: read_carrier(s),
             providers,
             cloud,
@@ -299,7 +321,16 @@ fn read_limits(s: &mut Source<'_>) -> Limits {
     let handshake = seconds("limits.handshake_seconds", defaults.handshake, 60);
     let idle = seconds("limits.idle_seconds", defaults.idle, 600);
     let stream_wait = seconds("limits.stream_wait_seconds", defaults.stream_wait, 3_600);
+    let head = seconds("limits.http_head_seconds", defaults.head, 300);
+    let body = seconds("limits.http_body_seconds", defaults.body, 3_600);
     let small = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut rate = |key, default: NonZeroU32| {
+        s.number(key, None, 1..=1_000_000).and_then(|n| NonZeroU32::new(count(n))).unwrap_or(default)
+    };
+    let tenant_calls_per_minute = rate("limits.tenant_calls_per_minute", defaults.tenant_calls_per_minute);
+    let tenant_requests_per_second =
+        rate("limits.tenant_requests_per_second", defaults.tenant_requests_per_second);
     Limits {
         max_calls: s.number("limits.max_calls", None, 1..=100_000).map(small),
         refuse_when_strained: s
@@ -315,8 +346,38 @@ fn read_limits(s: &mut Source<'_>) -> Limits {
         handshake,
         idle,
         stream_wait,
+        head,
+        body,
+        connections: s
+            .number("limits.http_connections", None, 16..=1_000_000)
+            .map_or(defaults.connections, small),
+        tenant_calls: s.number("limits.tenant_calls", None, 1..=100_000).map(count),
+        tenant_calls_per_minute,
+        tenant_requests_per_second,
+        tenant_event_streams: s
+            .number("limits.tenant_event_streams", None, 1..=100_000)
+            .map_or(defaults.tenant_event_streams, count),
         send: defaults.send,
     }
+}
+
+/// Shortest `ADMIN_TOKEN`, characters, and how many of them must differ: whoever guesses it owns everything.
+const ADMIN_TOKEN_CHARS: usize = 16;
+const ADMIN_TOKEN_DIFFERENT: usize = 8;
+
+fn read_admin_token(s: &mut Source<'_>) -> Option<SecretString> {
+    let (text, origin) = s.text("admin_token", Some("ADMIN_TOKEN"))?;
+    let mut different: Vec<char> = text.chars().collect();
+    different.sort_unstable();
+    different.dedup();
+    if text.chars().count() < ADMIN_TOKEN_CHARS || different.len() < ADMIN_TOKEN_DIFFERENT {
+        let what = format!(
+            "is too easy to guess: it needs {ADMIN_TOKEN_CHARS} characters, {ADMIN_TOKEN_DIFFERENT} of them different"
+        );
+        s.problem(&origin, what, "make one with: openssl rand -hex 32");
+        return None;
+    }
+    Some(text.into())
 }
 
 fn read_log(s: &mut Source<'_>) -> Log {
@@ -391,7 +452,7 @@ mod tests {
     #[test]
     fn secrets_are_never_shown() {
         let secrets = [
-            ("ADMIN_TOKEN", "s3cret-admin"),
+            ("ADMIN_TOKEN", "s3cret-admin-0123456789"),
             ("TWILIO_AUTH_TOKEN", "s3cret-carrier"),
             ("DATABASE_URL", "postgres://app:s3cret-app@localhost/quandura"),
             ("DATABASE_MIGRATION_URL", "postgres://owner:s3cret-owner@localhost/quandura"),

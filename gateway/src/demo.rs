@@ -55,8 +55,7 @@ fn line(tenant: &Tenant) -> Line {
         tenant_id: tenant.id,
         name: "Riverbend County demo line".to_owned(),
         languages: vec!["en".to_owned(), "es".to_owned()],
-        greeting: "Thank you for calling Riverbend County. This call may be recorded. How can I help you?"
-            .to_owned(),
+        greeting: "Thank you for calling Riverbend County. How can I help you?".to_owned(),
         recording_consent: RecordingConsent::Notice,
     }
 }
@@ -108,6 +107,8 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         timezone: tenant.timezone.clone(),
         opens_hour: 8,
         closes_hour: 17,
+        hours_known: false,
+        no_emergency_notice: Vec::new(),
         public_numbers: lines.iter().map(|line| spoken(&line.number)).collect(),
     })
 }

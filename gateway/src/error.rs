@@ -4,9 +4,10 @@ use std::fmt;
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,7 @@ pub struct ApiError {
     message: String,
     details: Option<Value>,
     action: Option<String>,
+    retry_after_s: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -39,13 +41,20 @@ impl ApiError {
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, code, message: message.into(), details: None, action: None }
+        Self { status, code, message: message.into(), details: None, action: None, retry_after_s: None }
     }
 
     /// What the caller can do about it.
     #[must_use]
     pub fn advise(mut self, action: impl Into<String>) -> Self {
         self.action = Some(action.into());
+        self
+    }
+
+    /// When it makes sense to try again, seconds from now: a header of the answer.
+    #[must_use]
+    pub const fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
         self
     }
 
@@ -116,7 +125,11 @@ impl IntoResponse for ApiError {
             recoverable: self.code.recoverable(),
             suggested_action: self.action.as_deref(),
         };
-        (self.status, Json(body)).into_response()
+        let mut response = (self.status, Json(body)).into_response();
+        if let Some(seconds) = self.retry_after_s {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
     }
 }
 
@@ -126,6 +139,15 @@ impl From<JsonRejection> for ApiError {
         Self::new(ErrorCode::InvalidRequest, rejection.body_text())
             .with_status(rejection.status())
             .advise(advice)
+    }
+}
+
+impl From<WebSocketUpgradeRejection> for ApiError {
+    fn from(rejection: WebSocketUpgradeRejection) -> Self {
+        let status = rejection.into_response().status();
+        Self::new(ErrorCode::InvalidRequest, "this address takes WebSocket connections only")
+            .with_status(status)
+            .advise("open it with a WebSocket client")
     }
 }
 

@@ -18,6 +18,7 @@ pub mod console;
 pub mod demo;
 pub mod error;
 pub mod fanout;
+pub mod limits;
 pub mod mcp;
 pub mod memory;
 pub mod office;
@@ -26,6 +27,7 @@ pub mod providers;
 pub mod retention;
 pub mod router;
 pub mod routes;
+pub mod serving;
 #[cfg(test)]
 mod simulated;
 pub mod start;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::response::IntoResponse;
-use axum::routing::get;
-use axum::{Router, http::StatusCode};
+use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
@@ -21,6 +21,7 @@ use crate::calls::accept;
 use crate::console::assets;
 use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
+use crate::serving;
 use crate::telemetry::{health, request};
 use crate::webhooks::{resume, status, voice};
 
@@ -103,6 +104,7 @@ pub fn routes() -> Routes {
         .put("/v1/tenants/{id}/budget", tenant_settings::put_budget)
         .get("/v1/users", users::list)
         .post("/v1/users", users::create)
+        .delete("/v1/users/{id}", users::remove)
         .post("/v1/users/links", users::link)
         .get("/v1/tokens", tokens::list)
         .post("/v1/tokens", tokens::create)
@@ -131,15 +133,25 @@ fn organisational_memory(routes: Routes) -> Routes {
 
 /// The whole HTTP surface.
 pub fn router(app: Arc<App>) -> Router {
+    let body = app.config.limits.body;
     routes()
         .into_router()
-        .fallback(get(assets::serve))
+        .fallback(elsewhere)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn_with_state(app.clone(), guard::refuse_foreign_host))
+        .layer(from_fn(move |request, next| serving::bound_body(body, request, next)))
         .layer(from_fn(request::harden))
         .layer(from_fn(request::observe))
         .with_state(app)
+}
+
+/// What no route took: the console's files, for those who read.
+async fn elsewhere(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if matches!(method, Method::GET | Method::HEAD) {
+        return assets::serve(uri, headers).await;
+    }
+    ApiError::not_found("address").into_response()
 }
 
 async fn wrong_method() -> impl IntoResponse {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use agents::tools::remote::outside::Outside;
 use anyhow::Context;
-use axum::serve::ListenerExt;
 use chrono::Utc;
 use storage::{Calls, Directory, Jobs, Platform};
 use tokio::net::TcpListener;
@@ -26,6 +25,7 @@ use crate::outbox;
 use crate::providers::{Progress, ProviderSource, Ready};
 use crate::retention;
 use crate::router::router;
+use crate::serving::{self, Patience};
 use crate::telemetry::metrics;
 use crate::upkeep;
 
@@ -198,18 +198,8 @@ async fn serve(
     mut background: JoinSet<()>,
 ) {
     let closing = app.stop.closing.clone();
-    // Frames are small and urgent: never wait for more to send with them.
-    let listener = listener.tap_io(|stream| {
-        if let Err(e) = stream.set_nodelay(true) {
-            tracing::debug!(error = %e, "TCP_NODELAY was not set");
-        }
-    });
-    let service = router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
-    let server = axum::serve(listener, service).with_graceful_shutdown({
-        let closing = closing.clone();
-        async move { closing.cancelled().await }
-    });
-    let mut server = tokio::spawn(async move { server.await });
+    let patience = Patience::from(&app.config.limits);
+    let mut server = tokio::spawn(serving::serve(listener, router(app.clone()), patience, closing));
     drain::run(&app, &mut requests).await;
     if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
         tracing::debug!("some HTTP connections were still open");

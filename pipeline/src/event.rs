@@ -108,10 +108,10 @@ pub enum EventBody {
         state: String,
         reason: String,
     },
-    /// `level` is `none`, `watch` or `urgent`.
+    /// A person should look at this call.
     Attention {
-        level: String,
-        reason: String,
+        level: AttentionLevel,
+        reason: AttentionReason,
     },
     Latency {
         latency: TurnLatency,
@@ -142,6 +142,66 @@ pub enum EventBody {
         escalation_id: Uuid,
         status: String,
     },
+}
+
+/// How much a call needs a person.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttentionLevel {
+    #[default]
+    None,
+    Watch,
+    Urgent,
+}
+
+impl AttentionLevel {
+    /// Name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Watch => "watch",
+            Self::Urgent => "urgent",
+        }
+    }
+}
+
+/// Why a call needs a person.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttentionReason {
+    /// The caller told of a danger to somebody.
+    Emergency,
+    /// The caller is upset.
+    Distress,
+    /// Two turns in a row were not understood.
+    Misunderstood,
+    /// The caller asked for a person.
+    PersonAsked,
+    /// The caller has not answered twice.
+    Silence,
+    /// A rule stopped words or a tool.
+    Rule,
+    /// The guard found words that try to steer.
+    Guard,
+    /// A recogniser, model or voice failed.
+    ProviderFailing,
+}
+
+impl AttentionReason {
+    #[must_use]
+    pub const fn level(self) -> AttentionLevel {
+        match self {
+            Self::Emergency => AttentionLevel::Urgent,
+            Self::Distress
+            | Self::Misunderstood
+            | Self::PersonAsked
+            | Self::Silence
+            | Self::Rule
+            | Self::Guard
+            | Self::ProviderFailing => AttentionLevel::Watch,
+        }
+    }
 }
 
 impl EventBody {

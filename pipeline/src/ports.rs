@@ -14,7 +14,7 @@ use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
-use crate::event::{Attack, CallEvent, Ruling};
+use crate::event::{Attack, AttentionReason, CallEvent, Ruling};
 use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
@@ -420,6 +420,11 @@ pub enum ReplyEvent {
     },
     Guard(Attack),
     Rule(Ruling),
+    /// A person should look at this call.
+    Attention {
+        turn: TurnId,
+        reason: AttentionReason,
+    },
     /// The reply is complete. `expects` says what kind of answer we now wait for.
     Done {
         turn: TurnId,

@@ -282,6 +282,8 @@ store! {
         fn user_by_login(&self, login: &str) -> Option<User>;
         /// Of one tenant, or (`None`) of the platform itself.
         fn users(&self, tenant: Option<TenantId>) -> Vec<User>;
+        /// Takes a user away, with sessions and links. `false`: no such user of that tenant.
+        fn remove_user(&self, tenant: Option<TenantId>, id: UserId) -> bool;
 
         /// A one-time sign-in secret for a user.
         fn issue_link(&self, user: UserId, lives: Duration) -> SecretString;
@@ -290,6 +292,8 @@ store! {
 
         /// A session secret for a signed-in user.
         fn create_session(&self, user: UserId, lives: Duration) -> SecretString;
+        /// The same for a user who signed in with an API token: the session ends when that is revoked or expires.
+        fn create_token_session(&self, user: UserId, token: TokenId, lives: Duration) -> SecretString;
         /// `None` when ended, expired or unknown.
         fn session(&self, secret: &str) -> Option<Session>;
         fn end_session(&self, id: SessionId) -> ();

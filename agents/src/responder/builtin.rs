@@ -1,5 +1,6 @@
 //! A reply of the built-in dialogue: thought out by pure reads, made true by a commit, said in between.
 
+use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
 use pipeline::ports::TurnInput;
 use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
@@ -152,6 +153,9 @@ impl Seat {
             Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
         }
         self.tell_tools(run).await;
+        for reason in reasons(&run.step) {
+            self.out.attention(run.turn, reason).await;
+        }
         if waits {
             self.emit_words(run, true).await;
         }
@@ -311,4 +315,18 @@ impl Lines {
     pub(super) fn of_caller(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter(|(speaker, _)| *speaker == Speaker::Caller).map(|(_, text)| text.as_str())
     }
+}
+
+/// Why a person should look at a call after this step.
+fn reasons(step: &Step) -> Vec<AttentionReason> {
+    let urgent = step.effects.iter().any(|effect| matches!(effect, Effect::MarkUrgent { .. }));
+    let person = step.state.tasks.iter().any(|task| task.id == "person")
+        || step.effects.iter().any(|effect| tool_name(effect) == "request_person");
+    let all = [
+        (urgent || step.state.urgent, AttentionReason::Emergency),
+        (person, AttentionReason::PersonAsked),
+        (step.state.misses >= 2, AttentionReason::Misunderstood),
+        (step.state.rude >= 1, AttentionReason::Distress),
+    ];
+    all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, reason)| reason).collect()
 }

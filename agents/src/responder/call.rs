@@ -75,7 +75,8 @@ impl Call {
     ) -> Self {
         let office = Arc::new(Office::new(shared, desk, brief));
         let brief = &office.brief;
-        let state = State::new(office.knows_caller()).speaking(brief.language, &brief.spoken);
+        let mut state = State::new(office.knows_caller()).speaking(brief.language, &brief.spoken);
+        state.quiet_greeting = office.desk.facts.no_emergency_notice.contains(&brief.line);
         let live = driver.map(|driver| Live::new(driver, &office));
         let seat = Seat {
             out: Outbox::new(events, brief.language),

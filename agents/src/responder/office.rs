@@ -113,8 +113,9 @@ impl Office {
 
     /// Who speaks and what is recorded, as a caller is told it in a language that the call changes to.
     pub(super) fn language_notice(&self, language: Language) -> Option<String> {
-        let notice = self.shared.dialogue.script_in(language).prompt("language_notice").first()?;
-        Some(self.desk.facts.fill(language, notice))
+        let (script, facts) = (self.shared.dialogue.script_in(language), &self.desk.facts);
+        let of = |key: &str| script.prompt(key).iter().find(|notice| facts.knows(notice));
+        Some(facts.fill(language, of("language_notice").or_else(|| of("language_notice_plain"))?))
     }
 
     /// Whether the carrier gave a number to call back.

@@ -1,6 +1,6 @@
 //! What leaves a conversation: the events of the port, in order.
 
-use pipeline::event::{Attack, Ruling};
+use pipeline::event::{Attack, AttentionReason, Ruling};
 use pipeline::latency::Stage;
 use pipeline::ports::{AfterReply, Language, ProviderNote, ReplyEvent};
 use pipeline::turn::{Expectation, ReplySegment, TurnId};
@@ -65,6 +65,11 @@ impl Outbox {
     /// A tool was used. Its name is one of ours, never a model's invention.
     pub(super) async fn tool(&self, turn: TurnId, name: &str, ok: bool) {
         self.send(ReplyEvent::Tool { turn, name: name.to_owned(), ok }).await;
+    }
+
+    /// A person should look at this call.
+    pub(super) async fn attention(&self, turn: TurnId, reason: AttentionReason) {
+        self.send(ReplyEvent::Attention { turn, reason }).await;
     }
 
     /// The guard found something. Kinds only, never the words.

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
+use pipeline::event::AttentionLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use storage::records::{Call, CallFilter, CallState, Direction};
@@ -35,13 +36,13 @@ pub struct CallItem {
     turns: u32,
     /// So far, by the price table of the day. The embedded engines cost nothing.
     cost_usd: f64,
-    attention: String,
+    attention: AttentionLevel,
 }
 
 impl CallItem {
     fn new(app: &App, tenant: &str, call: Call) -> Self {
         let live = app.live.find(call.id);
-        let attention = live.as_ref().map_or_else(|| "none".to_owned(), |live| live.attention.lock().clone());
+        let attention = live.as_ref().map_or_else(AttentionLevel::default, |live| *live.attention.lock());
         let live_turns = live.as_ref().map_or(0, |live| live.turns.load(Ordering::Relaxed));
         Self {
             id: call.id,

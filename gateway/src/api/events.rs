@@ -1,10 +1,11 @@
 //! `GET /v1/events`: live events of a tenant's calls as server-sent events.
 
 use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
@@ -12,16 +13,22 @@ use futures_util::stream::{self, StreamExt};
 use pipeline::event::EVENT_VERSION;
 use serde::Deserialize;
 use tokio::sync::broadcast::Receiver;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::auth::principal::{Principal, identify};
 use crate::auth::{ReadCalls, Scoped};
 use crate::error::{ApiError, QueryOf};
 use crate::fanout::local::{Published, Subscription};
+use crate::limits::TenantPlace;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const RETRY: Duration = Duration::from_secs(2);
+/// Between two looks at whether the viewer may still see this: a revoked token, a removed user or an ended session ends
+/// the stream within this and the answer of the database.
+const RECHECK: Duration = Duration::from_secs(1);
 
 /// `?call_id=&last_event_id=`.
 #[derive(Debug, Deserialize)]
@@ -35,8 +42,10 @@ pub async fn handle(
     State(app): State<Arc<App>>,
     scope: Scoped<ReadCalls>,
     QueryOf(query): QueryOf<EventsQuery>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let place = app.gates.stream(scope.tenant.id)?;
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).or(query.last_event_id.as_deref());
     let last_seen = last.and_then(|text| text.parse().ok());
     let Subscription { missed, resumed, live } = app.fanout.subscribe(scope.tenant.id.0, last_seen);
@@ -44,9 +53,19 @@ pub async fn handle(
     let first = stream::iter([Event::default().event("ready").retry(RETRY).data(ready)]);
     let only = query.call_id;
     let wanted = move |event: &Arc<Published>| only.is_none_or(|call| event.call == call);
-    let viewer = Viewer { live, closing: app.stop.closing.clone(), _open: OpenViewer::count() };
-    let events = stream::iter(missed).chain(stream::unfold(viewer, Viewer::next));
-    let events = events.filter(move |event| std::future::ready(wanted(event))).map(|event| sse(&event));
+    let pass = Pass { peer: peer.ip().to_canonical(), principal: scope.principal, headers };
+    let mut recheck = interval(RECHECK);
+    recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let closing = app.stop.closing.clone();
+    let viewer =
+        Viewer { app, pass, recheck, live, closing, over: false, _open: (OpenViewer::count(), place) };
+    let missed = stream::iter(missed).map(Seen::Event);
+    let events = missed.chain(stream::unfold(viewer, Viewer::next)).filter_map(move |seen| {
+        std::future::ready(match seen {
+            Seen::Event(event) => wanted(&event).then(|| sse(&event)),
+            Seen::SignedOut => Some(Event::default().event("signed_out").data("{\"version\":1}")),
+        })
+    });
     let keep_alive = KeepAlive::new().interval(HEARTBEAT).text("alive");
     Ok(Sse::new(first.chain(events).map(Ok)).keep_alive(keep_alive))
 }
@@ -55,23 +74,63 @@ fn sse(event: &Published) -> Event {
     Event::default().event(event.name).id(event.id.to_string()).data(&event.json)
 }
 
+/// What a viewer is sent.
+enum Seen {
+    Event(Arc<Published>),
+    /// The last word: who opened the stream may not see it any more.
+    SignedOut,
+}
+
+/// By what the viewer got in.
+struct Pass {
+    headers: HeaderMap,
+    peer: IpAddr,
+    principal: Principal,
+}
+
+impl Pass {
+    /// Whether the same proof still gives the same rights. A database that does not answer takes nobody's away.
+    async fn holds(&self, app: &App) -> bool {
+        match identify(app, &self.headers, self.peer).await {
+            Ok(Some(now)) => (now.role, now.tenant) == (self.principal.role, self.principal.tenant),
+            Ok(None) => false,
+            Err(_) => true,
+        }
+    }
+}
+
 struct Viewer {
+    app: Arc<App>,
+    pass: Pass,
+    recheck: Interval,
+    /// The last word was said.
+    over: bool,
     live: Receiver<Arc<Published>>,
     closing: CancellationToken,
-    _open: OpenViewer,
+    _open: (OpenViewer, TenantPlace),
 }
 
 impl Viewer {
-    async fn next(mut self) -> Option<(Arc<Published>, Self)> {
-        tokio::select! {
-            event = self.live.recv() => match event {
-                Ok(event) => Some((event, self)),
-                Err(e) => {
-                    tracing::info!(error = %e, "a viewer of events was too slow");
-                    None
-                }
-            },
-            () = self.closing.cancelled() => None,
+    async fn next(mut self) -> Option<(Seen, Self)> {
+        if self.over {
+            return None;
+        }
+        loop {
+            tokio::select! {
+                event = self.live.recv() => return match event {
+                    Ok(event) => Some((Seen::Event(event), self)),
+                    Err(e) => {
+                        tracing::info!(error = %e, "a viewer of events was too slow");
+                        None
+                    }
+                },
+                _ = self.recheck.tick() => if !self.pass.holds(&self.app).await {
+                    tracing::info!(audit = "events.ended", "the stream of a viewer who may not see it any more was ended");
+                    self.over = true;
+                    return Some((Seen::SignedOut, self));
+                },
+                () = self.closing.cancelled() => return None,
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ const fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::AdminToken => "admin_token",
         Kind::LocalToken => "local_token",
-        Kind::ApiToken => "api_token",
+        Kind::ApiToken(_) => "api_token",
         Kind::Session(_) => "session",
     }
 }

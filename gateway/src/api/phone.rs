@@ -71,7 +71,7 @@ pub async fn dial(
     })?;
     debug_assert_eq!(TOKEN_PARAMETER, "token");
     Ok(Json(Invitation {
-        stream_url: stream_url(&app, &headers),
+        stream_url: stream_url(&app, &headers, call_id),
         parameters: Parameters { token },
         call_id,
         call_sid,
@@ -81,12 +81,13 @@ pub async fn dial(
     }))
 }
 
-/// On the origin that the page itself came from, so that it works behind every address of the gateway.
-fn stream_url(app: &App, headers: &HeaderMap) -> String {
+/// On the origin that the page itself came from, so that it works behind every address of the gateway. It names the
+/// call: nobody else's socket gets as far as the handshake.
+fn stream_url(app: &App, headers: &HeaderMap, call: CallId) -> String {
     let origin = headers.get(header::ORIGIN).and_then(|v| v.to_str().ok());
     match origin.filter(|_| origin::origin_is_ours(headers, &app.public_url)) {
-        Some(origin) => format!("{}{MEDIA_PATH}", origin.replacen("http", "ws", 1)),
-        None => app.public_url.join_ws(MEDIA_PATH),
+        Some(origin) => format!("{}{MEDIA_PATH}?call={call}", origin.replacen("http", "ws", 1)),
+        None => app.public_url.join_ws(&format!("{MEDIA_PATH}?call={call}")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +17,9 @@ use crate::audit::acts;
 use crate::auth::permission::ManageTenant;
 use crate::auth::scope::{Allowed, Realm};
 use crate::error::{ApiError, JsonBody, QueryOf};
+
+/// Longest life of a token that expires.
+const MOST_DAYS: u32 = 3_650;
 
 /// The request.
 #[derive(Debug, Deserialize)]
@@ -48,7 +51,7 @@ pub async fn create(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let realm = Realm::of(&app, &who.principal, asked.tenant.as_deref()).await?;
     realm.check_role(asked.role)?;
-    let expires_at = asked.days.map(|days| Utc::now() + TimeDelta::days(i64::from(days)));
+    let expires_at = asked.days.map(expiry).transpose()?;
     let new = NewToken { tenant_id: realm.tenant, name: asked.name, role: asked.role, expires_at };
     let issued = app.platform.store().create_token(new).await?;
     let created = acts::token_created(&who.principal, &issued.token);
@@ -57,6 +60,14 @@ pub async fn create(
     let mut answer = shape(&issued.token);
     answer["secret"] = Value::from(issued.secret.expose_secret());
     Ok((StatusCode::CREATED, Json(answer)))
+}
+
+fn expiry(days: u32) -> Result<DateTime<Utc>, ApiError> {
+    match days {
+        1..=MOST_DAYS => Ok(Utc::now() + TimeDelta::days(i64::from(days))),
+        _ => Err(ApiError::invalid("days", format!("must be from 1 to {MOST_DAYS}"))
+            .advise("leave it out for a token that is good until it is revoked")),
+    }
 }
 
 /// `DELETE /v1/tokens/{id}`.

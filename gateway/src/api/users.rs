@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -67,6 +67,28 @@ pub async fn create(
     app.audit.record(realm.tenant, acts::user_created(&who.principal, &user)).await?;
     tracing::info!(audit = "user.created", user = %user.id, role = %user.role, by = %who.principal.subject, "user created");
     Ok((StatusCode::CREATED, Json(shape(&user))))
+}
+
+/// `DELETE /v1/users/{id}`: the user's sessions, links and open event streams end with it.
+pub async fn remove(
+    State(app): State<Arc<App>>,
+    who: Allowed<ManageTenant>,
+    Path(id): Path<String>,
+    QueryOf(of): QueryOf<OfTenant>,
+) -> Result<StatusCode, ApiError> {
+    let realm = Realm::of(&app, &who.principal, of.tenant.as_deref()).await?;
+    let id = id.parse().map_err(|_| ApiError::not_found("user"))?;
+    let user = app.platform.store().user(id).await?.filter(|user| user.tenant_id == realm.tenant);
+    let user = user.ok_or_else(|| ApiError::not_found("user"))?;
+    if user.login == LOCAL_LOGIN {
+        return Err(ApiError::invalid("id", "is the local administrator's, who cannot be removed"));
+    }
+    if !app.platform.store().remove_user(realm.tenant, id).await? {
+        return Err(ApiError::not_found("user"));
+    }
+    app.audit.record(realm.tenant, acts::user_removed(&who.principal, &user)).await?;
+    tracing::info!(audit = "user.removed", user = %id, by = %who.principal.subject, "user removed");
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// `POST /v1/users/links`: a one-time sign-in link; without a login, for the local administrator.

@@ -14,7 +14,7 @@ use crate::auth::{Kind, Principal};
 pub fn actor(principal: &Principal) -> Party {
     let kind = match principal.kind {
         Kind::Session(_) => "user",
-        Kind::ApiToken => "token",
+        Kind::ApiToken(_) => "token",
         Kind::AdminToken | Kind::LocalToken => "operator",
     };
     Party::new(kind, &principal.subject)
@@ -79,6 +79,13 @@ pub fn token_revoked(principal: &Principal, token: TokenId) -> NewAudit {
 #[must_use]
 pub fn user_created(principal: &Principal, user: &User) -> NewAudit {
     by(principal, "user.created", Party::new("user", user.id))
+        .with("user_role", user.role.as_str())
+        .personal(json!({ "login": user.login, "name": user.display_name }))
+}
+
+#[must_use]
+pub fn user_removed(principal: &Principal, user: &User) -> NewAudit {
+    by(principal, "user.removed", Party::new("user", user.id))
         .with("user_role", user.role.as_str())
         .personal(json!({ "login": user.login, "name": user.display_name }))
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::http::{HeaderMap, header};
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
-use storage::{Auth, Role, SessionId, StorageError, TenantId};
+use storage::{Auth, Role, SessionId, StorageError, TenantId, TokenId};
 
 use super::{origin, secrets, session};
 use crate::app::App;
@@ -29,7 +29,7 @@ pub enum Kind {
     AdminToken,
     /// The token file in the data folder.
     LocalToken,
-    ApiToken,
+    ApiToken(TokenId),
     /// The console's cookie. Unsafe methods need our own `Origin`.
     Session(SessionId),
 }
@@ -79,7 +79,7 @@ pub async fn by_token(app: &App, token: &str, is_local: bool) -> Result<Option<P
         subject: token.name,
         role: token.role,
         tenant: token.tenant_id,
-        kind: Kind::ApiToken,
+        kind: Kind::ApiToken(token.id),
         expires_at: token.expires_at,
     }))
 }

@@ -70,6 +70,7 @@ impl<P: Permission> FromRequestParts<Arc<App>> for Scoped<P> {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let Allowed { principal, permission } = Allowed::<P>::from_request_parts(parts, app).await?;
         let tenant = tenant_of(app, &principal, named_tenant(&parts.headers, &parts.uri)).await?;
+        app.gates.request(tenant.id)?;
         let store = app.platform.tenant(tenant.id).await?;
         Ok(Self { principal, tenant, store, permission })
     }

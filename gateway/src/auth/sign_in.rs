@@ -12,7 +12,7 @@ use axum::http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use storage::{Auth, NewUser, Role, StorageError, User};
+use storage::{Auth, NewUser, Role, StorageError, TokenId, User};
 
 use super::permission::SeeSelf;
 use super::principal::{Kind, Principal, by_token};
@@ -88,26 +88,38 @@ pub async fn submit(
         return Err(ApiError::forbidden("the form was posted by a page of another site"));
     }
     let is_local = origin::is_local(origin::peer(&extensions), &headers);
-    let Some(user) = redeem(&app, &ticket.token, is_local).await? else {
+    let Some((user, token)) = redeem(&app, &ticket.token, is_local).await? else {
+        app.gates.failed(origin::peer(&extensions))?;
         app.audit.stranger(acts::sign_in_refused()).await;
         // The console says what to do next; someone who is signed in already is simply let in.
         tracing::warn!(audit = "session.refused", "a sign-in link or token was not good");
         return Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/?expired")]).into_response());
     };
-    let secret = app.platform.store().create_session(user.id, session::LIVES).await?;
+    let store = app.platform.store();
+    let secret = match token {
+        Some(token) => store.create_token_session(user.id, token, session::LIVES).await?,
+        None => store.create_session(user.id, session::LIVES).await?,
+    };
     app.audit.record(user.tenant_id, acts::signed_in(&user)).await?;
     tracing::info!(audit = "session.started", login = %user.login, "signed in to the console");
     Ok(enter(&app, &secret))
 }
 
-async fn redeem(app: &App, token: &str, is_local: bool) -> Result<Option<User>, StorageError> {
+/// Who signs in, and the API token that they did it with: their session ends with it.
+async fn redeem(
+    app: &App,
+    token: &str,
+    is_local: bool,
+) -> Result<Option<(User, Option<TokenId>)>, StorageError> {
     if let Some(user) = app.platform.store().redeem_link(token).await? {
-        return Ok(Some(user));
+        return Ok(Some((user, None)));
     }
-    match by_token(app, token, is_local).await? {
-        Some(principal) => user_of(app, principal).await.map(Some),
-        None => Ok(None),
-    }
+    let Some(principal) = by_token(app, token, is_local).await? else { return Ok(None) };
+    let token = match principal.kind {
+        Kind::ApiToken(id) => Some(id),
+        _ => None,
+    };
+    Ok(Some((user_of(app, principal).await?, token)))
 }
 
 /// A session belongs to a user, so a token gets one of its own role and tenant.

@@ -1,23 +1,26 @@
 //! `GET /twilio/media` and `GET /v1/phone/media`: a socket becomes a call, or is closed with a reason.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use tokio::sync::OwnedSemaphorePermit;
+use serde::Deserialize;
 use tracing::Instrument;
 
 use super::admission::Admission;
 use super::budget::{self, Allowance};
+use super::doorway::{Doorway, Place};
+use super::expected::Opening;
 use super::handshake::{self, Opened, Refusal};
 use super::run::Admitted;
 use super::socket::{self, Closing, code};
 use super::{busy, run};
 use crate::app::App;
 use crate::auth::origin;
-use crate::error::{ApiError, ErrorCode};
+use crate::error::{ApiError, ErrorCode, QueryOf};
 use crate::providers::notices::Notice;
 use crate::telemetry::metrics;
 use crate::webhooks::trust;
@@ -31,44 +34,69 @@ pub async fn carrier(
     if let Err(refusal) = trust::check_upgrade(&app, &request) {
         return refusal.into_response();
     }
-    accept(app, upgrade)
+    let source = origin::peer(request.extensions());
+    let door = app.doorways.carrier.clone();
+    accept(app, upgrade, (&door, source), None)
 }
 
-/// The browser phone's media stream. Its single-use token was given to a signed-in session, so only pages of
-/// other sites need to be kept out here.
+/// Names the awaited call in a phone's stream address.
+#[derive(Debug, Deserialize)]
+pub struct PhoneStream {
+    call: Option<String>,
+}
+
+/// The browser phone's media stream. Its address names a call that a signed-in session asked for, its single-use token
+/// comes with `start`; pages of other sites are kept out.
 pub async fn phone(
     State(app): State<Arc<App>>,
+    QueryOf(named): QueryOf<PhoneStream>,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
     request: Request,
 ) -> Response {
     if origin::is_cross_origin(request.headers(), &app.public_url) {
         return ApiError::forbidden("the stream was opened by a page of another site").into_response();
     }
-    accept(app, upgrade)
+    let call = named.call.and_then(|id| id.parse().ok()).and_then(|id| app.expected.phone(id));
+    let Some(call) = call else {
+        metrics::refused("not_awaited");
+        return ApiError::forbidden("no call of a phone is awaited under that address")
+            .advise("open the stream_url that POST /v1/phone gave, as it is")
+            .into_response();
+    };
+    let Some(opening) = call.open() else {
+        metrics::refused("too_many_handshakes");
+        return ApiError::new(ErrorCode::ServiceUnavailable, "this call's stream is being opened already")
+            .into_response();
+    };
+    let source = origin::peer(request.extensions());
+    let door = app.doorways.phones.clone();
+    accept(app, upgrade, (&door, source), Some(opening))
 }
 
 fn accept(
     app: Arc<App>,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+    (door, source): (&Doorway, IpAddr),
+    opening: Option<Opening>,
 ) -> Response {
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
-        Err(rejection) => return rejection.into_response(),
+        Err(rejection) => return ApiError::from(rejection).into_response(),
     };
-    let Ok(handshake) = app.handshakes.clone().try_acquire_owned() else {
+    let Some(place) = door.enter(source) else {
         metrics::refused("too_many_handshakes");
         return ApiError::new(ErrorCode::ServiceUnavailable, "too many streams are opening").into_response();
     };
     // Held from here, so that a stop waits for sockets that are still shaking hands.
     let tracked = app.tasks.token();
     socket::bounded(upgrade).on_upgrade(move |socket| async move {
-        hold(&app, socket, handshake).await;
+        hold(&app, socket, (place, opening)).await;
         drop(tracked);
     })
 }
 
 /// A socket's whole life.
-async fn hold(app: &Arc<App>, mut socket: WebSocket, handshake: OwnedSemaphorePermit) {
+async fn hold(app: &Arc<App>, mut socket: WebSocket, handshake: (Place, Option<Opening>)) {
     let accepted = Instant::now();
     let opened = tokio::select! {
         opened = handshake::complete(app, &mut socket, accepted) => opened,
@@ -104,7 +132,13 @@ async fn admit(app: &Arc<App>, socket: WebSocket, opened: Opened, accepted: Inst
             return socket::close(socket, &Closing::new(code::INTERNAL, "the call could not begin")).await;
         }
     };
+    // Held for as long as the call lasts.
+    let place = app.gates.call(opened.call.line.tenant_id);
     let (admission, why, allowed) = match budget::allowance(app.config.budget, &store).await {
+        Allowance::Call(_) if place.is_none() => {
+            metrics::refused("tenant_full");
+            (app.capacity.turn_away(), Notice::Busy, None)
+        }
         Allowance::Call(most) => {
             let admission = app.capacity.admit((ready.providers.load)(), app.strain.read());
             (admission, Notice::Busy, most)

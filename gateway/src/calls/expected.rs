@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use dashmap::DashMap;
@@ -13,10 +13,14 @@ use storage::{CallId, Line, PassportId};
 use telephony::error::TokenError;
 use telephony::twilio::token::{MAX_LIFE_S, NonceLedger, StreamClaims, TokenSigner};
 
+use super::steady::SteadyClock;
 use crate::auth::secrets;
 
 /// Calls that may be awaited at a time; more than a minute's arrivals on the largest node.
 const MOST: usize = 20_000;
+/// Sockets of one awaited call that may be shaking hands at a time: a browser that tries again before the first try
+/// was given up.
+const SOCKETS: u32 = 2;
 
 /// Who named the call, and so whether its stream must repeat the names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +47,8 @@ pub struct ExpectedCall {
     pub resumes: bool,
     /// A stream has begun for it.
     started: AtomicBool,
+    /// Sockets that named it and have not shown its token yet.
+    opening: AtomicU32,
     issued_at: Mutex<Instant>,
 }
 
@@ -59,6 +65,14 @@ impl ExpectedCall {
         self.named_by == NamedBy::Gateway
             || (self.carrier_sid == carrier_sid
                 && (account_sid.is_empty() || self.account_sid == account_sid))
+    }
+
+    /// A place for a socket that says it is this call's; `None` while as many are shaking hands as one call may have.
+    pub fn open(self: &Arc<Self>) -> Option<Opening> {
+        let taken = self
+            .opening
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| (n < SOCKETS).then_some(n + 1));
+        taken.is_ok().then(|| Opening(self.clone()))
     }
 
     /// Marks that a stream began; `true` when it is the first.
@@ -87,6 +101,16 @@ impl ExpectedCall {
     }
 }
 
+/// A socket that shakes hands for an awaited call; the place is free again when this is dropped.
+#[derive(Debug)]
+pub struct Opening(Arc<ExpectedCall>);
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.0.opening.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 /// What a call is expected with.
 pub struct Arrival {
     pub id: CallId,
@@ -112,6 +136,8 @@ pub struct ExpectedCalls {
     by_carrier_sid: DashMap<String, CallId>,
     signer: TokenSigner,
     used: Mutex<NonceLedger>,
+    /// Tokens live and die in this process, so their time is its own: the machine's clock may be set as it likes.
+    clock: SteadyClock,
 }
 
 impl Default for ExpectedCalls {
@@ -122,6 +148,7 @@ impl Default for ExpectedCalls {
             by_carrier_sid: DashMap::new(),
             signer: TokenSigner::new(secrets::random()),
             used: Mutex::new(NonceLedger::new(MOST)),
+            clock: SteadyClock::start(),
         }
     }
 }
@@ -136,7 +163,7 @@ impl ExpectedCalls {
             self.by_id.entry(arrival.id).or_insert_with(|| Arc::new(ExpectedCall::from(arrival))).clone();
         *call.issued_at.lock() = Instant::now();
         self.by_carrier_sid.insert(call.carrier_sid.clone(), call.id);
-        let now = unix_now();
+        let now = self.clock.unix_s();
         let claims = StreamClaims {
             tenant: call.line.tenant_id.to_string(),
             call: call.id.to_string(),
@@ -155,6 +182,13 @@ impl ExpectedCalls {
         self.by_id.get(&id).map(|entry| entry.value().clone())
     }
 
+    /// The call of a phone of our own API that is awaited under this id.
+    #[must_use]
+    pub fn phone(&self, id: CallId) -> Option<Arc<ExpectedCall>> {
+        let call = self.by_id.get(&id)?.value().clone();
+        (call.named_by == NamedBy::Gateway).then_some(call)
+    }
+
     /// The call that a token is for, when the stream's own names fit. Uses the token up.
     pub fn redeem(
         &self,
@@ -162,7 +196,7 @@ impl ExpectedCalls {
         carrier_sid: &str,
         account_sid: &str,
     ) -> Result<(Arc<ExpectedCall>, StreamClaims), TokenError> {
-        let now = unix_now();
+        let now = self.clock.unix_s();
         let claims = self.signer.verify(token, now)?;
         let call =
             claims.call.parse().ok().and_then(|id: CallId| self.by_id.get(&id).map(|e| e.value().clone()));
@@ -203,13 +237,10 @@ impl From<Arrival> for ExpectedCall {
             passport: arrival.passport,
             resumes: arrival.resumes,
             started: AtomicBool::new(false),
+            opening: AtomicU32::new(0),
             issued_at: Mutex::new(Instant::now()),
         }
     }
-}
-
-fn unix_now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]
@@ -243,6 +274,21 @@ mod tests {
         let (call, _) = calls.redeem(&token, "CA1", "").unwrap();
         assert_eq!(call.carrier_sid, "CA1");
         assert_eq!(calls.redeem(&token, "CA1", "AC1").unwrap_err(), TokenError::Replayed);
+    }
+
+    #[test]
+    fn a_phone_has_two_sockets_at_a_time_and_a_carriers_call_none_here() {
+        let calls = ExpectedCalls::default();
+        let (phone, carrier) = (Arrival { named_by: NamedBy::Gateway, ..arrival("CA1") }, arrival("CA2"));
+        let (phone_id, carrier_id) = (phone.id, carrier.id);
+        calls.expect(phone).unwrap();
+        calls.expect(carrier).unwrap();
+        assert!(calls.phone(carrier_id).is_none() && calls.phone(CallId::new()).is_none());
+        let call = calls.phone(phone_id).unwrap();
+        let (first, second) = (call.open().unwrap(), call.open().unwrap());
+        assert!(call.open().is_none());
+        drop((first, second));
+        assert!(call.open().is_some());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use pipeline::driver::Control;
+use pipeline::event::AttentionLevel;
 use pipeline::ports::EndReason;
 use storage::{CallId, TenantId};
 use tokio::sync::mpsc;
@@ -27,7 +28,7 @@ pub struct LiveCall {
     /// Last turn seen.
     pub turns: AtomicU32,
     /// Level of the last `call.attention`.
-    pub attention: Mutex<String>,
+    pub attention: Mutex<AttentionLevel>,
 }
 
 impl LiveCall {
@@ -71,7 +72,7 @@ impl LiveCalls {
             control: new.control,
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
-            attention: Mutex::new("none".to_owned()),
+            attention: Mutex::default(),
         });
         let replaced = self.by_id.insert(call.id, call.clone());
         self.show_count();

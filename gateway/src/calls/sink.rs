@@ -43,7 +43,7 @@ impl EventSink for CallSink {
     fn emit(&self, event: CallEvent) {
         match &event.body {
             EventBody::Final { turn, .. } => self.call.turns.store(turn.0, Ordering::Relaxed),
-            EventBody::Attention { level, .. } => self.call.attention.lock().clone_from(level),
+            EventBody::Attention { level, .. } => *self.call.attention.lock() = *level,
             EventBody::Cost { wasted_tokens, .. } => self.count_wasted(*wasted_tokens),
             EventBody::Provider { provider, state, .. } => {
                 metrics::counter!("quandura_provider_events_total", "provider" => provider.clone(),

@@ -9,8 +9,10 @@ use storage::TenantId;
 
 use crate::auth::secrets;
 
-/// Sessions at a time. One more ends the one that has been silent for longest.
+/// Sessions of all tenants at a time: one more is refused by ending nobody else's but the asker's own.
 const MOST: usize = 4_096;
+/// Sessions of one tenant at a time. One more ends the one of that tenant that has been silent for longest.
+const OF_TENANT: usize = 256;
 /// Silence after which a session is forgotten.
 const IDLE: Duration = Duration::from_secs(3_600);
 
@@ -74,11 +76,13 @@ impl Sessions {
     pub fn begin(&self, holder: Holder, version: Version, now: Instant) -> String {
         let id = secrets::random_hex(16);
         let mut all = self.0.lock();
-        if all.len() >= MOST {
+        let own = |session: &Session| session.holder.tenant == holder.tenant;
+        if all.len() >= MOST || all.values().filter(|session| own(session)).count() >= OF_TENANT {
             all.retain(|_, session| now.saturating_duration_since(session.used) < IDLE);
         }
-        if all.len() >= MOST {
-            let oldest = all.iter().min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone());
+        if all.len() >= MOST || all.values().filter(|session| own(session)).count() >= OF_TENANT {
+            let theirs = all.iter().filter(|(_, session)| own(session));
+            let oldest = theirs.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone());
             oldest.and_then(|id| all.remove(&id));
         }
         all.insert(id.clone(), Session { holder, version, used: now });
@@ -130,15 +134,18 @@ mod tests {
     }
 
     #[test]
-    fn one_more_than_the_most_ends_the_one_that_was_silent_for_longest() {
+    fn one_more_than_a_tenants_share_ends_its_own_oldest_and_nobody_elses() {
         let (sessions, now) = (Sessions::default(), Instant::now());
-        let first = sessions.begin(holder(1), Version::LATEST, now);
-        let second = sessions.begin(holder(1), Version::LATEST, now + Duration::from_millis(1));
-        for n in 2..=MOST {
-            sessions.begin(holder(1), Version::LATEST, now + Duration::from_millis(n as u64));
+        let at = |n: usize| now + Duration::from_millis(n as u64);
+        let others = sessions.begin(holder(9), Version::LATEST, now);
+        let first = sessions.begin(holder(1), Version::LATEST, at(1));
+        let second = sessions.begin(holder(1), Version::LATEST, at(2));
+        for n in 2..=OF_TENANT {
+            sessions.begin(holder(1), Version::LATEST, at(n + 1));
         }
-        assert_eq!(sessions.0.lock().len(), MOST);
+        assert_eq!(sessions.0.lock().len(), OF_TENANT + 1);
         assert!(sessions.version(&first, &holder(1), now).is_none());
         assert!(sessions.version(&second, &holder(1), now).is_some());
+        assert!(sessions.version(&others, &holder(9), now).is_some(), "another tenant's is left alone");
     }
 }

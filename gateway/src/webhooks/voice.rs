@@ -14,6 +14,7 @@ use telephony::twilio::twiml;
 use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
+use super::resume;
 use crate::app::App;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
@@ -38,9 +39,13 @@ const OUT_OF_ORDER: &str = "We're sorry. We cannot take your call because of a t
 
 /// What becomes of a call that arrives.
 enum Verdict {
-    Connect { token: String },
+    Connect {
+        token: String,
+    },
     Say(&'static str),
     Reject,
+    /// The call is over: a webhook of it that comes again begins nothing.
+    Over,
 }
 
 /// The handler, for POST and GET.
@@ -65,6 +70,7 @@ fn answer(app: &App, verdict: Verdict) -> Response {
     match verdict {
         Verdict::Say(text) => document(twiml::say_and_hang_up(text, LANGUAGE)),
         Verdict::Reject => document(twiml::reject_busy()),
+        Verdict::Over => document(twiml::hang_up()),
         Verdict::Connect { token } => document(twiml::connect_stream(&StreamInvitation {
             stream_url: &app.public_url.join_ws(MEDIA_PATH),
             after_url: &app.public_url.join(RESUME_PATH),
@@ -87,6 +93,11 @@ async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageE
         tracing::warn!(line = %line.number, "one number calls too often");
         return Ok(Verdict::Reject);
     }
+    if !app.gates.call_arrives(line.tenant_id) {
+        metrics::refused("tenant_rate_limited");
+        tracing::warn!(line = %line.number, "more calls of one tenant arrive than it may have in a minute");
+        return Ok(Verdict::Say(BUSY_MESSAGE));
+    }
     if !wait_ready(app).await {
         metrics::refused("not_ready");
         return Ok(Verdict::Say(OUT_OF_ORDER));
@@ -95,7 +106,12 @@ async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageE
         metrics::refused("full");
         return Ok(Verdict::Say(BUSY_MESSAGE));
     }
-    Ok(expect(app, line, asked).await?.map_or(Verdict::Say(OUT_OF_ORDER), |token| Verdict::Connect { token }))
+    let Some(arrival) = arrival(app, line, asked).await? else {
+        metrics::refused("call_is_over");
+        tracing::warn!("a webhook of a call that is over came again");
+        return Ok(Verdict::Over);
+    };
+    Ok(expect(app, arrival).map_or(Verdict::Say(OUT_OF_ORDER), |token| Verdict::Connect { token }))
 }
 
 async fn find_line(app: &App, number: &str) -> Result<Option<Line>, StorageError> {
@@ -114,15 +130,14 @@ async fn wait_ready(app: &App) -> bool {
 }
 
 /// Awaits the call's stream and gives its token. A call that is known keeps its record: carriers repeat webhooks.
-async fn expect(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<String>, StorageError> {
-    let arrival = arrival(app, line, asked).await?;
+fn expect(app: &App, arrival: Arrival) -> Option<String> {
     let id = arrival.id;
     match app.expected.expect(arrival) {
         Ok(token) => {
             tracing::info!(call_id = %id, "a call arrived");
-            Ok(Some(token))
+            Some(token)
         }
-        Err(e) => Ok(no_token(e)),
+        Err(e) => no_token(e),
     }
 }
 
@@ -132,7 +147,8 @@ fn no_token(error: TokenError) -> Option<String> {
     None
 }
 
-async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Arrival, StorageError> {
+/// `None` for a call that has ended: its signed webhook, kept by somebody, must not open it again.
+async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<Arrival>, StorageError> {
     let VoiceRequest { call_sid: carrier_sid, account_sid, from: caller, .. } = asked;
     let awaited =
         app.expected.by_carrier_sid(&carrier_sid).map(|call| (call.id, call.passport, call.resumes));
@@ -140,14 +156,15 @@ async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Arrival, 
         Some(known) => known,
         None => {
             let stored = app.platform.tenant(line.tenant_id).await?.call_by_carrier_sid(&carrier_sid).await?;
-            stored.map_or_else(
-                || (CallId::new(), PassportId::new(), false),
-                |call| (call.id, call.passport_id.unwrap_or_else(PassportId::new), true),
-            )
+            match stored {
+                None => (CallId::new(), PassportId::new(), false),
+                Some(call) if !resume::is_open(&call) => return Ok(None),
+                Some(call) => (call.id, call.passport_id.unwrap_or_else(PassportId::new), true),
+            }
         }
     };
     let named_by = NamedBy::Carrier;
-    Ok(Arrival { id, line, caller, named_by, carrier_sid, account_sid, passport, resumes })
+    Ok(Some(Arrival { id, line, caller, named_by, carrier_sid, account_sid, passport, resumes }))
 }
 
 /// What a browser phone calls: same line, same record, no carrier account.

@@ -12,11 +12,13 @@ use crate::turn::TurnId;
 impl Session {
     pub(super) fn on_note(&mut self, note: ProviderNote) {
         self.record(CallRecord::Provider { note: note.clone() });
+        let state = note.state;
         self.emit(EventBody::Provider {
             provider: note.provider,
             state: note.state.name().to_owned(),
             reason: note.reason,
         });
+        self.attend_provider(state);
     }
 
     pub(super) fn on_usage(&mut self, usage: &Usage, wasted: bool) {

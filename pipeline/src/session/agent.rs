@@ -6,7 +6,7 @@ use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::waterfall::Moments;
 use super::{Port, Session};
-use crate::event::{Attack, EventBody, Ruling};
+use crate::event::{Attack, AttentionReason, EventBody, Ruling};
 use crate::ports::{
     AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput,
 };
@@ -182,11 +182,14 @@ impl Session {
             ReplyEvent::Guard(attack) => {
                 let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
                 self.emit(EventBody::Guard(Attack { turn, ..attack }));
+                self.attend(AttentionReason::Guard);
             }
             ReplyEvent::Rule(ruling) => {
                 let turn = self.reply.as_ref().map_or(self.turn, |r| r.turn);
                 self.emit(EventBody::Rule(Ruling { turn, ..ruling }));
+                self.attend(AttentionReason::Rule);
             }
+            ReplyEvent::Attention { reason, .. } => self.attend(reason),
             ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
             ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
         }
@@ -247,6 +250,7 @@ impl Session {
 
     fn on_reply_failed(&mut self, reason: String) {
         self.emit(EventBody::Provider { provider: "responder".into(), state: "failed".into(), reason });
+        self.attend(AttentionReason::ProviderFailing);
         if self.reply.as_ref().is_some_and(|r| !r.committed) {
             self.drop_reply();
         } else if self.regions.leg == Leg::Closing {
@@ -264,6 +268,7 @@ impl Session {
                 state: "slow".into(),
                 reason: "no reply before the deadline".into(),
             });
+            self.attend(AttentionReason::ProviderFailing);
             self.apologise();
         }
     }
@@ -533,6 +538,7 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         | ReplyEvent::Tool { turn, .. }
         | ReplyEvent::Guard(Attack { turn, .. })
         | ReplyEvent::Rule(Ruling { turn, .. })
+        | ReplyEvent::Attention { turn, .. }
         | ReplyEvent::Done { turn, .. }
         | ReplyEvent::Language { turn, .. }
         | ReplyEvent::Busy { turn, .. }

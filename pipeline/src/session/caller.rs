@@ -13,7 +13,7 @@ use super::timers::Timer;
 use super::utterance::{FinalText, OverReply, Utterance};
 use super::waterfall::Moments;
 use super::{Port, Session};
-use crate::event::EventBody;
+use crate::event::{AttentionReason, EventBody};
 use crate::ports::{CallRecord, EndReason, SttCommand, SttEvent, TurnInput};
 use crate::turn::{Expectation, Speaker, UtteranceId};
 
@@ -326,6 +326,7 @@ impl Session {
             SttEvent::Lost { failure } => {
                 let reason = failure.to_string();
                 self.emit(EventBody::Provider { provider: "stt".into(), state: "lost".into(), reason });
+                self.attend(AttentionReason::ProviderFailing);
                 self.on_port_lost(Port::Stt);
             }
         }
@@ -546,6 +547,9 @@ impl Session {
             return;
         }
         self.silences += 1;
+        if self.silences >= 2 {
+            self.attend(AttentionReason::Silence);
+        }
         if self.silences >= self.config.no_input_limit {
             self.say_goodbye_for_silence();
         } else {

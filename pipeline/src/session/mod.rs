@@ -10,6 +10,7 @@
 
 mod account;
 mod agent;
+mod attention;
 pub mod barge_in;
 mod caller;
 mod config;
@@ -90,6 +91,8 @@ pub struct Session {
     /// Reports of usage that the price table does not know.
     unpriced: u64,
     line_charged_ms: u64,
+    /// What was told of why a person should look at this call.
+    attention: attention::Attention,
     /// A tool of the responder's takes its time.
     busy: bool,
     /// Number under which the filler of this wait is said, once it is.
@@ -142,6 +145,7 @@ impl Session {
             wasted_tokens: 0,
             unpriced: 0,
             line_charged_ms: 0,
+            attention: attention::Attention::default(),
             busy: false,
             bridge: None,
             soft_sounds: 0,

@@ -89,7 +89,8 @@ fn put_marks(tongue: &Tongue, taken: &[Written], ends: bool, spoken: &mut [Spoke
     let Some(last) = taken.last() else { return };
     // A point belongs to a short form only where it was taken for one: "no." and "sun." keep theirs.
     let written_out = spoken.last().is_some_and(|end| end.spoken != last.core);
-    let short = (written_out && (tongue.is_short)(&last.core)) || last.core.contains('.') || last.core.len() == 1;
+    let short =
+        (written_out && (tongue.is_short)(&last.core)) || last.core.contains('.') || last.core.len() == 1;
     if let Some(end) = spoken.last_mut() {
         end.spoken.push_str(last.mark(ends, short));
     }

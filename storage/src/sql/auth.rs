@@ -59,6 +59,12 @@ impl Auth for PlatformStore {
         self.db.named(users(&mut conn, tenant).await)
     }
 
+    async fn remove_user(&self, tenant: Option<TenantId>, id: UserId) -> Result<bool, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = remove_user(write.conn(), tenant, id).await;
+        write.finish(step).await
+    }
+
     async fn issue_link(&self, user: UserId, lives: Duration) -> Result<SecretString, StorageError> {
         let secret = random_secret("ql_");
         let mut write = self.db.write().await?;
@@ -75,7 +81,19 @@ impl Auth for PlatformStore {
     async fn create_session(&self, user: UserId, lives: Duration) -> Result<SecretString, StorageError> {
         let secret = random_secret("qs_");
         let mut write = self.db.write().await?;
-        let step = insert_session(write.conn(), user, &secret, lives).await;
+        let step = insert_session(write.conn(), user, None, &secret, lives).await;
+        write.finish(step).await.map(|()| secret.into())
+    }
+
+    async fn create_token_session(
+        &self,
+        user: UserId,
+        token: TokenId,
+        lives: Duration,
+    ) -> Result<SecretString, StorageError> {
+        let secret = random_secret("qs_");
+        let mut write = self.db.write().await?;
+        let step = insert_session(write.conn(), user, Some(token), &secret, lives).await;
         write.finish(step).await.map(|()| secret.into())
     }
 
@@ -172,6 +190,22 @@ async fn users(conn: &mut Conn, tenant: Option<TenantId>) -> Step<Vec<User>> {
     Ok(query.bind(tenant).fetch_all(conn).await?)
 }
 
+async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> Step<bool> {
+    let theirs: Option<UserId> =
+        sqlx::query_scalar("select id from users where tenant_id is not distinct from $1 and id = $2")
+            .bind(tenant)
+            .bind(id)
+            .fetch_optional(&mut *conn)
+            .await?;
+    if theirs.is_none() {
+        return Ok(false);
+    }
+    sqlx::query("delete from sessions where user_id = $1").bind(id).execute(&mut *conn).await?;
+    sqlx::query("delete from sign_in_links where user_id = $1").bind(id).execute(&mut *conn).await?;
+    let done = sqlx::query("delete from users where id = $1").bind(id).execute(conn).await?;
+    Ok(done.rows_affected() > 0)
+}
+
 // ---------------------------------------------------------------- links
 
 async fn insert_link(conn: &mut Conn, user: UserId, secret: &str, lives: Duration) -> Step<()> {
@@ -203,25 +237,36 @@ async fn redeem_link(conn: &mut Conn, secret: &str) -> Step<Option<User>> {
 
 // ---------------------------------------------------------------- sessions
 
-async fn insert_session(conn: &mut Conn, user: UserId, secret: &str, lives: Duration) -> Step<()> {
+async fn insert_session(
+    conn: &mut Conn,
+    user: UserId,
+    token: Option<TokenId>,
+    secret: &str,
+    lives: Duration,
+) -> Step<()> {
     sqlx::query("delete from sessions where expires_at < $1").bind(now()).execute(&mut *conn).await?;
     sqlx::query(
-        "insert into sessions (id, secret_hash, user_id, created_at, expires_at) values ($1, $2, $3, $4, $5)",
+        "insert into sessions (id, secret_hash, user_id, created_at, expires_at, token_id)
+         values ($1, $2, $3, $4, $5, $6)",
     )
     .bind(SessionId::new())
     .bind(secret_hash(secret))
     .bind(user)
     .bind(now())
     .bind(expiry(lives))
+    .bind(token)
     .execute(conn)
     .await
     .map_err(unknown_user)?;
     Ok(())
 }
 
+/// A session that was begun with a token is good for as long as the token is.
 async fn session(conn: &mut Conn, secret: &str) -> Step<Option<Session>> {
     let found: Option<(SessionId, UserId, DateTime<Utc>)> = sqlx::query_as(
-        "select id, user_id, expires_at from sessions where secret_hash = $1 and expires_at >= $2",
+        "select s.id, s.user_id, s.expires_at from sessions s left join api_tokens t on t.id = s.token_id
+         where s.secret_hash = $1 and s.expires_at >= $2 and (s.token_id is null
+            or (t.revoked_at is null and (t.expires_at is null or t.expires_at >= $2)))",
     )
     .bind(secret_hash(secret))
     .bind(now())

@@ -40,13 +40,21 @@ pub struct StreamClaims {
 #[derive(Debug)]
 pub struct TokenSigner {
     key: SecretString,
+    skew_s: u64,
 }
 
 impl TokenSigner {
     /// `key` should hold at least 32 random bytes as text.
     #[must_use]
     pub const fn new(key: SecretString) -> Self {
-        Self { key }
+        Self { key, skew_s: 0 }
+    }
+
+    /// Accepts tokens whose issue lies up to so many seconds in the future, as when the clock of the issuer is ahead of
+    /// ours or ours was set back in between.
+    #[must_use]
+    pub fn with_skew(self, skew_s: u64) -> Self {
+        Self { key: self.key, skew_s }
     }
 
     /// Gives the token: `claims.mac`, both URL-safe base64 without padding, at most [`MAX_TOKEN_CHARS`] long.
@@ -55,7 +63,7 @@ impl TokenSigner {
     /// [`TokenError::Expired`] or [`TokenError::TooLongLived`] when `expires_unix` is not within 60 s after
     /// `now_unix`, [`TokenError::TooLong`] when the claims are.
     pub fn issue(&self, claims: &StreamClaims, now_unix: u64) -> Result<String, TokenError> {
-        check_life(claims, now_unix)?;
+        check_life(claims, now_unix, 0)?;
         let fields = (
             &claims.tenant,
             &claims.call,
@@ -92,7 +100,7 @@ impl TokenSigner {
         let (tenant, call, line, carrier_call, nonce, expires_unix) =
             serde_json::from_slice(&body).map_err(|_| TokenError::Malformed)?;
         let claims = StreamClaims { tenant, call, line, carrier_call, nonce, expires_unix };
-        check_life(&claims, now_unix)?;
+        check_life(&claims, now_unix, self.skew_s)?;
         Ok(claims)
     }
 
@@ -110,10 +118,10 @@ fn decode(part: &str) -> Result<Vec<u8>, TokenError> {
     base64_simd::URL_SAFE_NO_PAD.decode_to_vec(part).map_err(|_| TokenError::Malformed)
 }
 
-fn check_life(claims: &StreamClaims, now_unix: u64) -> Result<(), TokenError> {
+fn check_life(claims: &StreamClaims, now_unix: u64, skew_s: u64) -> Result<(), TokenError> {
     match claims.expires_unix.checked_sub(now_unix) {
         None | Some(0) => Err(TokenError::Expired),
-        Some(life) if life > MAX_LIFE_S => Err(TokenError::TooLongLived),
+        Some(life) if life > MAX_LIFE_S.saturating_add(skew_s) => Err(TokenError::TooLongLived),
         Some(_) => Ok(()),
     }
 }
@@ -185,6 +193,15 @@ mod tests {
     use super::*;
 
     const NOW: u64 = 1_800_000_000;
+
+    #[test]
+    fn a_token_from_a_clock_ahead_is_good_within_the_skew() {
+        let token = signer().issue(&claims(), NOW).unwrap();
+        let tolerant = TokenSigner::new("a key of thirty-two bytes or more".into()).with_skew(30);
+        assert!(tolerant.verify(&token, NOW - 30).is_ok());
+        assert_eq!(tolerant.verify(&token, NOW - 31).unwrap_err(), TokenError::TooLongLived);
+        assert_eq!(signer().verify(&token, NOW - 1).unwrap_err(), TokenError::TooLongLived);
+    }
 
     fn signer() -> TokenSigner {
         TokenSigner::new("a key of thirty-two bytes or more".into())

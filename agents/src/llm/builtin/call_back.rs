@@ -22,6 +22,7 @@ use crate::passport::Priority;
 
 /// What is said in Spanish.
 pub(super) const NOTICES: &[&str] = &[
+    "spanish_key",
     "only_english",
     "call_back_press",
     "call_back_keys",

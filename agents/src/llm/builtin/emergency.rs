@@ -14,6 +14,8 @@ struct File {
     present: String,
     nuisance: String,
     danger: String,
+    unhelped: String,
+    goodbye: String,
     emergency: Vec<KindText>,
 }
 
@@ -53,6 +55,8 @@ pub struct Emergencies {
     present: Regex,
     nuisance: Regex,
     danger: Regex,
+    unhelped: Regex,
+    goodbye: Regex,
     kinds: Vec<Kind>,
 }
 
@@ -70,6 +74,8 @@ impl Emergencies {
             present: regex(&file.present, "present")?,
             nuisance: regex(&file.nuisance, "nuisance")?,
             danger: regex(&file.danger, "danger")?,
+            unhelped: regex(&file.unhelped, "unhelped")?,
+            goodbye: regex(&file.goodbye, "goodbye")?,
             kinds,
         })
     }
@@ -82,6 +88,14 @@ impl Emergencies {
             return None;
         }
         self.kind_of(&plain)
+    }
+
+    /// Whether an agent's reply leaves a caller without help: it did not understand, has no answer, offers a message or
+    /// a person, or says goodbye to a caller who was not served.
+    #[must_use]
+    pub fn unhelped(&self, reply: &str, served: bool) -> bool {
+        let plain = reply.to_lowercase().replace('’', "'");
+        self.unhelped.is_match(&plain) || (!served && self.goodbye.is_match(&plain))
     }
 
     /// A thing about the house that the caller calls an emergency. Whoever answers names 911 all the same.

@@ -64,8 +64,21 @@ impl Turn<'_> {
     fn opened(&mut self) {
         self.state.noticed.push(self.state.language);
         self.say_kind("greeting", SegmentKind::Notice);
-        if self.state.spoken.iter().any(|l| *l != self.state.language) {
-            self.say_kind("other_language", SegmentKind::Notice);
+        if !self.state.quiet_greeting {
+            self.say_kind("emergency_notice", SegmentKind::Notice);
+        }
+        self.say_kind("automated", SegmentKind::Notice);
+        let other = self.state.spoken.iter().copied().find(|l| *l != self.state.language);
+        match other {
+            Some(other) => {
+                if !self.state.quiet_greeting {
+                    self.notice_in(other, "emergency_notice");
+                }
+                self.say_kind("other_language", SegmentKind::Notice);
+            }
+            // The key works on a line without Spanish too: it leads to a callback by somebody who speaks it.
+            None if self.state.language == Language::En => self.notice_in(Language::Es, "spanish_key"),
+            None => {}
         }
         self.say("greeting_question");
         self.did("opened", "greeted");

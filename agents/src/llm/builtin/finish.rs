@@ -240,7 +240,8 @@ impl Turn<'_> {
 }
 
 fn fixed<'t>(language: Language, texts: impl Iterator<Item = &'t str>, facts: &TenantFacts) -> Vec<String> {
-    let all: std::collections::BTreeSet<String> = texts.map(|text| facts.fill(language, text)).collect();
+    let all: std::collections::BTreeSet<String> =
+        texts.filter(|text| facts.knows(text)).map(|text| facts.fill(language, text)).collect();
     all.into_iter().filter(|text| !text.contains('{')).collect()
 }
 

@@ -218,9 +218,18 @@ pub struct State {
     /// Wrong PINs of this call.
     #[serde(default)]
     pub pin_tries: u8,
+    /// The line's greeting does not say what to do in an emergency.
+    #[serde(default)]
+    pub quiet_greeting: bool,
+    /// After the greeting, the caller was told what to do in an emergency.
+    #[serde(default)]
+    pub told_911: bool,
+    /// The caller got something that they called for.
+    #[serde(default)]
+    pub served: bool,
 }
 
-shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries; known, references);
+shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served; known, references);
 
 impl State {
     #[must_use]

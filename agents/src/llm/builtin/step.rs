@@ -29,12 +29,60 @@ pub struct TenantFacts {
     /// Office hours on weekdays, local.
     pub opens_hour: u32,
     pub closes_hour: u32,
+    /// The hours are the office's own and may be told. `false`: nobody said so, and they only bound callbacks.
+    #[serde(default = "yes")]
+    pub hours_known: bool,
+    /// Lines (E.164) whose greeting does not say what to do in an emergency.
+    #[serde(default)]
+    pub no_emergency_notice: Vec<String>,
     /// Numbers the agent itself gives out: never personal data.
     #[serde(default)]
     pub public_numbers: Vec<String>,
 }
 
+const fn yes() -> bool {
+    true
+}
+
 impl TenantFacts {
+    /// Whether every fact of ours that a prompt names is known. What names one that is not is not said.
+    #[must_use]
+    pub fn knows(&self, template: &str) -> bool {
+        let facts = [
+            ("{county}", !self.county.trim().is_empty()),
+            ("{address}", !self.office_address.trim().is_empty()),
+            ("{office_phone}", !self.office_phone.trim().is_empty()),
+            ("{hours}", self.hours_known && self.opens_hour < self.closes_hour),
+        ];
+        facts.iter().all(|(place, known)| *known || !template.contains(place))
+    }
+
+    /// "Monday through Friday, 8 a.m. to 5 p.m."
+    #[must_use]
+    pub fn hours(&self, language: Language) -> String {
+        let (opens, closes) = (self.opens_hour, self.closes_hour);
+        match language {
+            Language::En => {
+                let hour = |h: u32| match h {
+                    0 | 24 => "midnight".to_owned(),
+                    12 => "noon".to_owned(),
+                    h if h < 12 => format!("{h} a.m."),
+                    h => format!("{} p.m.", h - 12),
+                };
+                format!("Monday through Friday, {} to {}", hour(opens), hour(closes).trim_end_matches('.'))
+            }
+            Language::Es => {
+                let hour = |h: u32| match h {
+                    0 | 24 => "la medianoche".to_owned(),
+                    12 => "mediodía".to_owned(),
+                    h if h < 12 => format!("{h} de la mañana"),
+                    h => format!("{} de la tarde", h - 12),
+                };
+                format!("de lunes a viernes, de {} a {}", hour(opens), hour(closes))
+            }
+        }
+    }
+
     /// What the tenant prints on its own letters: nobody's personal data.
     #[must_use]
     pub fn public(&self) -> Public {
@@ -50,6 +98,7 @@ impl TenantFacts {
             .replace("{county}", &self.county_in(language))
             .replace("{address}", &self.office_address)
             .replace("{office_phone}", &self.office_phone)
+            .replace("{hours}", &self.hours(language))
     }
 
     /// "Riverbend County" is "Condado de Riverbend" in Spanish; other names stay as they are.

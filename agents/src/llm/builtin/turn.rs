@@ -9,6 +9,46 @@ use super::script::{Script, SlotKind};
 use super::state::{Pending, State};
 use super::step::{Effect, Lookup, Note, Say, Step, View};
 
+/// Prompts that mean "I did not understand", "I don't have that", or that offer a message or a person: whoever tells of
+/// an emergency in words that nobody took for one hears these. The first of a call comes with what to do in one.
+const UNHELPED: [&str; 21] = [
+    "miss_1",
+    "miss_2",
+    "miss_3",
+    "miss_4",
+    "miss_end",
+    "miss_end_callback",
+    "unclear_sound",
+    "no_answer",
+    "no_answer_in_task",
+    "no_answer_again",
+    "foreign",
+    "foreign_phone",
+    "foreign_offer",
+    "give_up",
+    "failed",
+    "failed_again",
+    "message_or_person",
+    "silence_2",
+    "silence_3",
+    "profanity_person",
+    "abilities",
+];
+/// Prompts that give a caller what they called for.
+const SERVES: [&str; 8] = [
+    "source",
+    "clock",
+    "office",
+    "reference",
+    "claim_status_under_review",
+    "claim_status_approved",
+    "claim_status_paid",
+    "claim_status_denied",
+];
+/// Prompts that say what to do in an emergency.
+const SAYS_911: [&str; 5] =
+    ["emergency_911", "emergency_988", "emergency_again", "emergency_stay", "emergency_unless"];
+
 /// Longest list of sentences in one reply; a digression that resumes a task stays under it.
 const MAX_SAYS: usize = 12;
 
@@ -63,6 +103,7 @@ impl<'a> Turn<'a> {
             self.expects = self.state.last_expects;
         }
         self.state.closed |= self.then == AfterReply::HangUp;
+        self.state.served |= !self.state.references.is_empty() || self.state.topic.is_some();
         Step {
             state: self.state,
             say: self.out,
@@ -123,10 +164,45 @@ impl<'a> Turn<'a> {
         kind: SegmentKind,
         promises: bool,
     ) {
-        if let Some(variant) = self.pick(variants, key) {
+        self.mind_emergencies(key);
+        let known: Vec<&String> = variants.iter().filter(|v| self.view.facts.knows(v)).collect();
+        if known.is_empty() && !variants.is_empty() {
+            // A sentence whose facts are missing is not said.
+            let plain = format!("{key}_plain");
+            let script = self.dialogue.script_in(self.voice);
+            if let Some(variant) = self.pick(&script.prompt(&plain).iter().collect::<Vec<_>>(), key) {
+                self.say_text(variant, fill, kind, promises);
+            }
+            return;
+        }
+        if let Some(variant) = self.pick(&known, key) {
             let variant = variant.to_owned();
             self.say_text(&variant, fill, kind, promises);
         }
+    }
+
+    /// What to do in an emergency goes before the first words of a call that do not help.
+    fn mind_emergencies(&mut self, key: &str) {
+        if SAYS_911.contains(&key) {
+            self.state.told_911 = true;
+        }
+        self.state.served |= SERVES.contains(&key);
+        let unhelped = UNHELPED.contains(&key) || (key == "goodbye" && !self.state.served);
+        if !unhelped || self.state.told_911 {
+            return;
+        }
+        self.state.told_911 = true;
+        if let Some(notice) = self.dialogue.script_in(self.voice).prompt("emergency_911").first() {
+            self.say_text(notice, &[], SegmentKind::Reply, false);
+        }
+    }
+
+    /// Says a prompt of another language as a notice.
+    pub(super) fn notice_in(&mut self, language: Language, key: &str) {
+        let voice = std::mem::replace(&mut self.voice, language);
+        let script = self.dialogue.script_in(language);
+        self.say_one_of(script.prompt(key), key, &[], SegmentKind::Notice, false);
+        self.voice = voice;
     }
 
     pub(super) fn say_text(
@@ -146,12 +222,12 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn pick<'v>(&self, variants: &'v [String], key: &str) -> Option<&'v str> {
+    fn pick<'v>(&self, variants: &[&'v String], key: &str) -> Option<&'v str> {
         let salt = key.bytes().fold(self.view.seed ^ u64::from(self.state.turn), |h, b| {
             (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
         });
         let index = (salt >> 17) as usize % variants.len().max(1);
-        variants.get(index).map(String::as_str)
+        variants.get(index).map(|variant| variant.as_str())
     }
 
     /// Puts a question outside of a task.

@@ -19,6 +19,17 @@ impl Dialogue {
     }
 }
 
+impl Dialogue {
+    /// What a reply of somebody else (a model) must be followed by, the first time in a call that it does not help.
+    #[must_use]
+    pub fn owed_to_unhelped(&self, language: Language, reply: &str, served: bool) -> Option<&str> {
+        let script = self.script_in(language);
+        let notice = script.prompt("emergency_911").first()?;
+        let told = reply.contains("911") || reply.contains("9 1 1");
+        (!told && script.emergencies.unhelped(reply, served)).then_some(notice)
+    }
+}
+
 impl Turn<'_> {
     /// An emergency in the words, and the language in which it was heard.
     pub(super) fn emergency_heard(&self, text: &str) -> Option<(Emergency, Language)> {

@@ -44,17 +44,14 @@ pub(super) fn briefing(call: CallFacts<'_>) -> String {
     };
     format!(
         "Facts of this call\n\
-         - You answer for {}. Office: {}, phone {}, open Monday through Friday, {} to {}.\n\
+         - You answer for {}.{}\n\
          - The call began on {}, {}, at {} local time.\n\
          - The call began in {}. This line can speak: {}. It cannot speak any other language.\n\
          - {number}\n\
          - {person}\n\
          {}",
-        county.county,
-        county.office_address,
-        county.office_phone,
-        hour(county.opens_hour),
-        hour(county.closes_hour),
+        if county.county.is_empty() { "a county" } else { &county.county },
+        office(county),
         spoken_date(call.began.date()),
         call.began.format("%Y-%m-%d"),
         spoken_time(call.began.time()),
@@ -62,6 +59,26 @@ pub(super) fn briefing(call: CallFacts<'_>) -> String {
         languages.join(" and "),
         remembered(call.recalled),
     )
+}
+
+/// What is known of the main office. What is not known is not there, so that no model fills it in.
+fn office(county: &TenantFacts) -> String {
+    let mut known = Vec::new();
+    if !county.office_address.is_empty() {
+        known.push(county.office_address.clone());
+    }
+    if !county.office_phone.is_empty() {
+        known.push(format!("phone {}", county.office_phone));
+    }
+    if county.knows("{hours}") {
+        known.push(format!("open {}", county.hours(Language::En)));
+    }
+    match known.is_empty() {
+        true => " Address and hours of its office are not known to you.".to_owned(),
+        false => {
+            format!(" Main office: {}. Other offices may keep other hours: look them up.", known.join(", "))
+        }
+    }
 }
 
 /// What a model is told of it. Not who the caller may be and where they live: what it does not know it cannot say.
@@ -90,10 +107,6 @@ pub(super) const fn name(language: Language) -> &'static str {
         Language::En => "English",
         Language::Es => "Spanish",
     }
-}
-
-fn hour(hour: u32) -> String {
-    chrono::NaiveTime::from_hms_opt(hour, 0, 0).map_or_else(String::new, spoken_time)
 }
 
 #[cfg(test)]

@@ -33,6 +33,10 @@ pub(crate) struct Memory {
     /// Failed tries to show that a claim is the caller's, and wrong PINs.
     pub(crate) claim_tries: u8,
     pub(crate) pin_tries: u8,
+    /// After the greeting, the caller was told what to do in an emergency.
+    pub(crate) told_911: bool,
+    /// The caller was read something, or something was filed for them.
+    pub(crate) served: bool,
     /// Claims whose holder calls.
     pub(crate) proven: BTreeSet<String>,
     /// The claim whose PIN may be keyed.
@@ -51,7 +55,7 @@ pub(crate) struct Memory {
     pub(crate) named: Known,
 }
 
-shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, alarms, context, shown, named; offered, proven, pin_for, references, filed);
+shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, told_911, served, alarms, context, shown, named; offered, proven, pin_for, references, filed);
 
 impl Memory {
     pub(crate) fn new(redactor: Redactor, language: Language) -> Self {
@@ -61,6 +65,8 @@ impl Memory {
             offered: BTreeMap::new(),
             claim_tries: 0,
             pin_tries: 0,
+            told_911: false,
+            served: false,
             proven: BTreeSet::new(),
             pin_for: None,
             references: BTreeSet::new(),

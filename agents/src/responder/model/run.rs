@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
 use pipeline::ports::{AfterReply, Language, Screen, TurnInput};
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
@@ -451,6 +452,11 @@ impl ModelRun {
         if self.committed {
             for (name, ok) in self.used.drain(..) {
                 out.tool(self.turn, &name, ok).await;
+                match name.as_str() {
+                    "mark_urgent" => out.attention(self.turn, AttentionReason::Emergency).await,
+                    "request_person" => out.attention(self.turn, AttentionReason::PersonAsked).await,
+                    _ => {}
+                }
             }
             for alarm in self.memory.alarms.untold() {
                 out.guard(self.turn, alarm).await;

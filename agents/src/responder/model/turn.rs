@@ -156,6 +156,16 @@ impl Live {
         for words in run.lacking() {
             run.say(&words, true, &mut seat.out).await;
         }
+        run.memory.served |= !run.shown.is_empty() || !run.owed.is_empty();
+        let language = run.memory.language;
+        let told = run.memory.told_911 || seat.state.told_911;
+        let served = run.memory.served || seat.state.served;
+        let dialogue = &seat.office.shared.dialogue;
+        let notice = dialogue.owed_to_unhelped(language, &run.text(), served).filter(|_| !told);
+        if let Some(notice) = notice.map(str::to_owned) {
+            run.memory.told_911 = true;
+            run.say(&notice, true, &mut seat.out).await;
+        }
         run.tell_tools(&seat.out).await;
         run.close_answer(&[], None);
         let expects = self.expected(run);

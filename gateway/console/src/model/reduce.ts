@@ -91,7 +91,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     ),
 
   "call.attention": (call, { event_id, level, reason, at }) => {
-    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: reason });
+    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: reason.replaceAll("_", " ") });
     return { ...noted, attentionReason: level === "none" ? "" : reason, facts: { ...noted.facts, attention: level } };
   },
 

@@ -61,21 +61,22 @@ pub(super) const STREETS: [&str; 26] = [
 
 /// Words after which "no" is an answer and not a number. Lower case.
 pub(super) const ANSWERS: [&str; 14] = [
-    "or", "say", "says", "said", "saying", "answer", "answered", "is", "was", "press", "for", "yes", "with", "a",
+    "or", "say", "says", "said", "saying", "answer", "answered", "is", "was", "press", "for", "yes", "with",
+    "a",
 ];
 /// Words after which a day of the week comes. Lower case.
 pub(super) const DAY_COMES_AFTER: [&str; 14] = [
-    "on", "every", "each", "next", "last", "this", "by", "until", "through", "to", "and", "from", "since", "closed",
+    "on", "every", "each", "next", "last", "this", "by", "until", "through", "to", "and", "from", "since",
+    "closed",
 ];
 /// Words after which a month comes. Lower case.
 pub(super) const MONTH_COMES_AFTER: [&str; 15] = [
-    "in", "since", "until", "from", "through", "every", "each", "next", "last", "this", "early", "late", "mid",
-    "before", "after",
+    "in", "since", "until", "from", "through", "every", "each", "next", "last", "this", "early", "late",
+    "mid", "before", "after",
 ];
 /// Words that may follow a measure in inches.
-pub(super) const MEASURED: [&str; 13] = [
-    "x", "by", "wide", "long", "tall", "high", "deep", "thick", "across", "or", "and", "of", "apart",
-];
+pub(super) const MEASURED: [&str; 13] =
+    ["x", "by", "wide", "long", "tall", "high", "deep", "thick", "across", "or", "and", "of", "apart"];
 
 /// Short form, what is said, and whether only with a point after it.
 pub(super) const ABBREVIATIONS: [(&str, &str, bool); 62] = [

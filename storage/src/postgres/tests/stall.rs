@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::postgres::server::Pool;
 use super::*;
 use crate::conformance::calls::{row, said};
 use crate::conformance::new_call;
+use crate::postgres::server::Pool;
 use crate::{Calls, Settings};
 
 /// Longer than anybody waits for a connection, so that every wait is given up.
@@ -45,7 +45,8 @@ async fn after_a_stall_every_write_is_committed_within_two_seconds() {
         }
     }
     writer.append(call, vec![row(2, said(2, "after"))]).await.unwrap();
-    let left = "select count(*) from pg_stat_activity where usename = 'quandura_app' and state like 'idle in tr%'";
+    let left =
+        "select count(*) from pg_stat_activity where usename = 'quandura_app' and state like 'idle in tr%'";
     assert_eq!(cluster.sql(&database.name, left), "0", "no connection stands in a transaction");
 }
 
