@@ -47,10 +47,6 @@ pub(crate) trait LogSink: Send + Sync + 'static {
     fn write_batch(&self, batch: &[Append]) -> impl Future<Output = Result<(), StorageError>> + Send;
 }
 
-/// One commit has this long. A connection whose other end is gone says nothing of it for minutes; the writer must not
-/// stand behind it, and rows have numbers, so that trying again is safe.
-const COMMIT_WITHIN: Duration = Duration::from_secs(5);
-
 /// A cloneable handle to a tenant's group-commit task. The task ends when the last handle is gone.
 #[derive(Clone, Debug)]
 pub struct CallWriter {
@@ -116,20 +112,10 @@ async fn commit(sink: &impl LogSink, jobs: &mut Vec<Job>) {
 
 /// Once more after a lost connection: rows have numbers, so writing them twice is writing them once.
 async fn write(sink: &impl LogSink, batch: &[Append]) -> Result<(), StorageError> {
-    match write_in_time(sink, batch).await {
-        Err(StorageError::Unavailable { .. }) => write_in_time(sink, batch).await,
+    match sink.write_batch(batch).await {
+        Err(StorageError::Unavailable { .. }) => sink.write_batch(batch).await,
         outcome => outcome,
     }
-}
-
-async fn write_in_time(sink: &impl LogSink, batch: &[Append]) -> Result<(), StorageError> {
-    let written = tokio::time::timeout(COMMIT_WITHIN, sink.write_batch(batch)).await;
-    written.unwrap_or_else(|_| {
-        Err(StorageError::Unavailable {
-            database: "the call log".to_owned(),
-            reason: format!("no commit within {} s", COMMIT_WITHIN.as_secs()),
-        })
-    })
 }
 
 /// Writing less at a time may help. Where the database itself is out of reach it would only multiply the wait.

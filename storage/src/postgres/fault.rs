@@ -35,8 +35,6 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
         // Not of the network: rustls says so of a certificate that it refuses.
         sqlx::Error::Io(error) => error.kind() != io::ErrorKind::InvalidData,
         sqlx::Error::Database(said) => said.code().is_some_and(|code| is_away(&code)),
-        // The server answered and began nothing: what is at hand is not what it was.
-        sqlx::Error::BeginFailed => true,
         _ => false,
     }
 }

@@ -6,7 +6,6 @@
 #![allow(clippy::duplicate_mod)] // the shared statements are stamped out once per backend, on purpose
 
 mod connect;
-mod doubt;
 mod fault;
 mod forget;
 mod log_rows;

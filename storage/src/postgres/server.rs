@@ -1,16 +1,13 @@
 //! One database server: its connections, and what happens when it goes away.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, SqlSafeStr, Transaction};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
 
 use super::connect::{PostgresOptions, Session, connect, hold_to_its_word};
-use super::doubt::Doubts;
 use super::{Database, PlatformStore, TenantStore, fault, log_rows, role, schema};
 use crate::audit::AnchorFile;
 use crate::crypto::Sealer;
@@ -22,9 +19,6 @@ use crate::tenancy::Durability;
 /// Whoever wants a connection waits at most this long: longer than any transaction of ours, shorter than a caller
 /// waits. A server that restarts has this time, too.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The first statement on a connection at hand has this long. A server that stood still may have lost what was sent to
-/// it: another connection is tried then, and this one is closed.
-const FIRST_ANSWER: Duration = Duration::from_secs(1);
 /// Between two tries to reach a server that went away.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Connections for requests that nobody used for so long are closed.
@@ -51,7 +45,6 @@ struct Inner {
     place: String,
     requests: PgPool,
     call_log: PgPool,
-    doubts: Doubts,
 }
 
 impl Server {
@@ -70,11 +63,9 @@ impl Server {
         let _ = conn.close().await;
         let application = checked?;
         let (requests, call_log) = shares(options.connections);
-        let doubts = Doubts::default();
         let inner = Inner {
-            requests: request_pool(requests, application.options.clone(), &doubts),
-            call_log: call_log_pool(call_log, application.options.clone(), &doubts),
-            doubts,
+            requests: request_pool(requests, application.options.clone()),
+            call_log: call_log_pool(call_log, application.options.clone()),
             place: application.place,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -140,48 +131,17 @@ impl Server {
         let mut at_hand = pool.options().get_max_connections();
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let acquired = tokio::time::timeout(left, pool.acquire()).await;
-            let begun = match acquired {
-                Ok(Ok(conn)) => self.first_statement(conn, statement, left.min(FIRST_ANSWER)).await,
-                Ok(Err(error)) => Err(error),
-                Err(_) => Err(sqlx::Error::PoolTimedOut),
-            };
+            let begun =
+                tokio::time::timeout(left, pool.begin_with(AssertSqlSafe(statement.to_owned()))).await;
             match begun {
-                Ok(transaction) => return Ok(transaction),
-                Err(error) if fault::is_lost(&error) && !left.is_zero() => lost = Some(error),
-                Err(sqlx::Error::PoolTimedOut) => return Err(self.out_of_patience(pool, lost)),
-                Err(error) => return Err(self.name(error.into())),
+                Ok(Ok(transaction)) => return Ok(transaction),
+                Ok(Err(error)) if fault::is_lost(&error) && !left.is_zero() => lost = Some(error),
+                Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => return Err(self.out_of_patience(pool, lost)),
+                Ok(Err(error)) => return Err(self.name(error.into())),
             }
             match at_hand {
                 0 => tokio::time::sleep(PAUSE.min(left)).await,
                 _ => at_hand -= 1,
-            }
-        }
-    }
-
-    /// A connection past `begin`.
-    #[cfg(test)]
-    pub(super) async fn acquire(&self, pool: Pool) -> PoolConnection<Postgres> {
-        let pool = match pool {
-            Pool::Requests => &self.inner.requests,
-            Pool::CallLog => &self.inner.call_log,
-        };
-        pool.acquire().await.expect("a connection")
-    }
-
-    /// Given up, the connection is in doubt: dropped, it goes to the pool's own check, which closes it.
-    async fn first_statement(
-        &self,
-        conn: PoolConnection<Postgres>,
-        statement: &str,
-        within: Duration,
-    ) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
-        let begin = Transaction::begin(conn, Some(AssertSqlSafe(statement.to_owned()).into_sql_str()));
-        match tokio::time::timeout(within, begin).await {
-            Ok(begun) => begun,
-            Err(_) => {
-                self.inner.doubts.note();
-                Err(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the server does not answer")))
             }
         }
     }
@@ -227,34 +187,25 @@ fn shares(connections: u32) -> (u32, u32) {
     (connections.saturating_sub(call_log).max(1), call_log)
 }
 
-fn request_pool(connections: u32, options: PgConnectOptions, doubts: &Doubts) -> PgPool {
-    pool(connections, doubts).min_connections(1).idle_timeout(IDLE).connect_lazy_with(options)
+fn request_pool(connections: u32, options: PgConnectOptions) -> PgPool {
+    pool(connections).min_connections(1).idle_timeout(IDLE).connect_lazy_with(options)
 }
 
 /// All open at all times, with their statements prepared: either would fall into a turn (some 50 ms over TLS).
-fn call_log_pool(connections: u32, options: PgConnectOptions, doubts: &Doubts) -> PgPool {
-    pool(connections, doubts)
+fn call_log_pool(connections: u32, options: PgConnectOptions) -> PgPool {
+    pool(connections)
         .min_connections(connections)
         .idle_timeout(None)
         .after_connect(|conn, _| Box::pin(log_rows::prepare(conn)))
         .connect_lazy_with(options)
 }
 
-fn pool(connections: u32, doubts: &Doubts) -> PgPoolOptions {
-    let (before, after) = (doubts.clone(), doubts.clone());
+fn pool(connections: u32) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(connections)
         .max_lifetime(None)
         // `begin` finds a lost connection out by itself, without a journey for every transaction.
         .test_before_acquire(false)
-        .before_acquire(move |conn, meta| {
-            let doubts = before.clone();
-            Box::pin(async move { doubts.usable(conn, meta.idle_for).await })
-        })
-        .after_release(move |conn, _| {
-            let doubts = after.clone();
-            Box::pin(async move { doubts.releasable(conn).await })
-        })
         .acquire_timeout(PATIENCE)
 }
 

@@ -7,7 +7,6 @@ mod nodes;
 #[path = "../../tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod schema_pairs;
-mod stall;
 mod start;
 
 use std::fs;

@@ -154,31 +154,6 @@ impl Cluster {
         self.control(&["start", "--wait", "--log", &self.path("log")]);
     }
 
-    /// Stops every process of it in its tracks, as a machine does that is moved or short of disk: connections stay open
-    /// and nothing is answered.
-    pub fn freeze(&self) {
-        self.signal("-STOP");
-    }
-
-    /// Lets it go on.
-    pub fn thaw(&self) {
-        self.signal("-CONT");
-    }
-
-    /// To the server and all its processes; the server first, so that it makes no new ones.
-    fn signal(&self, signal: &str) {
-        let pid = fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
-        let pid = pid.lines().next().expect("its number").to_owned();
-        let send = |pids: &[&str]| {
-            let status = Command::new("kill").arg(signal).args(pids).stderr(Stdio::null()).status();
-            status.expect("kill runs");
-        };
-        send(&[&pid]);
-        let children = Command::new("pgrep").args(["--parent", &pid]).output().expect("pgrep runs (procps)");
-        let children = String::from_utf8_lossy(&children.stdout).into_owned();
-        send(&children.lines().collect::<Vec<_>>());
-    }
-
     /// Where it keeps its files.
     pub fn data(&self) -> PathBuf {
         self.folder.join("data")

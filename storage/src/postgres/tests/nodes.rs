@@ -141,7 +141,7 @@ async fn a_reference_that_another_writer_takes_meanwhile_is_drawn_anew() {
     assert_eq!((filed.idempotency_key.as_str(), filed.reference.len()), ("ours", "INC-12345".len()));
 }
 
-pub(super) async fn small(connections: u32) -> Fixture {
+async fn small(connections: u32) -> Fixture {
     let database = Cluster::shared().database();
     let folder = tempfile::tempdir().unwrap();
     let postgres = PostgresOptions::new(database.app()).with_owner(database.owner());
