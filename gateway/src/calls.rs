@@ -20,4 +20,5 @@ pub mod sampler;
 pub mod sink;
 pub mod socket;
 pub mod strain;
+pub mod unended;
 pub mod vocabulary;

@@ -15,6 +15,7 @@ pub mod calls;
 pub mod cli;
 pub mod config;
 pub mod console;
+pub mod damaged;
 pub mod demo;
 pub mod error;
 pub mod fanout;
@@ -29,6 +30,7 @@ pub mod routes;
 #[cfg(test)]
 mod simulated;
 pub mod start;
+pub mod supervisor;
 pub mod telemetry;
 #[cfg(test)]
 mod tests;
