@@ -18,8 +18,10 @@ use crate::calls::expected::ExpectedCalls;
 use crate::calls::live::LiveCalls;
 use crate::calls::recorders::Recorders;
 use crate::calls::sampler::Gauge;
+use crate::calls::unended::Unended;
 use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Config, PublicUrl};
+use crate::damaged::Damaged;
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::limits::Gates;
@@ -28,6 +30,7 @@ use crate::mcp::turnstile::Turnstile;
 use crate::memory::office::MemoryOffice;
 use crate::office::Bell;
 use crate::providers::Ready;
+use crate::supervisor::Loops;
 use crate::telemetry::traces::Traces;
 
 /// What every handler may use. One per gateway; tests run several in a process.
@@ -70,6 +73,12 @@ pub struct App {
     pub traces: Option<Arc<Traces>>,
     pub recorders: Recorders,
     pub local_token: LocalToken,
+    /// Ends of calls that the store did not take yet.
+    pub unended: Arc<Unended>,
+    /// Tenants that are not served, because their data cannot be used.
+    pub damaged: Damaged,
+    /// What goes on beside the calls, and how well.
+    pub loops: Arc<Loops>,
     /// Every task of every call.
     pub tasks: TaskTracker,
     pub stop: Stop,
@@ -89,7 +98,12 @@ pub struct Stop {
 
 impl App {
     /// Composes an app on an open data folder. Engines come later, see [`App::ready`].
-    pub fn new(config: Config, public_url: PublicUrl, platform: Platform) -> std::io::Result<Arc<Self>> {
+    pub fn new(
+        config: Config,
+        public_url: PublicUrl,
+        platform: Platform,
+        damaged: Damaged,
+    ) -> std::io::Result<Arc<Self>> {
         let local_token = LocalToken::create(&config.data_dir)?;
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
@@ -117,6 +131,9 @@ impl App {
             mcp_turnstile: Turnstile::default(),
             traces,
             recorders: Recorders::default(),
+            unended: Arc::default(),
+            damaged,
+            loops: Arc::default(),
             local_token,
             tasks: TaskTracker::new(),
             stop: Stop::default(),

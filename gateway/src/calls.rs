@@ -22,4 +22,5 @@ pub mod sink;
 pub mod socket;
 pub mod steady;
 pub mod strain;
+pub mod unended;
 pub mod vocabulary;

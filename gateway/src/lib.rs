@@ -15,6 +15,7 @@ pub mod calls;
 pub mod cli;
 pub mod config;
 pub mod console;
+pub mod damaged;
 pub mod demo;
 pub mod error;
 pub mod fanout;
@@ -31,6 +32,7 @@ pub mod serving;
 #[cfg(test)]
 mod simulated;
 pub mod start;
+pub mod supervisor;
 pub mod telemetry;
 #[cfg(test)]
 mod tests;

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
-use storage::{Directory, Jobs, StorageError, TenantId};
+use storage::{Directory, Job, Jobs, StorageError, TenantId, TenantStore};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -62,7 +62,7 @@ pub async fn run(app: Arc<App>) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            Some(ended) = desk.running.join_next() => note_panic(ended),
+            Some(ended) = desk.running.join_next() => note_panic(&app, ended),
             () = app.stop.closing.cancelled() => break,
         }
         if app.stop.draining.is_cancelled() {
@@ -76,10 +76,20 @@ pub async fn run(app: Arc<App>) {
 }
 
 /// A job that panics keeps its lease; it is tried again when that has run out.
-fn note_panic(ended: Result<(), tokio::task::JoinError>) {
+fn note_panic(app: &App, ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
-        tracing::error!(%error, "a job of the back office failed");
+        app.loops.note("office_job", &error);
     }
+}
+
+async fn claim(
+    app: &App,
+    tenant: TenantId,
+    at: DateTime<Utc>,
+) -> Result<Option<(TenantStore, Job)>, StorageError> {
+    let store = app.platform.tenant(tenant).await?;
+    let job = store.claim_job(at, at + LEASE).await?;
+    Ok(job.map(|job| (store, job)))
 }
 
 #[derive(Default)]
@@ -109,9 +119,16 @@ impl Desk {
         let tenants: Vec<TenantId> = self.hot.keys().copied().collect();
         for tenant in tenants {
             while self.has_room(app) {
-                let store = app.platform.tenant(tenant).await?;
                 let at = Utc::now();
-                let Some(job) = store.claim_job(at, at + LEASE).await? else { break };
+                let (store, job) = match claim(app, tenant, at).await {
+                    Ok(Some(claimed)) => claimed,
+                    Ok(None) => break,
+                    // The fault of one tenant stops no other.
+                    Err(error) => {
+                        tracing::warn!(%error, %tenant, "a tenant's jobs could not be read");
+                        break;
+                    }
+                };
                 let claimed = Claimed { app: app.clone(), tenant, store, job };
                 self.running.spawn(claimed.run());
                 self.hot.insert(tenant, now + HOT);

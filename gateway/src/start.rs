@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use agents::tools::remote::outside::Outside;
 use anyhow::Context;
-use chrono::Utc;
-use storage::{Calls, Directory, Jobs, Platform};
+use storage::Platform;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
@@ -18,6 +17,7 @@ use crate::auth::sign_in;
 use crate::calls::strain::Strain;
 use crate::calls::{admission, drain, reaper, reviews, sampler};
 use crate::config::{Config, PublicUrl};
+use crate::damaged;
 use crate::demo;
 use crate::memory;
 use crate::office;
@@ -63,10 +63,12 @@ impl Gateway {
         let public_url = public_url.context("the bound address is no URL; set PUBLIC_URL")?;
         let platform = Platform::open(config.storage()).await?;
         let turn = platform.start_turn().await?;
-        demo::seed_first_start(&platform).await.context("the demo tenant could not be created")?;
-        recover(&platform).await?;
-        let app =
-            App::new(config, public_url, platform).context("admin.token could not be written in DATA_DIR")?;
+        let damaged = damaged::recover(&platform).await?;
+        if damaged.is_empty() {
+            demo::seed_first_start(&platform).await.context("the demo tenant could not be created")?;
+        }
+        let app = App::new(config, public_url, platform, damaged)
+            .context("admin.token could not be written in DATA_DIR")?;
         sign_in::local_link(&app).await.context("the local administrator could not be created")?;
         drop(turn);
         let (stop, requests) = mpsc::channel(2);
@@ -125,35 +127,25 @@ async fn bind(addr: SocketAddr) -> anyhow::Result<TcpListener> {
 /// What goes on beside the calls until the gateway closes.
 fn background(app: &Arc<App>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    tasks.spawn(reaper::run(app.clone()));
-    tasks.spawn(retention::run(app.clone()));
-    tasks.spawn(office::run(app.clone()));
-    tasks.spawn(upkeep::run(app.clone()));
-    tasks.spawn(memory::worker::run(app.clone()));
-    tasks.spawn(outbox::run(app.clone()));
-    tasks.spawn(reviews::run(app.clone()));
+    keep(&mut tasks, app, "reaper", reaper::run);
+    keep(&mut tasks, app, "retention", retention::run);
+    keep(&mut tasks, app, "office", office::run);
+    keep(&mut tasks, app, "upkeep", upkeep::run);
+    keep(&mut tasks, app, "memory", memory::worker::run);
+    keep(&mut tasks, app, "outbox", outbox::run);
+    keep(&mut tasks, app, "reviews", reviews::run);
+    keep(&mut tasks, app, "damaged", damaged::run);
     tasks
 }
 
-/// Closes on our books what a killed process left open, and puts its jobs back into the queue.
-async fn recover(platform: &Platform) -> anyhow::Result<()> {
-    for tenant in platform.store().tenants().await? {
-        let store = platform.tenant(tenant.id).await?;
-        let left = store.recover_live_calls().await?;
-        for call in &left {
-            if let Err(error) =
-                agents::responder::note_interrupted(&store, tenant.id.0, call, Utc::now()).await
-            {
-                tracing::error!(%error, call_id = %call.call, "the passport of an interrupted call was not updated");
-            }
-        }
-        store.release_jobs().await?;
-        agents::office::adopt_left(&store, Utc::now()).await?;
-        if !left.is_empty() {
-            tracing::warn!(calls = left.len(), tenant = %tenant.slug, "calls that the last process left open were closed");
-        }
-    }
-    Ok(())
+fn keep<T>(tasks: &mut JoinSet<()>, app: &Arc<App>, name: &'static str, run: fn(Arc<App>) -> T)
+where
+    T: Future<Output = ()> + Send + 'static,
+{
+    let app = app.clone();
+    tasks.spawn(async move {
+        app.loops.keep(name, app.stop.closing.clone(), || run(app.clone())).await;
+    });
 }
 
 async fn warm(app: Arc<App>, engines: Box<dyn ProviderSource>, progress: Progress) -> anyhow::Result<()> {
@@ -174,9 +166,10 @@ fn keep_servers(app: &App, outside: &Outside) {
         let server = Arc::clone(server);
         let closing = app.stop.closing.clone();
         let seed = u64::from(rand::random::<u32>());
+        let loops = app.loops.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = server.keep(seed) => {}
+                () = loops.keep("tool_server", closing.clone(), || server.keep(seed)) => {}
                 () = closing.cancelled() => {}
             }
         });
@@ -185,8 +178,14 @@ fn keep_servers(app: &App, outside: &Outside) {
 
 fn watch_strain(app: &App, cpu_counts: bool) {
     if app.config.limits.refuse_when_strained {
-        let strain = Strain::new(cpu_counts.then(|| admission::cores() as f32));
-        tokio::spawn(sampler::run(app.strain.clone(), strain, app.stop.closing.clone()));
+        let (loops, gauge, closing) = (app.loops.clone(), app.strain.clone(), app.stop.closing.clone());
+        tokio::spawn(async move {
+            let begin = || {
+                let strain = Strain::new(cpu_counts.then(|| admission::cores() as f32));
+                sampler::run(gauge.clone(), strain, closing.clone())
+            };
+            loops.keep("sampler", closing.clone(), begin).await;
+        });
     }
 }
 

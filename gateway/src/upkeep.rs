@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
-use storage::{Directory, StorageError};
+use storage::StorageError;
 use tokio::time::{Instant, interval_at};
 
 use crate::app::App;
+use crate::damaged;
 
 /// From the start to the first run, and from one run to the next.
 const FIRST: Duration = Duration::from_secs(10 * 60);
@@ -31,9 +32,8 @@ pub async fn run(app: Arc<App>) {
 
 /// One run over all tenants. A tenant that fails does not keep the others from theirs.
 pub async fn once(app: &App) -> Result<(), StorageError> {
-    for tenant in app.platform.store().tenants().await? {
+    for (tenant, store) in damaged::sound(&app.platform).await? {
         let Some(ready) = app.ready.get().filter(|ready| ready.load() < BUSY) else { return Ok(()) };
-        let store = app.platform.tenant(tenant.id).await?;
         match ready.organisation.upkeep(&store, Utc::now()).await {
             Ok(done) if done.merged + done.embedded > 0 => {
                 tracing::info!(

@@ -63,5 +63,5 @@ pub use store::{
     Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Retention, Reviews, Settings,
     Slots, Turns, WorkItems,
 };
-pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn};
+pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

@@ -10,7 +10,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
-use crate::backend::{PlatformStore, TenantStore, on_backend};
+use crate::backend::{Either, PlatformStore, TenantStore};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
 use crate::ids::{
@@ -47,7 +47,10 @@ macro_rules! store {
         impl $name for $handle {
             $(
                 async fn $f(&self $(, $arg: $ty)*) -> Result<$out> {
-                    on_backend!(self, store => store.$f($($arg),*).await)
+                    match &self.0 {
+                        Either::Sqlite(store) => store.$f($($arg),*).await,
+                        Either::Postgres(store) => crate::postgres::answered(store.$f($($arg),*)).await,
+                    }
                 }
             )+
         }

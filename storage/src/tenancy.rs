@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::{Postgres, Transaction};
 use tokio::sync::OnceCell;
 
 use crate::audit::AnchorFile;
@@ -16,7 +15,7 @@ use crate::error::StorageError;
 use crate::ids::{NodeId, TenantId};
 use crate::keys::MasterKey;
 use crate::platform_records::{NewTenant, Tenant};
-use crate::postgres::{PostgresOptions, Server};
+use crate::postgres::{Begun, PostgresOptions, Server};
 use crate::store::Directory;
 use crate::{node, sqlite};
 
@@ -81,7 +80,7 @@ struct Inner {
 /// Held while this node does what one node at a time may do; see [`Platform::start_turn`].
 #[derive(Debug)]
 pub struct StartTurn {
-    _held: Option<Transaction<'static, Postgres>>,
+    _held: Option<Begun>,
 }
 
 /// The tenants that are open.
@@ -262,6 +261,23 @@ impl OpenTenants {
     fn lock(&self) -> MutexGuard<'_, HashMap<TenantId, Arc<OnceCell<TenantStore>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Reads the files of all tenants in a data folder, for `doctor`: how many there are, and what is wrong with which.
+/// Nothing is changed; there are none where everything is in PostgreSQL.
+pub async fn check_files(data_dir: &Path) -> (usize, Vec<StorageError>) {
+    let entries = fs::read_dir(data_dir.join("tenants")).into_iter().flatten().flatten();
+    let files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
+        .collect();
+    let mut damaged = Vec::new();
+    for file in &files {
+        if let Err(error) = sqlite::check_file(file).await {
+            damaged.push(error);
+        }
+    }
+    (files.len(), damaged)
 }
 
 /// The platform's file and the master key of the folder.

@@ -1,6 +1,8 @@
 //! The process dies; what was promised does not.
 #![allow(clippy::unwrap_used)]
 
+mod stores;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;

@@ -94,5 +94,7 @@ async fn record(app: &App, opened: &Opened, why: Notice) {
     {
         tracing::error!(error = %e, "a call that was turned away could not be recorded");
     }
-    let _ = store.end_call(opened.call.id, why.reason(), now).await;
+    if store.end_call(opened.call.id, why.reason(), now).await.is_err() {
+        app.unended.note(opened.call.id, opened.call.line.tenant_id, why.reason(), now);
+    }
 }

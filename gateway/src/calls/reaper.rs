@@ -24,6 +24,7 @@ pub async fn run(app: Arc<App>) {
         for call in app.expected.overdue(app.config.limits.stream_wait) {
             close(&app, &call, "stream_lost").await;
         }
+        app.unended.write(&app).await;
     }
 }
 
@@ -33,6 +34,7 @@ pub async fn close(app: &App, call: &ExpectedCall, reason: &str) {
     tracing::warn!(call_id = %call.id, reason, "a call ended before its stream came");
     if let Err(e) = note(app, call, reason).await {
         tracing::error!(call_id = %call.id, error = %e, "its end could not be recorded");
+        app.unended.note(call.id, call.line.tenant_id, reason, Utc::now());
     }
 }
 

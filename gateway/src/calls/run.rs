@@ -12,7 +12,7 @@ use pipeline::driver::{CallParts, CallSummary, Control, Leg, run_call};
 use pipeline::ports::{CallBrief, CallLog, EndReason, Hearing, Language, Meter, PortError, Saying, Usage};
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
-use storage::records::NewCall;
+use storage::records::{CallState, NewCall};
 use storage::{Calls, StorageError, TenantStore};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -67,13 +67,14 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     let (control, asked) = mpsc::channel(8);
     let registration = register(app, &call, control.clone()).await;
     let assembled = assemble(app, ready, &admitted, &registration.call).await;
-    let Admitted { opened, accepted, permit, .. } = admitted;
+    let Admitted { opened, accepted, permit, store: admitted_store, .. } = admitted;
     match assembled {
         Ok((parts, session)) => {
             let (prices, carrier) = (session.prices.clone(), session.carrier.is_some());
             let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
             let summary = talk.run().await;
             conclude(&call, &summary);
+            settle_end(app, &admitted_store, &call, summary.reason).await;
             app.reviewing.notify_one();
             if carrier {
                 note_line_cost(&prices, &summary);
@@ -200,8 +201,27 @@ async fn begin_record(
 }
 
 async fn end_record(app: &App, call: &ExpectedCall) {
-    if let Ok(store) = app.platform.tenant(call.line.tenant_id).await {
-        let _ = store.end_call(call.id, metrics::reason_name(EndReason::Failed), Utc::now()).await;
+    let (now, reason) = (Utc::now(), metrics::reason_name(EndReason::Failed));
+    let ended = match app.platform.tenant(call.line.tenant_id).await {
+        Ok(store) => store.end_call(call.id, reason, now).await.map(drop),
+        Err(error) => Err(error),
+    };
+    if !matches!(ended, Ok(()) | Err(StorageError::NotFound { .. })) {
+        app.unended.note(call.id, call.line.tenant_id, reason, now);
+    }
+}
+
+/// A call whose last record was not taken is ended on our books all the same, if later.
+async fn settle_end(app: &App, store: &TenantStore, call: &ExpectedCall, reason: EndReason) {
+    if reason == EndReason::Replaced {
+        return;
+    }
+    let is_open = match store.call(call.id).await {
+        Ok(kept) => kept.is_some_and(|kept| kept.state == CallState::Live),
+        Err(_) => true,
+    };
+    if is_open {
+        app.unended.note(call.id, call.line.tenant_id, metrics::reason_name(reason), Utc::now());
     }
 }
 

@@ -21,6 +21,7 @@ use tower::ServiceExt;
 use crate::app::App;
 use crate::auth::local::LocalToken;
 use crate::config::{Config, PublicUrl};
+use crate::damaged::Damaged;
 use crate::demo;
 use crate::router::router;
 
@@ -48,7 +49,12 @@ impl Api {
         demo::seed_first_start(&platform).await?;
         drop(turn);
         let public_url = config.public_url.clone().or_else(|| PublicUrl::of_listener(config.bind));
-        let app = App::new(config.clone(), public_url.context("BIND is no URL; set PUBLIC_URL")?, platform)?;
+        let app = App::new(
+            config.clone(),
+            public_url.context("BIND is no URL; set PUBLIC_URL")?,
+            platform,
+            Damaged::default(),
+        )?;
         Ok(Self::Inside { router: router(app.clone()), app })
     }
 

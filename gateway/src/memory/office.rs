@@ -31,13 +31,13 @@ pub struct TenantMemory {
 pub struct MemoryOffice {
     tenants: DashMap<TenantId, Arc<OnceCell<Arc<TenantMemory>>>>,
     ended: mpsc::Sender<(TenantId, CallId)>,
-    waiting: Mutex<Option<mpsc::Receiver<(TenantId, CallId)>>>,
+    waiting: Mutex<mpsc::Receiver<(TenantId, CallId)>>,
 }
 
 impl Default for MemoryOffice {
     fn default() -> Self {
         let (ended, waiting) = mpsc::channel(WAITING);
-        Self { tenants: DashMap::new(), ended, waiting: Mutex::new(Some(waiting)) }
+        Self { tenants: DashMap::new(), ended, waiting: Mutex::new(waiting) }
     }
 }
 
@@ -55,9 +55,9 @@ impl MemoryOffice {
         }
     }
 
-    /// The calls to look through, for the one worker.
-    pub(super) async fn take_waiting(&self) -> Option<mpsc::Receiver<(TenantId, CallId)>> {
-        self.waiting.lock().await.take()
+    /// The next call to look through, for the one worker. Nobody else takes the lock: it outlives a worker that fails.
+    pub(super) async fn next_ended(&self) -> Option<(TenantId, CallId)> {
+        self.waiting.lock().await.recv().await
     }
 }
 

@@ -20,14 +20,13 @@ const CALLS: u32 = 32;
 
 /// Runs until the gateway closes.
 pub async fn run(app: Arc<App>) {
-    let Some(mut waiting) = app.memory.take_waiting().await else { return };
     let mut sweeps = interval(SWEEP);
     sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
             () = app.stop.closing.cancelled() => return,
-            ended = waiting.recv() => match ended {
+            ended = app.memory.next_ended() => match ended {
                 Some((tenant, call)) => told(one(&app, tenant, call).await, "a call"),
                 None => return,
             },

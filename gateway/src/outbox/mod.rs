@@ -39,6 +39,25 @@ const LEASE: TimeDelta = TimeDelta::seconds(90);
 /// Tenants whose effects are being made.
 type Busy = Arc<Mutex<HashSet<TenantId>>>;
 
+/// A tenant's turn. It ends however the task ends that has it: a panic strands nobody.
+struct Turn {
+    busy: Busy,
+    tenant: TenantId,
+}
+
+impl Turn {
+    fn of(busy: &Busy, tenant: TenantId) -> Self {
+        busy.lock().insert(tenant);
+        Self { busy: busy.clone(), tenant }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.busy.lock().remove(&self.tenant);
+    }
+}
+
 /// Runs until the gateway closes. What is under way then is sent again by the next process, with the same key.
 pub async fn run(app: Arc<App>) {
     let owner = Uuid::new_v4();
@@ -50,7 +69,12 @@ pub async fn run(app: Arc<App>) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            Some(_) = sending.join_next() => continue,
+            Some(sent) = sending.join_next() => {
+                if let Err(error) = sent {
+                    app.loops.note("outbox_send", &error);
+                }
+                continue;
+            }
             () = app.stop.closing.cancelled() => break,
         }
         if let Err(error) = sweep(&app, owner, &busy, &places, first, &mut sending).await {
@@ -89,15 +113,14 @@ async fn sweep(
                 continue;
             }
         };
-        busy.lock().insert(tenant.id);
-        let (app, busy) = (app.clone(), busy.clone());
+        let (app, turn) = (app.clone(), Turn::of(busy, tenant.id));
         sending.spawn(async move {
             let mut sends = Vec::with_capacity(rows.len());
             for row in &rows {
                 sends.push(send(&app, &store, owner, row));
             }
             join_all(sends).await;
-            busy.lock().remove(&tenant.id);
+            drop(turn);
             drop(place);
         });
     }
@@ -187,6 +210,20 @@ mod tests {
             created_at: at,
             updated_at: at,
         }
+    }
+
+    #[tokio::test]
+    async fn a_panic_while_sending_strands_no_tenant() {
+        let (busy, tenant) = (Busy::default(), TenantId::new());
+        let turn = Turn::of(&busy, tenant);
+        assert!(busy.lock().contains(&tenant));
+        let mut sending = JoinSet::new();
+        sending.spawn(async move {
+            let _turn = turn;
+            panic!("in the middle of an effect");
+        });
+        assert!(sending.join_next().await.unwrap().is_err());
+        assert!(!busy.lock().contains(&tenant), "its turn is over");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use agents::tools::remote::outside::Outside;
 use storage::{Directory, Platform};
 
 use super::{AdoptTenant, MakeScreen, PutRules};
-use crate::demo;
+use crate::{damaged, demo};
 
 /// A front desk that answers for every tenant there is: by a language model, with the built-in agent behind it where
 /// that is wanted, or by the built-in agent alone.
@@ -30,9 +30,8 @@ pub async fn start(
         }
         None => desk,
     };
-    for tenant in platform.store().tenants().await? {
+    for (tenant, store) in damaged::sound(platform).await? {
         let facts = demo::facts(platform, &tenant).await?;
-        let store = platform.tenant(tenant.id).await?;
         let own = demo::own_rules(&store).await?;
         // Kept rules were checked when they were put. Should they no longer hold with this version's, the shipped ones do.
         let set = RuleSet::load(&own, &facts);

@@ -5,11 +5,12 @@ use std::path::Path;
 use agents::retriever::Retriever;
 use anyhow::Context;
 use pipeline::speech::{LocalSpeech, runtime};
-use storage::{Directory, Platform};
+use storage::Platform;
 
 use super::Progress;
 use crate::api::knowledge;
 use crate::config::{Llm, ProviderLists};
+use crate::damaged;
 
 /// Files that recogniser, voice and speech detector read from the models folder.
 pub const SPEECH_FILES: [&str; 11] = [
@@ -75,9 +76,9 @@ pub async fn retriever(models: &Path, lists: &ProviderLists) -> anyhow::Result<R
 
 /// Reads the documents of every tenant.
 pub async fn index(platform: &Platform, retriever: &Retriever, progress: &Progress) -> anyhow::Result<()> {
-    for tenant in platform.store().tenants().await? {
+    for (tenant, store) in damaged::sound(platform).await? {
         progress(&format!("reading the documents of {}", tenant.name));
-        let documents = knowledge::index(retriever, &platform.tenant(tenant.id).await?).await?;
+        let documents = knowledge::index(retriever, &store).await?;
         tracing::debug!(tenant = %tenant.slug, documents, "documents can be searched");
     }
     Ok(())

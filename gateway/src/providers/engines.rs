@@ -15,7 +15,7 @@ use pipeline::stt::failover::FailoverStt;
 use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
 use pipeline::tts::failover::FailoverTts;
 use pipeline::tts::lexicon::Lexicon;
-use storage::{Directory, Platform};
+use storage::Platform;
 
 use super::lineup::{Lineup, ProviderState, States};
 use super::phrasebook::Phrasebook;
@@ -24,6 +24,7 @@ use super::recorded::Recorded;
 use super::{Loaded, MakeVad, Progress, ProviderSource, Providers, ability, agent, cloud, embedded, renewal};
 use crate::calls::vocabulary::Vocabulary;
 use crate::config::{Config, Llm, Named, Stt, Tts};
+use crate::damaged;
 
 /// Brings up what the lists name, and nothing else.
 #[derive(Clone, Debug)]
@@ -172,8 +173,8 @@ impl Engines {
         progress: Progress,
     ) -> anyhow::Result<Rendered> {
         let mut batches = Vec::new();
-        for tenant in platform.store().tenants().await? {
-            let words = Vocabulary::read(&platform.tenant(tenant.id).await?).await?;
+        for (tenant, store) in damaged::sound(platform).await? {
+            let words = Vocabulary::read(&store).await?;
             batches.extend(book.of(tenant.id, &words.lexicon));
         }
         let local = self.config.providers.tts.first() == Some(&Tts::Local);

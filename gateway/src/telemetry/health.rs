@@ -139,6 +139,15 @@ async fn check(app: &App) -> HealthCheckResponse {
     let backend = format!("storage.{}", app.platform.backend()).to_lowercase();
     let mut dependencies =
         BTreeMap::from([("storage".to_owned(), storage), (backend, storage), ("speech".to_owned(), speech)]);
+    if !app.damaged.is_empty() {
+        dependencies.insert("storage.tenants".to_owned(), HealthStatus::Degraded);
+    }
+    if !app.unended.is_empty() {
+        dependencies.insert("storage.calls_to_end".to_owned(), HealthStatus::Degraded);
+    }
+    for name in app.loops.unwell() {
+        dependencies.insert(format!("task.{name}"), HealthStatus::Degraded);
+    }
     if let Some(ready) = app.ready.get() {
         dependencies.extend(of_providers(&(ready.lineup.states)()));
         if let Some(rendered) = &ready.lineup.rendered {

@@ -76,6 +76,10 @@ fn describe() {
         "quandura_memory_missed_total",
         "Calls that began without what is remembered of their caller, by reason: late, failed."
     );
+    describe_counter!(
+        "quandura_task_failures_total",
+        "Panics of what goes on beside the calls, by task; each is begun again."
+    );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
     describe_counter!("quandura_tool_calls_total", "Calls of tools, by tool and outcome.");
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");

@@ -7,11 +7,12 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use pipeline::ports::Language;
 use storage::records::{Call, CallState};
-use storage::{Calls, Directory, StorageError, TenantStore};
+use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
 use telephony::twilio::twiml;
 use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
+use super::voice::OUT_OF_ORDER;
 use crate::app::App;
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
@@ -42,10 +43,11 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
             None if turned_away(&reason).is_some() => document(twiml::hang_up()),
             None => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
         },
-        Ok(None) => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
+        // Nothing of it is on record, or that cannot be told: nobody may say that it was kept.
+        Ok(None) => document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US")),
         Err(e) => {
             tracing::error!(error = %e, "how a call ended could not be read");
-            document(twiml::say_and_hang_up(CUT_OFF, "en-US"))
+            document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US"))
         }
     }
 }
@@ -71,13 +73,26 @@ async fn end_reason(app: &App, carrier_sid: &str) -> Result<Option<String>, Stor
 
 /// The call of a carrier's name for it, whoever's it is.
 pub async fn find(app: &App, carrier_sid: &str) -> Result<Option<(TenantStore, Call)>, StorageError> {
+    let mut unread = None;
     for tenant in app.platform.store().tenants().await? {
-        let store = app.platform.tenant(tenant.id).await?;
-        if let Some(call) = store.call_by_carrier_sid(carrier_sid).await? {
-            return Ok(Some((store, call)));
+        match of_tenant(app, tenant.id, carrier_sid).await {
+            Ok(Some(found)) => return Ok(Some(found)),
+            Ok(None) => {}
+            // It may be another's.
+            Err(error) => unread = Some(error),
         }
     }
-    Ok(None)
+    unread.map_or(Ok(None), Err)
+}
+
+async fn of_tenant(
+    app: &App,
+    tenant: TenantId,
+    carrier_sid: &str,
+) -> Result<Option<(TenantStore, Call)>, StorageError> {
+    let store = app.platform.tenant(tenant).await?;
+    let call = store.call_by_carrier_sid(carrier_sid).await?;
+    Ok(call.map(|call| (store, call)))
 }
 
 /// True when the books say that the call goes on.

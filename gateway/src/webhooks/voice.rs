@@ -34,7 +34,7 @@ const LANGUAGE: &str = "en-US";
 
 const NOT_IN_SERVICE: &str = "We're sorry. The number you have called is not in service here. \
     Please check the number and call again. If this is an emergency, hang up and dial 911. Goodbye.";
-const OUT_OF_ORDER: &str = "We're sorry. We cannot take your call because of a technical fault. \
+pub(super) const OUT_OF_ORDER: &str = "We're sorry. We cannot take your call because of a technical fault. \
     Please call again in a few minutes. If this is an emergency, hang up and dial 911. Goodbye.";
 
 /// What becomes of a call that arrives.

@@ -192,7 +192,10 @@ impl<S: AuditSink> Task<S> {
     }
 
     async fn append(&mut self, entries: &[NewAudit]) -> Result<Head, StorageError> {
-        let head = self.sink.append_audit(entries).await?;
+        let Ok(appended) = tokio::time::timeout(PATIENCE, self.sink.append_audit(entries)).await else {
+            return Err(StorageError::Busy { folder: "the audit".to_owned() });
+        };
+        let head = appended?;
         let (anchor, noted) = (self.anchor.clone(), head.clone());
         let written = tokio::task::spawn_blocking(move || anchor.write(&noted)).await;
         if !matches!(written, Ok(Ok(()))) && !self.warned {

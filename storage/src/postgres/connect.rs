@@ -91,7 +91,12 @@ impl Session {
             ("search_path", "public"),
             ("statement_timeout", "10s"),
             ("lock_timeout", "5s"),
-            ("idle_in_transaction_session_timeout", "30s"),
+            ("idle_in_transaction_session_timeout", "15s"),
+            // A gateway that is cut off must not keep its locks for the quarter of an hour that the system waits.
+            ("tcp_user_timeout", "10s"),
+            ("tcp_keepalives_idle", "5s"),
+            ("tcp_keepalives_interval", "2s"),
+            ("tcp_keepalives_count", "3"),
         ]);
         let options = match durability {
             Durability::Full => options,

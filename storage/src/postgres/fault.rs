@@ -39,9 +39,11 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Shutting down, crashed, starting, lost, or out of connections.
+/// Shutting down, crashed, starting, lost, out of connections, or a standby by now: another connection may lead to whoever
+/// took over.
 fn is_away(code: &str) -> bool {
-    code.starts_with("08") || matches!(code, "57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03")
+    code.starts_with("08")
+        || matches!(code, "57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03" | "25006")
 }
 
 fn unavailable(place: &str, error: &sqlx::Error) -> StorageError {

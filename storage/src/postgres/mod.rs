@@ -5,6 +5,7 @@
 
 #![allow(clippy::duplicate_mod)] // the shared statements are stamped out once per backend, on purpose
 
+mod begun;
 mod connect;
 mod fault;
 mod forget;
@@ -64,8 +65,9 @@ mod work;
 
 use std::time::Duration;
 
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::PgConnection;
 
+pub(crate) use begun::Begun;
 pub use connect::{PostgresOptions, Probe};
 pub(crate) use platform::PlatformStore;
 pub(crate) use server::Server;
@@ -78,6 +80,31 @@ use server::Pool;
 
 /// Longest wait for the answer to a question about health.
 const PING_WITHIN: Duration = Duration::from_secs(2);
+
+/// Longest wait for a commit of the log of live calls, once it has begun: more than any disk takes, and little enough that
+/// a caller who waits for a reply is served by a second try when the first went to a line that was cut.
+const LOG_WITHIN: Duration = Duration::from_secs(2);
+/// Longest wait for anything else. The server has limits for each statement; this one is for a line that was cut.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+
+/// Gives up on a server whose line was cut: the connection is closed, and if that was a commit it is open whether it
+/// took place.
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    asked: impl Future<Output = Result<T, StorageError>>,
+) -> Result<T, StorageError> {
+    tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| {
+        let reason = format!("no answer within {} s", limit.as_secs());
+        Err(StorageError::Unavailable { database: "the PostgreSQL database".to_owned(), reason })
+    })
+}
+
+/// With the limit of what is no log of a live call.
+pub(crate) async fn answered<T>(
+    asked: impl Future<Output = Result<T, StorageError>>,
+) -> Result<T, StorageError> {
+    in_time(ANSWER_WITHIN, asked).await
+}
 
 /// The connection that the stamped statements run on.
 type Conn = PgConnection;
@@ -95,7 +122,7 @@ struct Database {
 
 /// An open write transaction; dropped without [`Self::finish`] it is rolled back.
 struct Write<'a> {
-    transaction: Transaction<'static, Postgres>,
+    transaction: Begun,
     database: &'a Database,
 }
 
@@ -110,12 +137,12 @@ impl Database {
         Self { server, begin_read: begin_read(&whose), begin_write: begin_write(&whose), is_whole: false }
     }
 
-    async fn read(&self) -> Result<Transaction<'static, Postgres>, StorageError> {
+    async fn read(&self) -> Result<Begun, StorageError> {
         self.server.begin(Pool::Requests, &self.begin_read).await
     }
 
     /// One state of the database for several statements: every read is that here. Dropped when done.
-    async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StorageError> {
+    async fn snapshot(&self) -> Result<Begun, StorageError> {
         self.read().await
     }
 
@@ -128,6 +155,13 @@ impl Database {
     async fn write_log(&self) -> Result<Write<'_>, StorageError> {
         let transaction = self.server.begin(Pool::CallLog, &self.begin_write).await?;
         Ok(Write { transaction, database: self })
+    }
+
+    async fn in_time<T>(
+        &self,
+        writing: impl Future<Output = Result<T, StorageError>>,
+    ) -> Result<T, StorageError> {
+        in_time(LOG_WITHIN, writing).await
     }
 
     fn named<T>(&self, step: Step<T>) -> Result<T, StorageError> {

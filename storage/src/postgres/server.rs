@@ -1,12 +1,16 @@
 //! One database server: its connections, and what happens when it goes away.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{Connection, PgConnection, PgPool, Postgres};
+use tokio::time::timeout;
 
+use super::begun::{Begun, Held};
 use super::connect::{PostgresOptions, Session, connect, hold_to_its_word};
 use super::{Database, PlatformStore, TenantStore, fault, log_rows, role, schema};
 use crate::audit::AnchorFile;
@@ -19,6 +23,10 @@ use crate::tenancy::Durability;
 /// Whoever wants a connection waits at most this long: longer than any transaction of ours, shorter than a caller
 /// waits. A server that restarts has this time, too.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for a connection to be made, and for a server to begin a transaction, which costs it nothing. Together
+/// they bound how long after its return a server that stalled is asked again.
+const CONNECT: Duration = Duration::from_millis(1_500);
+const ANSWER: Duration = Duration::from_secs(1);
 /// Between two tries to reach a server that went away.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Connections for requests that nobody used for so long are closed.
@@ -43,8 +51,82 @@ pub(crate) struct Server {
 struct Inner {
     /// What messages call it: host, port and name, never a password.
     place: String,
-    requests: PgPool,
-    call_log: PgPool,
+    requests: Connections,
+    call_log: Connections,
+}
+
+/// The connections of one pool, and what is known of them.
+#[derive(Debug)]
+struct Connections {
+    pool: PgPool,
+    /// How many are in a transaction.
+    held: Arc<AtomicU32>,
+    /// When the server last stalled.
+    stalled: Arc<Stalled>,
+}
+
+/// When a server last did not answer. What was connected before is not to be trusted: it may hang for as long again.
+#[derive(Debug, Default)]
+struct Stalled(Mutex<Option<Instant>>);
+
+impl Stalled {
+    fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    fn trusts(&self, age: Duration) -> bool {
+        let stalled = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stalled.is_none_or(|at| age < at.elapsed())
+    }
+}
+
+/// Why a try to begin came to nothing.
+enum Failed {
+    /// All connections are in use.
+    Crowded,
+    /// The server accepts nothing, or does not answer.
+    Silent,
+    Said(sqlx::Error),
+}
+
+impl Connections {
+    fn of(pool: impl FnOnce(&Arc<Stalled>) -> PgPool) -> Self {
+        let stalled = Arc::default();
+        Self { pool: pool(&stalled), held: Arc::default(), stalled }
+    }
+
+    /// One try, until `until` at most.
+    async fn begin(&self, statement: &str, until: Instant) -> Result<Begun, Failed> {
+        let conn = self.acquire(until).await?;
+        match timeout(ANSWER, Begun::on(conn, statement, Held::one(&self.held))).await {
+            Ok(begun) => begun.map_err(Failed::Said),
+            Err(_) => {
+                self.stalled.note();
+                Err(Failed::Silent)
+            }
+        }
+    }
+
+    /// Waiting for others to be done takes what it takes; making a connection does not.
+    async fn acquire(&self, until: Instant) -> Result<PoolConnection<Postgres>, Failed> {
+        let mut acquiring = std::pin::pin!(self.pool.acquire());
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match timeout(CONNECT.min(left), &mut acquiring).await {
+                Ok(Ok(conn)) => return Ok(conn),
+                Ok(Err(sqlx::Error::PoolTimedOut)) if self.is_crowded() => return Err(Failed::Crowded),
+                Ok(Err(sqlx::Error::PoolTimedOut)) => return Err(Failed::Silent),
+                Ok(Err(error)) => return Err(Failed::Said(error)),
+                Err(_) if !self.is_crowded() => return Err(Failed::Silent),
+                Err(_) if left.is_zero() => return Err(Failed::Crowded),
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.held.load(Ordering::Relaxed) >= self.pool.options().get_max_connections()
+    }
 }
 
 impl Server {
@@ -64,8 +146,12 @@ impl Server {
         let application = checked?;
         let (requests, call_log) = shares(options.connections);
         let inner = Inner {
-            requests: request_pool(requests, application.options.clone()),
-            call_log: call_log_pool(call_log, application.options.clone()),
+            requests: Connections::of(|stalled| {
+                request_pool(pool(requests, stalled), application.options.clone())
+            }),
+            call_log: Connections::of(|stalled| {
+                call_log_pool(pool(call_log, stalled), call_log, application.options.clone())
+            }),
             place: application.place,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -105,7 +191,7 @@ impl Server {
     }
 
     /// Waits until no other node is in its turn, and holds the turn until it is dropped or its connection is lost.
-    pub(crate) async fn start_turn(&self) -> Result<Transaction<'static, Postgres>, StorageError> {
+    pub(crate) async fn start_turn(&self) -> Result<Begun, StorageError> {
         // Not of the requests' connections: what is done in the turn needs those.
         let patient = "begin; set local lock_timeout = '60s'; set local statement_timeout = '60s';
              set local idle_in_transaction_session_timeout = '10min'";
@@ -116,11 +202,7 @@ impl Server {
     }
 
     /// Begins a transaction, on a fresh connection when the one at hand was lost: nothing was done on it yet.
-    pub(super) async fn begin(
-        &self,
-        pool: Pool,
-        statement: &str,
-    ) -> Result<Transaction<'static, Postgres>, StorageError> {
+    pub(super) async fn begin(&self, pool: Pool, statement: &str) -> Result<Begun, StorageError> {
         let pool = match pool {
             Pool::Requests => &self.inner.requests,
             Pool::CallLog => &self.inner.call_log,
@@ -128,16 +210,18 @@ impl Server {
         let until = Instant::now() + PATIENCE;
         let mut lost = None;
         // A server that restarted cut every connection at hand: those are gone through without a pause.
-        let mut at_hand = pool.options().get_max_connections();
+        let mut at_hand = pool.pool.options().get_max_connections();
         loop {
+            match pool.begin(statement, until).await {
+                Ok(begun) => return Ok(begun),
+                Err(Failed::Crowded) => return Err(StorageError::Busy { folder: self.inner.place.clone() }),
+                Err(Failed::Said(error)) if fault::is_lost(&error) => lost = Some(error),
+                Err(Failed::Said(error)) => return Err(self.name(error.into())),
+                Err(Failed::Silent) => {}
+            }
             let left = until.saturating_duration_since(Instant::now());
-            let begun =
-                tokio::time::timeout(left, pool.begin_with(AssertSqlSafe(statement.to_owned()))).await;
-            match begun {
-                Ok(Ok(transaction)) => return Ok(transaction),
-                Ok(Err(error)) if fault::is_lost(&error) && !left.is_zero() => lost = Some(error),
-                Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => return Err(self.out_of_patience(pool, lost)),
-                Ok(Err(error)) => return Err(self.name(error.into())),
+            if left.is_zero() {
+                return Err(self.out_of_patience(lost));
             }
             match at_hand {
                 0 => tokio::time::sleep(PAUSE.min(left)).await,
@@ -146,17 +230,12 @@ impl Server {
         }
     }
 
-    /// Every connection in use means a crowd; a connection that could not be made means a server that is away.
-    fn out_of_patience(&self, pool: &PgPool, lost: Option<sqlx::Error>) -> StorageError {
-        let place = self.inner.place.clone();
+    fn out_of_patience(&self, lost: Option<sqlx::Error>) -> StorageError {
         match lost {
             Some(error) => self.name(error.into()),
-            None if pool.size() >= pool.options().get_max_connections() && pool.num_idle() == 0 => {
-                StorageError::Busy { folder: place }
-            }
             None => StorageError::Unavailable {
-                database: place,
-                reason: format!("no connection within {} s", PATIENCE.as_secs()),
+                database: self.inner.place.clone(),
+                reason: format!("no answer within {} s", PATIENCE.as_secs()),
             },
         }
     }
@@ -166,8 +245,8 @@ impl Server {
     }
 
     pub(super) async fn close(&self) {
-        self.inner.call_log.close().await;
-        self.inner.requests.close().await;
+        self.inner.call_log.pool.close().await;
+        self.inner.requests.pool.close().await;
     }
 }
 
@@ -187,31 +266,47 @@ fn shares(connections: u32) -> (u32, u32) {
     (connections.saturating_sub(call_log).max(1), call_log)
 }
 
-fn request_pool(connections: u32, options: PgConnectOptions) -> PgPool {
-    pool(connections).min_connections(1).idle_timeout(IDLE).connect_lazy_with(options)
+fn request_pool(pool: PgPoolOptions, options: PgConnectOptions) -> PgPool {
+    pool.min_connections(1).idle_timeout(IDLE).connect_lazy_with(options)
 }
 
 /// All open at all times, with their statements prepared: either would fall into a turn (some 50 ms over TLS).
-fn call_log_pool(connections: u32, options: PgConnectOptions) -> PgPool {
-    pool(connections)
-        .min_connections(connections)
+fn call_log_pool(pool: PgPoolOptions, connections: u32, options: PgConnectOptions) -> PgPool {
+    pool.min_connections(connections)
         .idle_timeout(None)
         .after_connect(|conn, _| Box::pin(log_rows::prepare(conn)))
         .connect_lazy_with(options)
 }
 
-fn pool(connections: u32) -> PgPoolOptions {
+fn pool(connections: u32, stalled: &Arc<Stalled>) -> PgPoolOptions {
+    let stalled = stalled.clone();
     PgPoolOptions::new()
         .max_connections(connections)
         .max_lifetime(None)
         // `begin` finds a lost connection out by itself, without a journey for every transaction.
         .test_before_acquire(false)
+        .before_acquire(move |_, known| {
+            let is_trusted = stalled.trusts(known.age);
+            Box::pin(async move { Ok(is_trusted) })
+        })
         .acquire_timeout(PATIENCE)
 }
 
 #[cfg(test)]
 mod unit {
-    use super::shares;
+    use std::time::Duration;
+
+    use super::{Stalled, shares};
+
+    #[test]
+    fn after_a_stall_only_what_was_connected_since_is_trusted() {
+        let stalled = Stalled::default();
+        assert!(stalled.trusts(Duration::from_secs(3600)));
+        stalled.note();
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(!stalled.trusts(Duration::from_secs(3600)));
+        assert!(stalled.trusts(Duration::ZERO));
+    }
 
     #[test]
     fn the_call_log_has_connections_of_its_own() {

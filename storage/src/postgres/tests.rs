@@ -7,6 +7,7 @@ mod nodes;
 #[path = "../../tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod schema_pairs;
+mod stalls;
 mod start;
 
 use std::fs;

@@ -105,7 +105,11 @@ impl LogSink for Arc<Core> {
             return Ok(());
         }
         let mut write = self.db.write_log().await?;
-        let step = call_log::append(write.conn(), &self.scope, &rows).await;
-        write.finish(step).await
+        // A try that is given up is made again: rows have numbers.
+        let writing = async {
+            let step = call_log::append(write.conn(), &self.scope, &rows).await;
+            write.finish(step).await
+        };
+        self.db.in_time(writing).await
     }
 }

@@ -107,6 +107,18 @@ pub(crate) async fn open_tenant(
     Ok(TenantStore::on(db, tenant, node, sealer, anchor))
 }
 
+/// Reads a file from end to end, and changes nothing in it.
+pub(crate) async fn check_file(file: &Path) -> Result<(), StorageError> {
+    let named = |error: sqlx::Error| fault::name(error.into(), file);
+    let options = SqliteConnectOptions::new().filename(file).read_only(true);
+    let options = options.collation(gate::COLLATION, gate::compare);
+    let mut conn = SqliteConnection::connect_with(&options).await.map_err(named)?;
+    let found = sqlx::query_scalar("pragma quick_check(1)").fetch_one(&mut conn).await;
+    let _ = conn.close().await;
+    let found: String = found.map_err(named)?;
+    if found == "ok" { Ok(()) } else { Err(StorageError::Corrupt { file: file.display().to_string() }) }
+}
+
 /// One database file.
 #[derive(Debug)]
 struct Database {
@@ -169,6 +181,14 @@ impl Database {
     /// For the log of live calls: here the one writer serves all.
     async fn write_log(&self) -> Result<Write<'_>, StorageError> {
         self.write().await
+    }
+
+    /// A file has no line that can be cut: what was begun is waited for.
+    async fn in_time<T>(
+        &self,
+        writing: impl Future<Output = Result<T, StorageError>>,
+    ) -> Result<T, StorageError> {
+        writing.await
     }
 
     /// Gives a fault the name of this file.

@@ -79,6 +79,11 @@ impl TestDatabase {
         format!("postgres://{role}@localhost/{}?host={}", self.name, self.socket.display())
     }
 
+    /// Where the server listens.
+    pub fn socket(&self) -> PathBuf {
+        self.socket.join(".s.PGSQL.5432")
+    }
+
     /// For the role that the program serves with.
     pub fn app(&self) -> String {
         self.url("quandura_app")
@@ -154,6 +159,45 @@ impl Cluster {
         self.control(&["start", "--wait", "--log", &self.path("log")]);
     }
 
+    /// Stalls the whole server, as a machine out of memory or a disk that hangs would: it takes what is sent and answers
+    /// nothing. [`Self::thaw`] ends that.
+    pub fn freeze(&self) {
+        self.signal("STOP");
+    }
+
+    pub fn thaw(&self) {
+        self.signal("CONT");
+    }
+
+    /// To the postmaster first, so that it starts nobody meanwhile, and to everybody it has started.
+    fn signal(&self, signal: &str) {
+        let pid = fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
+        let postmaster = pid.lines().next().expect("its id").to_owned();
+        let kill = |pid: &str| {
+            let _ = Command::new("kill").args([&format!("-{signal}"), pid]).stderr(Stdio::null()).status();
+        };
+        kill(&postmaster);
+        let tasks = format!("/proc/{postmaster}/task/{postmaster}/children");
+        fs::read_to_string(tasks).expect("its processes").split_whitespace().for_each(kill);
+    }
+
+    /// From now on every write of a call fails as it does on a full disk, until [`Self::free_disk`].
+    pub fn fill_disk(&self, database: &TestDatabase) {
+        let refuse = "create or replace function test_disk_full() returns trigger language plpgsql as $$
+            begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;";
+        let on = |table: &str| {
+            format!(
+                "create trigger test_disk_full before insert or update on {table}
+                 for each statement execute function test_disk_full();"
+            )
+        };
+        self.sql(&database.name, &(refuse.to_owned() + &on("calls") + &on("call_log")));
+    }
+
+    pub fn free_disk(&self, database: &TestDatabase) {
+        self.sql(&database.name, "drop function test_disk_full() cascade");
+    }
+
     /// Where it keeps its files.
     pub fn data(&self) -> PathBuf {
         self.folder.join("data")
@@ -223,6 +267,8 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         if !self.is_shared {
             if self.data().join("postmaster.pid").exists() {
+                // A test that failed may have left it so.
+                self.thaw();
                 self.crash();
             }
             let _ = fs::remove_dir_all(&self.folder);

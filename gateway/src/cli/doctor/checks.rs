@@ -25,6 +25,9 @@ pub async fn all(config: &Config, ask: bool) -> Vec<Check> {
     let mut checks =
         vec![data_folder(&config.data_dir), disk_space(&config.data_dir), master_key(&config.data_dir)];
     checks.push(database(config).await);
+    if config.postgres.is_none() {
+        checks.push(tenant_files(&config.data_dir).await);
+    }
     let models = models(&config.models_dir, &config.providers);
     let try_speech = config.providers.need_speech_models() && models.verdict != super::Verdict::Fail;
     checks.push(models);
@@ -107,6 +110,16 @@ async fn database(config: &Config) -> Check {
         let fix = "turn fsync and full_page_writes on in the server";
         Check::warn("database", format!("{detail}; a power cut there may lose what was said"), fix)
     }
+}
+
+/// One that is damaged keeps its own tenant from being served and nobody else.
+async fn tenant_files(folder: &Path) -> Check {
+    let (files, damaged) = storage::check_files(folder).await;
+    let Some(first) = damaged.first() else {
+        return Check::ok("tenants' files", format!("{files} files are sound"));
+    };
+    let detail = format!("{} of {files} cannot be used: {first}", damaged.len());
+    Check::warn("tenants' files", detail, "repair it or restore it from a backup; it is left as it is")
 }
 
 fn models(folder: &Path, lists: &ProviderLists) -> Check {

@@ -1,0 +1,93 @@
+//! The store is full or is damaged while people are on the line.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::time::Duration;
+
+use storage::{Directory, NewTenant};
+use tests::caller::Caller;
+use tests::gateway::{Doubles, LINE, TestGateway};
+use tests::home::Home;
+use tests::home::private_postgres::Cluster;
+
+fn home_on(cluster: &Cluster) -> Home {
+    Home { database: Some(cluster.database()), ..Home::sqlite().unwrap() }
+}
+
+async fn greeted(gateway: &TestGateway) -> Caller {
+    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+    caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
+    caller.silent_until_quiet(Duration::from_millis(200), Duration::from_secs(8)).await.unwrap();
+    caller
+}
+
+/// Says something; whether anything was heard within `limit`.
+async fn asks(caller: &mut Caller, limit: Duration) -> bool {
+    let before = caller.heard.lock().bytes();
+    let spoken = caller.speak_ms(1_000).await;
+    spoken.is_ok() && caller.silent_until(limit, |h| h.bytes() > before || h.closed.is_some()).await.is_ok()
+}
+
+/// Greeted, asked, answered, on record and over.
+async fn whole_call(gateway: &TestGateway) {
+    let mut caller = greeted(gateway).await;
+    let sid = caller.order.call_sid.clone();
+    assert!(asks(&mut caller, Duration::from_secs(4)).await);
+    caller.silent_until_quiet(Duration::from_millis(200), Duration::from_secs(8)).await.unwrap();
+    caller.hang_up().await.unwrap();
+    let call = gateway.until(&format!("/v1/calls/{sid}"), |c| c["state"] == "ended").await.unwrap();
+    assert_eq!(call["end_reason"], "caller_hung_up");
+    let transcript = gateway.get(&format!("/v1/calls/{sid}/transcript")).await.unwrap().to_string();
+    assert!(transcript.contains("When is the office open?"), "{transcript}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_end_on_a_full_disk_are_over_when_there_is_room_again() {
+    let cluster = Cluster::own();
+    let home = home_on(&cluster);
+    let database = home.database.as_ref().unwrap();
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
+    let mut caller = greeted(&gateway).await;
+    let sid = caller.order.call_sid.clone();
+    cluster.fill_disk(database);
+    assert!(asks(&mut caller, Duration::from_secs(15)).await, "they hear that something is wrong");
+    caller.hang_up().await.unwrap();
+    gateway.until("/health", |h| h["dependencies"]["storage.calls_to_end"] == "degraded").await.unwrap();
+    cluster.free_disk(database);
+    let limit = Duration::from_secs(15);
+    gateway.until_within(limit, &format!("/v1/calls/{sid}"), |c| c["state"] == "ended").await.unwrap();
+    gateway.until("/health", |h| h["dependencies"].get("storage.calls_to_end").is_none()).await.unwrap();
+    whole_call(&gateway).await;
+    gateway.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_damaged_file_stops_nobody_elses_service_and_is_left_as_it_is() {
+    let home = Home::sqlite().unwrap();
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
+    let platform = &gateway.running.app.platform;
+    let new = NewTenant { slug: "lake".into(), name: "Lake".into(), timezone: "UTC".into() };
+    let lake = platform.create_tenant(new).await.unwrap().id;
+    platform.tenant(lake).await.unwrap();
+    let mut line = platform.store().line(LINE).await.unwrap().unwrap();
+    (line.number, line.tenant_id) = ("+12025550101".to_owned(), lake);
+    platform.store().put_line(line).await.unwrap();
+    gateway.running.shutdown().await;
+
+    let path = home.dir.path().join("data").join("tenants").join(format!("{lake}.db"));
+    let mut file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::Start(0)).unwrap();
+    file.write_all(&[0xA5; 4096]).unwrap();
+    drop(file);
+    let damaged = std::fs::read(&path).unwrap();
+
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.expect("the others are served");
+    let health = gateway.get("/health").await.unwrap();
+    assert_eq!(health["dependencies"]["storage.tenants"], "degraded", "{health}");
+    whole_call(&gateway).await;
+    let (status, twiml) =
+        tests::caller::webhook(&gateway.base, "+12025550101", &tests::caller::call_sid()).await.unwrap();
+    assert_eq!(status, 200);
+    assert!(twiml.contains("technical fault") && !twiml.contains("<Stream"), "{twiml}");
+    gateway.running.shutdown().await;
+    assert_eq!(std::fs::read(&path).unwrap(), damaged, "left for whoever repairs it");
+}
