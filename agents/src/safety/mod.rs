@@ -16,6 +16,7 @@ mod dates;
 mod digits;
 mod emails;
 mod findings;
+mod fragments;
 mod guardian;
 mod ip;
 mod kind;
