@@ -137,9 +137,12 @@ fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
         usize::from(run.len() > 1 && run[1].gap == Gap::Other && scan.hash_is(run[0].from, hash_of("oh")));
     while at < run.len() {
         match longest(scan, run, at) {
-            Some((kind, used, confidence)) => {
-                let (from, to) = bounds(scan, kind, &run[at..at + used]);
-                scan.propose(kind, from, to, confidence);
+            Some(Known { kind, used, confidence, public }) => {
+                // What is public is so as a whole: a part of it is nobody's number either.
+                if !public {
+                    let (from, to) = bounds(scan, kind, &run[at..at + used]);
+                    scan.propose(kind, from, to, confidence);
+                }
                 at += used;
             }
             None => at += unknown(&run[at..]),
@@ -196,15 +199,23 @@ fn is_front(scan: &Scan<'_>, run: &[Piece], at: usize) -> bool {
     at == 0 || (at == 1 && scan.hash_is(run[0].from, hash_of("oh")))
 }
 
+/// A number of so many pieces.
+struct Known {
+    kind: Kind,
+    used: usize,
+    confidence: f32,
+    /// The tenant publishes it.
+    public: bool,
+}
+
 /// The longest number that begins at this piece of a run.
-fn longest(scan: &Scan<'_>, run: &[Piece], at: usize) -> Option<(Kind, usize, f32)> {
+fn longest(scan: &Scan<'_>, run: &[Piece], at: usize) -> Option<Known> {
     let rest = &run[at..];
     (1..=fitting(rest)).rev().find_map(|used| {
         let window =
             Window { entire: used == rest.len() && is_front(scan, run, at), ..window(scan, rest, used)? };
-        decide(&window)
-            .filter(|(kind, _)| !is_public(scan, *kind, &window.digits))
-            .map(|(kind, c)| (kind, used, c))
+        let (kind, confidence) = decide(&window)?;
+        Some(Known { kind, used, confidence, public: is_public(scan, kind, &window.digits) })
     })
 }
 

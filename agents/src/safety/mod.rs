@@ -27,6 +27,7 @@ mod names;
 mod numbers;
 mod offices;
 mod places;
+mod published;
 mod quarters;
 mod redact;
 mod roads;
@@ -42,7 +43,8 @@ mod vault;
 mod tests;
 
 pub use findings::{Finding, Findings, redact_labels};
-pub use guardian::{Guardian, Public, Settings};
+pub use guardian::{Guardian, Settings};
 pub use kind::{Category, Kind, KindSet, RiskLevel};
+pub use published::Public;
 pub use redact::Redactor;
 pub(crate) use vault::has_token;

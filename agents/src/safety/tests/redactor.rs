@@ -307,3 +307,43 @@ fn a_card_within_a_longer_run_of_digits_is_found() {
     let parcel = "tracking number 9400111899223197428490";
     assert_eq!(redactor().screen(parcel), parcel);
 }
+
+#[test]
+fn ordinary_numbers_of_ordinary_callers_stay() {
+    let calls: [&[&str]; 5] = [
+        &[
+            "Do I need my social security card for a passport?",
+            "Yes, and a photo ID.",
+            "and the fee is a hundred and thirty",
+            "It is 130 dollars, and 35 for us.",
+            "so one sixty five together",
+        ],
+        &[
+            "What is your claim number?",
+            "two oh four",
+            "wait, no, two oh four one seven",
+            "two oh four one seven",
+        ],
+        &["Which day suits you?", "the twelfth at ten thirty", "no, sorry, at eleven", "say 11:15"],
+        &["How much was the bill?", "eighty four fifty", "no wait, ninety four fifty"],
+        &["my permit number is 2 0 2 6", "then 0 0 4 1 7", "again, 2026-00417"],
+    ];
+    for call in calls {
+        let mut redactor = redactor();
+        for text in call {
+            assert_eq!(redactor.screen(text), *text);
+        }
+    }
+}
+
+#[test]
+fn a_telephone_number_that_is_asked_for_after_a_secret_is_one() {
+    dialogue(&[
+        ("my social is five two one", "my social is ⟨ssn:1⟩"),
+        (
+            "We do not need it. What number can we call you back at?",
+            "We do not need it. What number can we call you back at?",
+        ),
+        ("two oh two five five five oh one four three", "⟨phone:1⟩"),
+    ]);
+}
