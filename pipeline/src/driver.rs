@@ -373,9 +373,11 @@ async fn from_control(control: &mut Option<mpsc::Receiver<Control>>) -> Input {
 /// Personal data leaves the sensitive zone as tokens only.
 fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
     let text = match body {
-        EventBody::Interim { text, .. }
-        | EventBody::Final { text, .. }
-        | EventBody::ReplySegment { text, .. } => text,
+        EventBody::Interim { text, .. } => {
+            *text = screen.glimpse(text);
+            return;
+        }
+        EventBody::Final { text, .. } | EventBody::ReplySegment { text, .. } => text,
         EventBody::ReplyHeard { heard_text, .. } => heard_text,
         EventBody::Interrupted { heard, .. } => &mut heard.text,
         _ => return,

@@ -578,6 +578,11 @@ pub enum EndReason {
 /// (`⟨phone:1⟩`). One per call: the same value keeps its token.
 pub trait Screen: Send + 'static {
     fn screen(&mut self, text: &str) -> String;
+
+    /// The same for a text that a longer one will replace: nothing of it is remembered for the texts to come.
+    fn glimpse(&mut self, text: &str) -> String {
+        self.screen(text)
+    }
 }
 
 /// Where a call's events go. Must never block the call: full means drop and count.

@@ -210,6 +210,7 @@ macro_rules! suite {
                 what_admission_refuses_is_recorded_without_its_text,
                 forgetting_deletes_and_stays_respected,
                 a_stranger_s_wish_to_be_forgotten_is_kept,
+                what_was_kept_of_withheld_numbers_is_erased,
                 there_is_one_manager,
                 agents_without_memory_get_no_handle_and_leave_a_record,
                 raw_writes_are_refused_and_recorded,

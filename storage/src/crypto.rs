@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::error::StorageError;
 use crate::ids::TenantId;
-use crate::zones::{LookupHash, Place, normalise_phone};
+use crate::zones::{LookupHash, Place, normalise_phone, once_taken_for_numbers};
 
 const VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
@@ -110,9 +110,18 @@ impl Sealer {
     #[must_use]
     pub fn lookup_hash(&self, phone: &str) -> Option<LookupHash> {
         let phone = Zeroizing::new(normalise_phone(phone)?);
+        self.hash_of(phone.as_bytes())
+    }
+
+    /// The hashes under which earlier versions kept what callers told whose number was withheld.
+    pub(crate) fn withheld_hashes(&self) -> Vec<LookupHash> {
+        once_taken_for_numbers().filter_map(|number| self.hash_of(number.as_bytes())).collect()
+    }
+
+    fn hash_of(&self, number: &[u8]) -> Option<LookupHash> {
         // HMAC takes keys of any length, so this never fails.
         let mut mac = Hmac::<Sha256>::new_from_slice(self.lookup.expose_secret()).ok()?;
-        mac.update(phone.as_bytes());
+        mac.update(number);
         Some(LookupHash(mac.finalize().into_bytes().into()))
     }
 

@@ -220,6 +220,7 @@ impl Platform {
         };
         // Before anybody else has the store: whoever comes first says which key opens the gate.
         on_backend!(store, store => store.enrol_memory_manager().await)?;
+        on_backend!(store, store => store.forget_withheld().await)?;
         Ok(store)
     }
 

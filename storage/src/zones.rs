@@ -84,11 +84,13 @@ impl fmt::Debug for LookupHash {
 
 /// A phone number as E.164: `+` and digits. National numbers are read as North American.
 ///
-/// `None` for what is not a phone number (`anonymous`, a SIP name, too few or too many digits).
+/// `None` for what is not a phone number (`anonymous`, a SIP name, too few or too many digits), and for what carriers
+/// send in the place of a number that was withheld: see [`CallerNumber`].
 ///
 /// ```
 /// assert_eq!(storage::zones::normalise_phone("(202) 555-0100").as_deref(), Some("+12025550100"));
 /// assert_eq!(storage::zones::normalise_phone("anonymous"), None);
+/// assert_eq!(storage::zones::normalise_phone("+266696687"), None);
 /// ```
 #[must_use]
 pub fn normalise_phone(text: &str) -> Option<String> {
@@ -108,7 +110,60 @@ pub fn normalise_phone(text: &str) -> Option<String> {
     } else {
         return None;
     };
-    (8..=15).contains(&international.len()).then(|| format!("+{international}"))
+    // No country code begins with a zero.
+    let is_number = (8..=15).contains(&international.len())
+        && !international.starts_with('0')
+        && !KEYED_WORDS.contains(&international.as_str());
+    is_number.then(|| format!("+{international}"))
+}
+
+/// Words that carriers send as a number when the caller withheld theirs, keyed on a telephone: anonymous, restricted,
+/// unavailable, withheld, blocked, private, unknown. None of them is a number that somebody can have.
+const KEYED_WORDS: [&str; 7] =
+    ["266696687", "7378742833", "86282452253", "94844353", "2562533", "7748283", "8656696"];
+
+/// The number of who calls, E.164. `Option` of it is all that the gateway knows of a caller: who withheld it has none,
+/// and so no contact, no memory and no call-back to "the number you are calling from".
+#[derive(Clone, PartialEq, Eq)]
+pub struct CallerNumber(String);
+
+impl CallerNumber {
+    /// Reads what a carrier says of its caller. `None` for a number that was withheld, in any of the ways in which
+    /// carriers say so: nothing, a word (`Anonymous`, `Restricted`), a SIP address, or a word keyed as digits with or
+    /// without a plus.
+    ///
+    /// ```
+    /// use storage::zones::CallerNumber;
+    /// assert_eq!(CallerNumber::of("+12025550143").unwrap().as_str(), "+12025550143");
+    /// for withheld in ["", "Anonymous", "+266696687", "7378742833", "sip:anonymous@anonymous.invalid"] {
+    ///     assert_eq!(CallerNumber::of(withheld), None);
+    /// }
+    /// ```
+    #[must_use]
+    pub fn of(from: &str) -> Option<Self> {
+        let digits: String = from.chars().filter(char::is_ascii_digit).collect();
+        // Without its plus "restricted" has as many digits as a number in Austin; carriers send that one with its plus.
+        if KEYED_WORDS.contains(&digits.as_str()) {
+            return None;
+        }
+        normalise_phone(from).map(Self)
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for CallerNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallerNumber(…)")
+    }
+}
+
+/// What versions before took for the numbers of callers, and kept contacts under.
+pub(crate) fn once_taken_for_numbers() -> impl Iterator<Item = String> {
+    KEYED_WORDS.iter().filter(|digits| digits.len() >= 8).map(|digits| format!("+{digits}"))
 }
 
 #[cfg(test)]
@@ -120,6 +175,63 @@ mod tests {
         for text in ["+12025550100", "12025550100", "202-555-0100", " (202) 555.0100 ", "0012025550100"] {
             assert_eq!(normalise_phone(text).as_deref(), Some("+12025550100"), "{text}");
         }
+    }
+
+    #[test]
+    fn who_withholds_has_no_number_however_the_carrier_says_it() {
+        for from in [
+            "",
+            " ",
+            "+",
+            "Anonymous",
+            "ANONYMOUS",
+            "anonymous",
+            "Restricted",
+            "unknown",
+            "Unavailable",
+            "Private",
+            "blocked",
+            "withheld",
+            "No Caller ID",
+            "+266696687",
+            "266696687",
+            "+266 696 687",
+            "+7378742833",
+            "7378742833",
+            "+2562533",
+            "2562533",
+            "+8656696",
+            "+86282452253",
+            "86282452253",
+            "+7748283",
+            "+94844353",
+            "+0000000000",
+            "sip:anonymous@anonymous.invalid",
+            "sip:Anonymous@192.0.2.1:5060",
+            "sips:unknown@unknown.invalid",
+            "<sip:+266696687@anonymous.invalid>",
+        ] {
+            assert_eq!(CallerNumber::of(from), None, "{from:?}");
+        }
+        assert_eq!(normalise_phone("+7378742833"), None);
+        assert_eq!(normalise_phone("+86 282 452 253"), None);
+    }
+
+    #[test]
+    fn who_gives_a_number_keeps_it() {
+        for (from, number) in [
+            ("+12025550143", "+12025550143"),
+            ("12025550143", "+12025550143"),
+            ("2025550143", "+12025550143"),
+            ("+17378742833", "+17378742833"),
+            ("+26622313131", "+26622313131"),
+            ("+8628812345678", "+8628812345678"),
+        ] {
+            assert_eq!(CallerNumber::of(from).unwrap().as_str(), number);
+        }
+        // Somebody in Austin, who tells it: no carrier is speaking.
+        assert_eq!(normalise_phone("737-874-2833").as_deref(), Some("+17378742833"));
+        assert!(!format!("{:?}", CallerNumber::of("+12025550143")).contains("0143"));
     }
 
     #[test]

@@ -233,10 +233,11 @@ impl FrontDesk {
         self.shared.tenants.read().get(&tenant).map_or_else(Vec::new, |desk| of(&desk.facts))
     }
 
-    /// Numbers and addresses that the tenant's agent gives out itself: never personal data.
+    /// What the tenant publishes, in its facts and on its pages: never personal data.
     #[must_use]
     pub fn public(&self, tenant: Uuid) -> Public {
-        self.shared.tenants.read().get(&tenant).map(|desk| desk.facts.public()).unwrap_or_default()
+        let facts = self.shared.tenants.read().get(&tenant).map(|desk| desk.facts.public());
+        facts.unwrap_or_default().with_pages(self.shared.retriever.public(tenant))
     }
 }
 

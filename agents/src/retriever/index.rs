@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::analysis::Term;
 use super::asked::Asked;
@@ -14,6 +14,7 @@ use super::fuse::{self, Evidence};
 use super::passage::{Indexed, IndexedPassage};
 use super::segment::{Segment, lift};
 use super::{Filters, Found, Query, attribute, found, heard};
+use crate::safety::Public;
 
 /// Passages of each method that are scored exactly.
 const CANDIDATES: usize = 256;
@@ -25,6 +26,8 @@ const POSTINGS: usize = 400_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     slots: Vec<Slot>,
+    /// What its documents give as public; put together when it is first asked for.
+    public: OnceLock<Arc<Public>>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,7 +83,7 @@ impl Index {
             }
         }
         slots.push(Slot::of(fresh));
-        Self { slots: merged(slots) }
+        Self { slots: merged(slots), public: OnceLock::new() }
     }
 
     /// Without the document of a source; `None` when there was none.
@@ -88,7 +91,13 @@ impl Index {
     pub fn without(&self, source: &str) -> Option<Self> {
         let mut slots = self.slots.clone();
         let removed = slots.iter_mut().any(|slot| slot.forget(source));
-        removed.then(|| Self { slots: merged(slots) })
+        removed.then(|| Self { slots: merged(slots), public: OnceLock::new() })
+    }
+
+    /// What the documents give as public.
+    pub fn public(&self) -> Arc<Public> {
+        let documents = || self.slots.iter().flat_map(Slot::alive).map(|document| &document.public);
+        Arc::clone(self.public.get_or_init(|| Arc::new(Public::of_pages(documents()))))
     }
 
     pub fn document(&self, source: &str) -> Option<&Arc<Indexed>> {

@@ -39,6 +39,7 @@ pub use ingest::{Document, FrontMatter, parse};
 pub use lexical::terms;
 pub use synthesis::{ANSWERS, synthesis};
 
+use crate::safety::Public;
 use index::Index;
 use passage::{Indexed, IndexedPassage, prepare};
 
@@ -306,6 +307,13 @@ impl Retriever {
         let Some(without) = self.of(tenant).and_then(|index| index.without(source)) else { return false };
         self.tenants.write().insert(tenant, Arc::new(without));
         true
+    }
+
+    /// What a tenant's published documents give as public: nobody's personal data. As of now; it costs nothing until the
+    /// documents change.
+    #[must_use]
+    pub fn public(&self, tenant: Uuid) -> Arc<Public> {
+        self.of(tenant).map(|index| index.public()).unwrap_or_default()
     }
 
     /// Best passage per document, best first.

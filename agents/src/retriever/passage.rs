@@ -7,7 +7,8 @@ use super::analysis::{Term, Tongue, hash, is_stop, term, terms, words};
 use super::chunk::{self, Passage};
 use super::embed::Vector;
 use super::ingest::{Document, FrontMatter, parse};
-use super::{Part, RetrieverError, sounds};
+use super::{Part, RetrieverError, sounds, team_of};
+use crate::safety::Public;
 
 /// A term in title or heading counts this much beside its place in the text.
 const HEAD_WEIGHT: f32 = 1.0;
@@ -24,6 +25,8 @@ pub(super) struct Indexed {
     pub passages: Vec<IndexedPassage>,
     /// Vectors of the everyday phrasings in the front matter.
     pub asked_as: Vec<Vector>,
+    /// What it gives as public. A team's own documents are read by its agents and published nowhere.
+    pub public: Public,
 }
 
 /// One passage of it.
@@ -90,6 +93,8 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
             index(passage, vector, title, &extra, tongue)
         })
         .collect();
+    let published = team_of(&document.source).is_none();
+    let public = if published { Public::of_page(&document.content) } else { Public::default() };
     Ok(Indexed {
         id: document.id.unwrap_or_else(Uuid::now_v7),
         updated_at: document.updated_at,
@@ -99,6 +104,7 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
         front: parsed.front,
         passages,
         asked_as,
+        public,
     })
 }
 

@@ -40,13 +40,7 @@ struct Street {
 pub(super) fn find(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.toks.len() {
-        let end = numbered(scan, at)
-            .or_else(|| abroad::street(scan, at))
-            .or_else(|| roads::kilometre(scan, at))
-            .or_else(|| calles::street(scan, at))
-            .or_else(|| quarters::block(scan, at))
-            .or_else(|| roads::unnamed(scan, at));
-        match end {
+        match address(scan, at) {
             Some((from, end)) => {
                 if !offices::is_public(scan, from, end) {
                     scan.propose(Kind::Address, from, end, 0.85);
@@ -65,6 +59,16 @@ pub(super) fn find(scan: &mut Scan<'_>) {
             }
         }
     }
+}
+
+/// The address at this token or, with a flat before its number, around it.
+pub(super) fn address(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+    numbered(scan, at)
+        .or_else(|| abroad::street(scan, at))
+        .or_else(|| roads::kilometre(scan, at))
+        .or_else(|| calles::street(scan, at))
+        .or_else(|| quarters::block(scan, at))
+        .or_else(|| roads::unnamed(scan, at))
 }
 
 pub(super) fn lives(scan: &Scan<'_>, at: usize) -> bool {

@@ -59,6 +59,7 @@ pub struct SafetyIssue {
 /// The answer. A text with nothing wrong has no issues and comes back unchanged.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SafetyResult {
+    /// Nothing of high risk and nothing personal or secret is in the text.
     pub safe: bool,
     pub risk_level: RiskLevel,
     pub issues: Vec<SafetyIssue>,
@@ -83,8 +84,9 @@ pub fn check(guardian: &Guardian, settings: &Settings, request: &SafetyRequest) 
     let risk_level = findings.risk();
     // Somebody in danger is put through to a person, never shut out.
     let grave = findings.iter().any(|f| f.risk() >= RiskLevel::High && f.kind != Kind::SelfHarm);
+    let personal = findings.iter().any(|f| matches!(f.kind.category(), Category::Pii | Category::Secret));
     SafetyResult {
-        safe: risk_level < RiskLevel::High,
+        safe: risk_level < RiskLevel::High && !personal,
         risk_level,
         issues: issues(&request.text, &findings),
         sanitized_text,
@@ -194,6 +196,22 @@ mod tests {
         let kept = ask(json!({"text": text, "redact_pii": false, "block_on_high_risk": false}));
         assert_eq!(kept.sanitized_text, secrets.sanitized_text);
         assert!(!kept.blocked && !kept.safe);
+    }
+
+    #[test]
+    fn a_text_with_anything_personal_in_it_is_not_safe() {
+        for text in [
+            "call me at 202-555-0143",
+            "I live at 42 Oak Street",
+            "my name is Maria Gonzalez",
+            "write to ada@example.org",
+            "I was born on March 3, 1961",
+        ] {
+            let answer = ask(json!({"text": text}));
+            assert_ne!(answer.sanitized_text, text);
+            assert!(!answer.safe, "{text}");
+            assert!(!ask(json!({"text": text, "redact_pii": false})).safe, "{text}");
+        }
     }
 
     #[test]

@@ -132,17 +132,28 @@ fn find_in_run(scan: &mut Scan<'_>, run: &[Piece]) {
         return;
     }
     // "Oh, okay, two oh two …": no digit.
+    let before = scan.found.len();
     let mut at =
         usize::from(run.len() > 1 && run[1].gap == Gap::Other && scan.hash_is(run[0].from, hash_of("oh")));
     while at < run.len() {
         match longest(scan, run, at) {
-            Some((kind, used, confidence)) => {
-                let (from, to) = bounds(scan, kind, &run[at..at + used]);
-                scan.propose(kind, from, to, confidence);
+            Some(Known { kind, used, confidence, public }) => {
+                // What is public is so as a whole: a part of it is nobody's number either.
+                if !public {
+                    let (from, to) = bounds(scan, kind, &run[at..at + used]);
+                    scan.propose(kind, from, to, confidence);
+                }
                 at += used;
             }
             None => at += unknown(&run[at..]),
         }
+    }
+    let has_card = scan.found[before..].iter().any(|c| c.kind == Kind::CreditCard);
+    if let (Some(first), Some(last)) = (run.first(), run.last())
+        && !has_card
+        && holds_card(scan, run)
+    {
+        scan.propose(Kind::CreditCard, first.from, last.to, 0.8);
     }
 }
 
@@ -155,19 +166,56 @@ fn unknown(run: &[Piece]) -> usize {
     if dashes > 2 { chain } else { 1 }
 }
 
+/// More digits than any card has, with a card's among them. What is named a tracking number and the like is none.
+fn holds_card(scan: &Scan<'_>, run: &[Piece]) -> bool {
+    const MOST: usize = 512;
+    let over = |piece: &Piece| piece.digits.over;
+    if run.len() <= MOST_PIECES
+        && !run.iter().any(over)
+        && run.iter().map(|p| p.digits.len()).sum::<usize>() <= 19
+    {
+        return false;
+    }
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return false };
+    if scan.numeric_cue(first.from, last.to) & NEGATIVE != 0 {
+        return false;
+    }
+    let mut all = Vec::new();
+    for piece in run {
+        if over(piece) {
+            let written = scan.toks[piece.from..piece.to].iter().map(|t| &scan.text[t.start..t.end]);
+            all.extend(written.flat_map(str::chars).filter_map(|c| u8::try_from(c.to_digit(10)?).ok()));
+        } else {
+            all.extend_from_slice(piece.digits.as_slice());
+        }
+        if all.len() > MOST {
+            break;
+        }
+    }
+    (13..=19).any(|n| all.windows(n).any(|w| checks::luhn(w) && checks::card_range(w)))
+}
+
 fn is_front(scan: &Scan<'_>, run: &[Piece], at: usize) -> bool {
     at == 0 || (at == 1 && scan.hash_is(run[0].from, hash_of("oh")))
 }
 
+/// A number of so many pieces.
+struct Known {
+    kind: Kind,
+    used: usize,
+    confidence: f32,
+    /// The tenant publishes it.
+    public: bool,
+}
+
 /// The longest number that begins at this piece of a run.
-fn longest(scan: &Scan<'_>, run: &[Piece], at: usize) -> Option<(Kind, usize, f32)> {
+fn longest(scan: &Scan<'_>, run: &[Piece], at: usize) -> Option<Known> {
     let rest = &run[at..];
     (1..=fitting(rest)).rev().find_map(|used| {
         let window =
             Window { entire: used == rest.len() && is_front(scan, run, at), ..window(scan, rest, used)? };
-        decide(&window)
-            .filter(|(kind, _)| !is_public(scan, *kind, &window.digits))
-            .map(|(kind, c)| (kind, used, c))
+        let (kind, confidence) = decide(&window)?;
+        Some(Known { kind, used, confidence, public: is_public(scan, kind, &window.digits) })
     })
 }
 
@@ -345,6 +393,11 @@ fn social(w: &Window<'_>) -> Option<f32> {
     // Nothing else of nine digits is said like this, but for the number of a bank, which its check digit tells.
     let breath = w.entire && said && w.unnamed() && w.breaks_at(&[3, 5]);
     if digits.len() == 9 && breath && checks::ssn(digits) && !(w.cue == 0 && checks::aba(digits)) {
+        return Some(0.6);
+    }
+    // "521-648837", as a recogniser writes one that was said in two tries.
+    let two = w.unnamed() && w.entire && dashes == 1 && (w.lengths() == [3, 6] || w.lengths() == [5, 4]);
+    if digits.len() == 9 && two && checks::ssn(digits) {
         return Some(0.6);
     }
     (digits.len() == 9 && grouped && !other && checks::ssn(digits)).then_some(0.9)

@@ -1,12 +1,12 @@
 //! The check itself: tokens once, every detector over them, overlaps resolved.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::cues::{self, Cue};
 use super::findings::{Finding, Findings};
 use super::kind::{Category, Kind, KindSet};
 use super::lexicon::lexicon;
+use super::published::Public;
 use super::scan::{Candidate, Scan};
 use super::token::{Form, Token, tokens};
 use super::{addresses, codes, dates, digits, emails, ip, medical, names, numbers, secrets, spoken_emails};
@@ -14,55 +14,6 @@ use super::{addresses, codes, dates, digits, emails, ip, medical, names, numbers
 /// Rounds over one text. What a first round takes out may give words beside it another meaning; a second one sees the
 /// text as it will be read.
 const ROUNDS: usize = 4;
-
-/// What is no secret: the county prints it on its own letters.
-#[derive(Clone, Debug, Default)]
-pub struct Public {
-    /// Last ten digits of phone numbers.
-    phones: HashSet<String>,
-    /// Addresses by their first word; each is the hashes of its words.
-    addresses: HashMap<u64, Vec<Vec<u64>>>,
-}
-
-impl Public {
-    /// `phones` in any spelling; `addresses` as "100 Court Square", without a town.
-    #[must_use]
-    pub fn new(
-        phones: impl IntoIterator<Item = String>,
-        addresses: impl IntoIterator<Item = String>,
-    ) -> Self {
-        let ten = |n: String| {
-            let digits: String = n.chars().filter(char::is_ascii_digit).collect();
-            digits[digits.len().saturating_sub(10)..].to_owned()
-        };
-        let mut public = Self { phones: phones.into_iter().map(ten).collect(), ..Self::default() };
-        for address in addresses {
-            let mut words = Vec::new();
-            super::token::hashes(&address, &mut words);
-            if let Some(first) = words.first() {
-                public.addresses.entry(*first).or_default().push(words);
-            }
-        }
-        public
-    }
-
-    pub(super) fn is_phone(&self, digits: &[u8]) -> bool {
-        if self.phones.is_empty() {
-            return false;
-        }
-        let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
-        let ten = &text[text.len().saturating_sub(10)..];
-        self.phones.contains(ten) || (text.len() == 7 && self.phones.iter().any(|p| p.ends_with(&text)))
-    }
-
-    pub(super) fn is_address(&self, _text: &str, toks: &[Token]) -> bool {
-        let known = toks.first().and_then(|first| self.addresses.get(&first.hash));
-        known.is_some_and(|list| {
-            list.iter()
-                .any(|words| toks.len() >= words.len() && words.iter().zip(toks).all(|(w, t)| t.hash == *w))
-        })
-    }
-}
 
 /// What is looked for, and what is known beside the text.
 #[derive(Clone, Debug)]
@@ -141,6 +92,13 @@ fn detect(text: &str, toks: &[Token], cues: &[Cue], settings: &Settings) -> Vec<
     addresses::find(&mut scan);
     medical::find(&mut scan);
     content(&mut scan);
+    let named: Vec<bool> = scan
+        .found
+        .iter()
+        .map(|c| c.kind == Kind::Name && settings.public.is_name(&scan, c.from, c.to))
+        .collect();
+    let mut public = named.into_iter();
+    scan.found.retain(|_| !public.next().unwrap_or(false));
     scan.found
 }
 

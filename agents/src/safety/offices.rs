@@ -12,7 +12,7 @@ pub(super) fn is_public(scan: &Scan<'_>, from: usize, end: usize) -> bool {
         "is", "to", "moved", "at", "on", "in", "located", "address", "the", "s", "es", "en", "la", "esta",
         "queda", "side",
     ];
-    if scan.settings.public.is_address(scan.text, &scan.toks[from..end]) {
+    if scan.settings.public.is_address(scan, from, end) {
         return true;
     }
     if scan.is(end, class::PUBLIC_PLACE) {

@@ -11,10 +11,12 @@ use pipeline::ports::Screen;
 use super::checks;
 use super::cues;
 use super::findings::{Finding, Findings, replace};
-use super::guardian::{Guardian, Public, Settings};
+use super::fragments;
+use super::guardian::{Guardian, Settings};
 use super::kind::{Category, Kind, KindSet};
 use super::lexicon::{class, hash_of};
 use super::numbers::{Gap, Piece, pieces};
+use super::published::Public;
 use super::scan::Scan;
 use super::token::{Form, tokens};
 use super::values::{Value, digits, value};
@@ -22,6 +24,9 @@ use super::vault::Vault;
 
 /// Texts after which half a number is forgotten: the caller's next words, and what the agent says between.
 const PENDING_FOR: u8 = 4;
+/// Texts without a digit after which a secret that was named or asked for is forgotten: some turns, with what the agent
+/// says in them.
+const SECRET_FOR: u8 = 12;
 /// Texts after which a question is forgotten.
 const ASKED_FOR: u8 = 2;
 /// Longest text that is taken for a question, in bytes.
@@ -33,8 +38,18 @@ pub struct Redactor {
     settings: Settings,
     vault: Vault,
     pending: Option<Pending>,
+    secret: Option<Secret>,
     asked: u64,
     asked_for: u8,
+}
+
+/// A secret that was named or asked for: digits that come now are parts of it.
+#[derive(Clone, Copy, Debug)]
+struct Secret {
+    kind: Kind,
+    /// The number of its token, once digits of it were said.
+    number: Option<usize>,
+    texts_left: u8,
 }
 
 /// The digits with which a text ended.
@@ -71,7 +86,7 @@ impl Redactor {
     pub fn with(public: Public, kinds: KindSet) -> Self {
         let settings =
             Settings { kinds: kinds.and(KindSet::PERSONAL), public: Arc::new(public), ..Settings::default() };
-        Self { settings, vault: Vault::default(), pending: None, asked: 0, asked_for: 0 }
+        Self { settings, vault: Vault::default(), pending: None, secret: None, asked: 0, asked_for: 0 }
     }
 
     /// The kinds that become tokens.
@@ -218,6 +233,19 @@ impl Redactor {
             if asked != 0 {
                 (self.asked, self.asked_for) = (asked, ASKED_FOR);
             }
+            match fragments::kind_of(asked & fragments::SECRET).filter(|kind| self.settings.kinds.has(*kind))
+            {
+                Some(kind) if self.secret.is_none_or(|open| open.kind != kind) => {
+                    self.secret = Some(Secret { kind, number: None, texts_left: SECRET_FOR });
+                }
+                // Something else is asked for now.
+                None if asked & (cues::NUMERIC | cues::RESIDENCE | cues::NAME) != 0 => {
+                    self.secret = None;
+                    self.pending =
+                        self.pending.take().filter(|p| p.known.is_none_or(|(k, _)| k == Kind::Phone));
+                }
+                _ => {}
+            }
         }
     }
 }
@@ -303,15 +331,76 @@ fn grouped(value: &str) -> String {
     }
 }
 
+impl Redactor {
+    /// Adds the parts of a secret that no detector knows for what they are, and says where they begin.
+    fn add_parts(&mut self, text: &str, found: Findings) -> (Findings, Vec<usize>) {
+        let (mut toks, mut cues) = (Vec::new(), Vec::new());
+        tokens(text, &mut toks);
+        cues::find(&toks, &mut cues);
+        let scan = Scan { text, toks: &toks, cues: &cues, settings: &self.settings, found: Vec::new() };
+        let pieces = pieces(&scan);
+        let named = fragments::named(&scan, &pieces).filter(|(kind, _)| self.settings.kinds.has(*kind));
+        let after = named.map_or(0, |(_, after)| after);
+        if let Some((kind, _)) = named
+            && self.secret.is_none_or(|open| open.kind != kind)
+        {
+            self.secret = Some(Secret { kind, number: None, texts_left: SECRET_FOR });
+        }
+        let (kind, parts) = match self.secret {
+            Some(open) => (open.kind, fragments::parts(&scan, &pieces, after, open.number.is_some())),
+            None if self.asked_for > 0 && self.asked & cues::NUMERIC != 0 => return (found, Vec::new()),
+            None => (Kind::Ssn, fragments::taken_back(&scan, &pieces)),
+        };
+        if parts.other {
+            self.secret = None;
+        } else if parts.runs.is_empty() {
+            self.secret = self.secret.and_then(|open| {
+                (open.texts_left > 1).then(|| Secret { texts_left: open.texts_left - 1, ..open })
+            });
+        }
+        let (mut all, mut added) = (found.0, Vec::new());
+        for (from, to) in parts.runs {
+            let (start, end) = (toks[from].start, toks[to - 1].end);
+            // A detector may have taken a stretch of it for a number by itself.
+            let within = |f: &Finding| {
+                let number = matches!(f.kind, Kind::Ssn | Kind::CreditCard | Kind::BankAccount);
+                number && f.start >= start && f.end <= end && f.end - f.start < end - start
+            };
+            all.retain(|f| !within(f));
+            if all.iter().all(|f| f.start >= end || f.end <= start) && self.settings.kinds.has(kind) {
+                all.push(Finding { kind, start, end, confidence: 0.6 });
+                added.push(start);
+            }
+        }
+        all.sort_by_key(|f| f.start);
+        (Findings(all), added)
+    }
+
+    /// The token of a part: that of the secret, once it has one.
+    fn part(&mut self, kind: Kind, said: &str) -> String {
+        let known = self.secret.filter(|open| open.kind == kind).and_then(|open| open.number);
+        let number = known.unwrap_or_else(|| self.vault.number(kind, &value(kind, said)));
+        format!("⟨{}:{number}⟩", kind.name())
+    }
+}
+
 impl Screen for Redactor {
     fn screen(&mut self, text: &str) -> String {
         let ends = ends(text, &self.settings);
         let (findings, joined) = self.findings(text, ends.lead.as_ref());
+        let (findings, parts) = self.add_parts(text, findings);
         let mut last = None;
         let out = replace(text, &findings, |finding| {
             let continued = joined == Some((finding.kind, finding.start));
-            let token = self.put(text, finding, continued)?;
+            let token = if parts.contains(&finding.start) {
+                self.part(finding.kind, text.get(finding.start..finding.end)?)
+            } else {
+                self.put(text, finding, continued)?
+            };
             let number = token.split(':').nth(1).and_then(|t| t.split('⟩').next()?.parse().ok()).unwrap_or(0);
+            if let Some(open) = self.secret.as_mut().filter(|open| open.kind == finding.kind) {
+                *open = Secret { number: Some(number), texts_left: SECRET_FOR, ..*open };
+            }
             last = Some((finding.kind, number, finding.end));
             Some(token)
         });
@@ -322,5 +411,10 @@ impl Screen for Redactor {
         self.keep_end(&ends, last, continued);
         self.keep_question(text);
         out
+    }
+
+    /// On a copy of what is remembered: what the recogniser takes back again is no part of what was said.
+    fn glimpse(&mut self, text: &str) -> String {
+        self.clone().screen(text)
     }
 }

@@ -149,7 +149,8 @@ impl Clerk {
         within(input, INPUT).map_err(Refusal::Input)?;
         let input = guarded(input)?;
         let openings = self.openings(visit.now).await;
-        let redactor = Redactor::new(self.facts.public());
+        let pages = self.retriever.public(self.tenant);
+        let redactor = Redactor::new(self.facts.public().with_pages(pages));
         let offered: BTreeMap<String, Opening> =
             openings.iter().map(|opening| (opening.id.to_string(), opening.clone())).collect();
         let seen = Seen {

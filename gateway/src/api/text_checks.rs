@@ -19,7 +19,7 @@ pub const MAX_BODY: usize = 1024 * 1024;
 /// Bytes of a text from which it is checked beside the calls' tasks: shorter ones take a millisecond at most.
 const LONG: usize = 16 * 1024;
 
-/// `POST /v1/safety/check`. What the tenant publishes itself, its numbers and its address, is not personal.
+/// `POST /v1/safety/check`. What the tenant publishes in its facts and on its pages is not personal.
 pub async fn safety_check(
     State(app): State<Arc<App>>,
     scope: Scoped<CheckText>,
@@ -28,7 +28,11 @@ pub async fn safety_check(
     let facts =
         demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))?;
     let mut settings = Settings::default();
-    settings.public = Arc::new(facts.public());
+    let public = match app.ready.get() {
+        Some(ready) => facts.public().with_pages(ready.providers.retriever.public(scope.tenant.id.0)),
+        None => facts.public(),
+    };
+    settings.public = Arc::new(public);
     let bytes = asked.text.len();
     Ok(Json(beside(bytes, move || api::check(&Guardian::new(), &settings, &asked)).await?))
 }

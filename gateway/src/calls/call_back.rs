@@ -5,7 +5,7 @@
 
 use serde_json::json;
 use storage::records::{NewWorkItem, Priority, WorkKind};
-use storage::zones::normalise_phone;
+use storage::zones::CallerNumber;
 use storage::{CallId, PassportId, StorageError, TenantStore, WorkItems};
 
 /// Whom to call back, and for which call. Holds the caller's number, so it does not print itself.
@@ -15,8 +15,7 @@ pub struct CallBack {
     call: CallId,
     passport: PassportId,
     line: String,
-    /// E.164.
-    caller: Option<String>,
+    caller: Option<CallerNumber>,
 }
 
 impl std::fmt::Debug for CallBack {
@@ -26,16 +25,15 @@ impl std::fmt::Debug for CallBack {
 }
 
 impl CallBack {
-    /// `caller` is the number as the carrier gave it.
     #[must_use]
     pub fn new(
         store: TenantStore,
         call: CallId,
         passport: PassportId,
         line: &str,
-        caller: Option<&str>,
+        caller: Option<CallerNumber>,
     ) -> Self {
-        Self { store, call, passport, line: line.to_owned(), caller: caller.and_then(normalise_phone) }
+        Self { store, call, passport, line: line.to_owned(), caller }
     }
 
     /// There is a number that can be dialled.
@@ -46,6 +44,7 @@ impl CallBack {
 
     /// Files the call-back; once a call, however often it is asked for.
     pub async fn file(&self) -> Result<(), StorageError> {
+        let number = self.caller.as_ref().map(CallerNumber::as_str);
         let item = NewWorkItem {
             kind: WorkKind::Callback,
             idempotency_key: format!("{}/owed", self.call),
@@ -53,10 +52,10 @@ impl CallBack {
             call_id: Some(self.call),
             passport_id: Some(self.passport),
             priority: Priority::High,
-            caller: self.caller.clone(),
+            caller: number.map(str::to_owned),
             fields: json!({
                 "reason": "The call ended by a fault on our side. The caller was promised a call-back.",
-                "phone": self.caller,
+                "phone": number,
                 "line": self.line,
             }),
         };
@@ -79,10 +78,14 @@ mod tests {
         let platform = Platform::open(PlatformOptions::new(dir.path())).await.unwrap();
         let new = NewTenant { slug: "a".into(), name: "A".into(), timezone: "UTC".into() };
         let store = platform.tenant(platform.create_tenant(new).await.unwrap().id).await.unwrap();
-        let of =
-            |caller| CallBack::new(store.clone(), CallId::new(), PassportId::new(), "+12025550100", caller);
-        assert!(!of(None).is_possible() && !of(Some("anonymous")).is_possible());
-        let owed = of(Some("(202) 555-0143"));
+        let of = |from: &str| {
+            let caller = CallerNumber::of(from);
+            CallBack::new(store.clone(), CallId::new(), PassportId::new(), "+12025550100", caller)
+        };
+        for withheld in ["", "anonymous", "+266696687", "+7378742833", "sip:anonymous@anonymous.invalid"] {
+            assert!(!of(withheld).is_possible(), "{withheld}");
+        }
+        let owed = of("(202) 555-0143");
         owed.file().await.unwrap();
         owed.file().await.unwrap();
         let items = store.list_work_items(WorkFilter::default()).await.unwrap();

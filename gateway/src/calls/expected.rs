@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use storage::records::{Direction, NewCall};
+use storage::zones::CallerNumber;
 use storage::{CallId, Line, PassportId};
 use telephony::error::TokenError;
 use telephony::twilio::token::{MAX_LIFE_S, NonceLedger, StreamClaims, TokenSigner};
@@ -36,8 +37,8 @@ pub enum NamedBy {
 pub struct ExpectedCall {
     pub id: CallId,
     pub line: Line,
-    /// As the carrier gave it.
-    pub caller: Option<String>,
+    /// `None` for who withheld it.
+    pub caller: Option<CallerNumber>,
     pub named_by: NamedBy,
     pub carrier_sid: String,
     pub account_sid: String,
@@ -92,7 +93,7 @@ impl ExpectedCall {
             id: self.id,
             carrier_sid: Some(self.carrier_sid.clone()),
             line: self.line.number.clone(),
-            caller: self.caller.clone(),
+            caller: self.caller.as_ref().map(|number| number.as_str().to_owned()),
             direction: Direction::Inbound,
             language: self.line.languages.first().cloned().unwrap_or_else(|| "en".to_owned()),
             passport_id: Some(self.passport),
@@ -115,7 +116,7 @@ impl Drop for Opening {
 pub struct Arrival {
     pub id: CallId,
     pub line: Line,
-    pub caller: Option<String>,
+    pub caller: Option<CallerNumber>,
     pub named_by: NamedBy,
     pub carrier_sid: String,
     pub account_sid: String,

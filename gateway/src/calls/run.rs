@@ -115,7 +115,7 @@ async fn assemble(
     live: &Arc<LiveCall>,
 ) -> Result<(CallParts, SessionConfig), Unable> {
     let (store, call) = (&admitted.store, &*admitted.opened.call);
-    let recollection = recall(&app.memory, store, call.caller.as_deref()).await;
+    let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
     let brief = brief(call, ready, recollection);
     let after = begin_record(store, call, brief.language, admitted.accepted).await?;
     let words = app.vocabularies.of(store).await;
@@ -125,7 +125,7 @@ async fn assemble(
         key_terms: words.key_terms.clone(),
     };
     let saying = Saying { language: brief.language, lexicon: words.lexicon };
-    let (line, caller) = (&call.line.number, call.caller.as_deref());
+    let (line, caller) = (&call.line.number, call.caller.clone());
     let owed = CallBack::new(store.clone(), call.id, call.passport, line, caller);
     let session = SessionConfig {
         first_turn: TurnId(after.first_turn),
@@ -165,7 +165,7 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
         call: pipeline::turn::CallId(call.id.0),
         tenant: call.line.tenant_id.0,
         passport: call.passport.0,
-        caller: call.caller.clone(),
+        caller: call.caller.as_ref().map(|number| number.as_str().to_owned()),
         line: call.line.number.clone(),
         language: preferred.unwrap_or_else(|| ready.lineup.language_of(&call.line)),
         spoken,

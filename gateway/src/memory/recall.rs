@@ -5,6 +5,7 @@ use std::time::Duration;
 use pipeline::ports::{Language, Recalled};
 use storage::TenantStore;
 use storage::memory::ContactMemory;
+use storage::zones::CallerNumber;
 
 use super::office::MemoryOffice;
 
@@ -19,12 +20,17 @@ pub struct Recollection {
     pub language: Option<Language>,
 }
 
-/// Asks memory for a caller, by raw number. Nothing for a stranger, and nothing when the answer is late or fails.
-pub async fn recall(office: &MemoryOffice, store: &TenantStore, caller: Option<&str>) -> Recollection {
+/// Asks memory for a caller. Nothing for a stranger or who withheld their number, and nothing when the answer is late or
+/// fails.
+pub async fn recall(
+    office: &MemoryOffice,
+    store: &TenantStore,
+    caller: Option<&CallerNumber>,
+) -> Recollection {
     let Some(caller) = caller else { return Recollection::default() };
     let asked = async {
         let memory = office.of(store).await?;
-        memory.reader.get_memory(caller).await
+        memory.reader.get_memory(caller.as_str()).await
     };
     let outcome = match tokio::time::timeout(WITHIN, asked).await {
         Ok(Ok(Some(known))) => return recollection(known),

@@ -9,6 +9,7 @@ use storage::memory::{
     ReviewOutcome,
 };
 use storage::records::{Call, CallEntry, Direction, LogRow, Speaker, TranscriptTurn, WorkFilter, WorkStatus};
+use storage::zones::CallerNumber;
 use storage::{CallId, Calls, StorageError, WorkItems};
 
 use super::office::TenantMemory;
@@ -27,9 +28,11 @@ pub async fn review(
     let call = memory.store.call(id).await?.ok_or(StorageError::NotFound { what: "call" })?;
     let turns = memory.store.transcript(id).await?;
     note_failures(memory, &call, &turns).await?;
-    let (outcome, suggested) = match memory.store.caller_number(id).await? {
+    // Earlier versions kept what carriers send in the place of a withheld number.
+    let number = memory.store.caller_number(id).await?.as_deref().and_then(CallerNumber::of);
+    let (outcome, suggested) = match number {
         Some(number) if call.direction == Direction::Inbound => {
-            listen(memory, &call, (&turns, usual), &number).await?
+            listen(memory, &call, (&turns, usual), number.as_str()).await?
         }
         _ => (ReviewOutcome::Nothing, 0),
     };

@@ -7,6 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::memory::{NewSuggestion, ReviewOutcome, SuggestionFilter};
 use storage::records::{CallEntry, Direction, LogRow, NewCall};
+use storage::zones::CallerNumber;
 use storage::{Auth, CallId, Calls, Directory, NewTenant, NewToken, Role, TenantId, TenantStore};
 
 use crate::memory::recall::recall;
@@ -98,18 +99,32 @@ async fn a_call_without_a_number_leaves_nothing_and_is_not_looked_at_again() {
 }
 
 #[tokio::test]
+async fn who_withholds_the_number_is_nobody_to_memory() {
+    let (test, store) = gateway().await;
+    let memory = test.gateway.app.memory.of(&store).await.unwrap();
+    for from in ["+266696687", "Anonymous", "Restricted", "+7378742833", "+86282452253"] {
+        let call = finished(&store, Some(from), &["Call me Pat. I live at 12 Oak Street."]).await;
+        assert_eq!(review(&memory, call, Language::En).await.unwrap(), ReviewOutcome::Nothing, "{from}");
+        assert!(memory.reader.get_memory(from).await.unwrap().is_none(), "{from}");
+    }
+    assert!(memory.reader.suggestions(SuggestionFilter::default()).await.unwrap().is_empty());
+    let (_, listed) = ask(&test, Method::GET, "/v1/memory/contacts", ADMIN).await;
+    assert_eq!(listed["items"], json!([]));
+}
+
+#[tokio::test]
 async fn a_call_begins_with_what_is_known_and_a_stranger_with_nothing() {
     let (test, store) = gateway().await;
     let office = &test.gateway.app.memory;
     let memory = office.of(&store).await.unwrap();
     let call = finished(&store, Some(CALLER), &["Prefiero hablar en español."]).await;
     review(&memory, call, Language::En).await.unwrap();
-    let known = recall(office, &store, Some("(202) 555-0143")).await;
+    let known = recall(office, &store, CallerNumber::of("(202) 555-0143").as_ref()).await;
     assert_eq!(known.language, Some(Language::Es));
     assert_eq!((known.facts.len(), known.facts[0].value.as_str()), (1, "es"));
     assert!(!format!("{known:?}").contains("\"es\""), "values are not shown: {known:?}");
-    for stranger in [None, Some("+12025550199"), Some("anonymous")] {
-        let nothing = recall(office, &store, stranger).await;
+    for stranger in ["", "+12025550199", "anonymous"] {
+        let nothing = recall(office, &store, CallerNumber::of(stranger).as_ref()).await;
         assert!(nothing.facts.is_empty() && nothing.language.is_none());
     }
 }

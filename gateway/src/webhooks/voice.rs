@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use storage::zones::normalise_phone;
+use storage::zones::{CallerNumber, normalise_phone};
 use storage::{CallId, Calls, Directory, Line, PassportId, StorageError};
 use telephony::carrier::StreamInvitation;
 use telephony::error::TokenError;
@@ -86,8 +86,9 @@ async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageE
         tracing::warn!("a number that is no line of ours was called");
         return Ok(Verdict::Say(NOT_IN_SERVICE));
     };
-    if let Some(caller) = &asked.from
-        && !app.numbers.allows(caller, Instant::now())
+    // Those who withhold their number are not one caller who calls too often.
+    if let Some(caller) = caller(&asked)
+        && !app.numbers.allows(caller.as_str(), Instant::now())
     {
         metrics::refused("rate_limited");
         tracing::warn!(line = %line.number, "one number calls too often");
@@ -112,6 +113,11 @@ async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageE
         return Ok(Verdict::Over);
     };
     Ok(expect(app, arrival).map_or(Verdict::Say(OUT_OF_ORDER), |token| Verdict::Connect { token }))
+}
+
+/// Who calls, for everything behind this line: the one place where a number that was withheld is told from one.
+fn caller(asked: &VoiceRequest) -> Option<CallerNumber> {
+    asked.from.as_deref().and_then(CallerNumber::of)
 }
 
 async fn find_line(app: &App, number: &str) -> Result<Option<Line>, StorageError> {
@@ -149,7 +155,8 @@ fn no_token(error: TokenError) -> Option<String> {
 
 /// `None` for a call that has ended: its signed webhook, kept by somebody, must not open it again.
 async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<Arrival>, StorageError> {
-    let VoiceRequest { call_sid: carrier_sid, account_sid, from: caller, .. } = asked;
+    let caller = caller(&asked);
+    let VoiceRequest { call_sid: carrier_sid, account_sid, .. } = asked;
     let awaited =
         app.expected.by_carrier_sid(&carrier_sid).map(|call| (call.id, call.passport, call.resumes));
     let (id, passport, resumes) = match awaited {

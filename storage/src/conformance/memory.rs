@@ -250,6 +250,26 @@ pub(crate) async fn a_stranger_s_wish_to_be_forgotten_is_kept(f: &Fixture) {
     assert_eq!((decisions[0].verdict, decisions[0].call_id), (Verdict::Forgotten, call));
 }
 
+pub(crate) async fn what_was_kept_of_withheld_numbers_is_erased(f: &Fixture) {
+    let contact = planted(&f.river).await;
+    on_backend!(f.river, store => store.plant_withheld(0).await).unwrap();
+    let reader = reader(&f.river).await;
+    assert_eq!(reader.contact(contact).await.unwrap().unwrap().memories.len(), 1);
+    for _ in 0..2 {
+        on_backend!(f.river, store => store.forget_withheld().await).unwrap();
+        let left = reader.contact(contact).await.unwrap().unwrap();
+        assert!(left.memories.is_empty() && left.contact.opt_out && left.contact.summary.is_none());
+        assert!(reader.suggestions(SuggestionFilter::default()).await.unwrap().is_empty());
+        assert!(reader.notes().await.unwrap().is_empty());
+        let told: Vec<_> = reader.decisions(contact).await.unwrap().into_iter().map(|d| d.reason).collect();
+        assert_eq!(told, ["number_withheld", "admitted"], "once");
+    }
+    assert!(!on_backend!(f.river, store => store.gate_is_open().await));
+    for from in ["+266696687", "+7378742833", "+86282452253"] {
+        assert!(reader.get_memory(from).await.unwrap().is_none(), "{from}");
+    }
+}
+
 pub(crate) async fn there_is_one_manager(f: &Fixture) {
     let _first = manager(&f.river);
     let second = f.river.clone().appoint_memory_manager(Arc::new(Plain));

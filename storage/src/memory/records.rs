@@ -31,12 +31,14 @@ word_enum! {
 }
 
 word_enum! {
-    /// Why a contact's memory is deleted. Either way the wish stays respected.
+    /// Why a contact's memory is deleted. Nothing is remembered of it again.
     Forgetting {
         /// The caller said so on a call.
         AskedByCaller = "asked_by_caller",
         /// Somebody of the office did it for them.
         AskedOfOffice = "asked_of_office",
+        /// It was kept as one person's who was everybody that withheld their number.
+        Withheld = "number_withheld",
     }
 }
 

@@ -80,6 +80,23 @@ impl TenantStore {
         self.finish_memory(write, step).await.map(Some)
     }
 
+    /// Erases what earlier versions kept as one person's who was everybody that withheld their number. Nothing is under
+    /// those numbers any more, so from the second time on this only looks.
+    pub(crate) async fn forget_withheld(&self) -> Result<(), StorageError> {
+        let core = &*self.core;
+        for hash in core.scope.sealer.withheld_hashes() {
+            let mut conn = core.db.read().await?;
+            let kept = core.db.named(holds_words(&mut conn, &core.scope, &hash).await)?;
+            drop(conn);
+            if kept {
+                let mut write = core.db.write().await?;
+                let step = forget_caller(write.conn(), &core.scope, &hash, Forgetting::Withheld, None).await;
+                self.finish_memory(write, step).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Ends a transaction on memory; a write that the database refused is put on record.
     pub(super) async fn finish_memory<T>(&self, write: Write<'_>, step: Step<T>) -> Result<T, StorageError> {
         let done = write.finish(step).await;
@@ -433,12 +450,29 @@ async fn forget_caller(
         Some(contact) => contact,
         None => insert_contact(conn, scope, hash, Stage::OptedOut).await?,
     };
-    if !opted_out_before {
+    if !opted_out_before || why == Forgetting::Withheld {
         erase(conn, scope, contact, hash.as_bytes()).await?;
         record(conn, scope, forgotten(contact, why, call)).await?;
     }
     close_gate(conn, scope).await?;
     Ok(contact)
+}
+
+/// Whether anything of memory is under this number and not yet forgotten.
+async fn holds_words(conn: &mut Conn, scope: &Scope, hash: &LookupHash) -> Step<bool> {
+    for sql in [
+        "select count(*) from contacts where tenant_id = $1 and caller_hash = $2 and opt_out = 0",
+        "select count(*) from memory_suggestions where tenant_id = $1 and caller_hash = $2",
+        "select count(*) from interactions where tenant_id = $1 and caller_hash = $2",
+        "select count(*) from agent_notes where tenant_id = $1 and caller_hash = $2",
+    ] {
+        let rows: i64 =
+            sqlx::query_scalar(sql).bind(scope.tenant).bind(hash.as_bytes()).fetch_one(&mut *conn).await?;
+        if rows > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 const fn forgotten(contact: ContactId, why: Forgetting, call: Option<CallId>) -> Decided<'static> {
@@ -485,6 +519,28 @@ async fn erase(conn: &mut Conn, scope: &Scope, contact: ContactId, hash: &[u8]) 
 /// For tests that try what is forbidden: runs a statement as any other code of this crate would.
 #[cfg(test)]
 impl TenantStore {
+    /// Puts all that is remembered under a withheld number, as versions before did.
+    pub(crate) async fn plant_withheld(&self, nth: usize) -> Result<(), StorageError> {
+        let core = &*self.core;
+        let hash = core.scope.sealer.withheld_hashes()[nth];
+        let mut write = core.db.write().await?;
+        let step = async {
+            let conn = write.conn();
+            open_gate(conn, &core.scope).await?;
+            for sql in [
+                "update contacts set caller_hash = $2 where tenant_id = $1",
+                "update memory_suggestions set caller_hash = $2 where tenant_id = $1",
+                "update interactions set caller_hash = $2 where tenant_id = $1",
+                "update agent_notes set caller_hash = $2 where tenant_id = $1",
+            ] {
+                sqlx::query(sql).bind(core.scope.tenant).bind(hash.as_bytes()).execute(&mut *conn).await?;
+            }
+            close_gate(conn, &core.scope).await
+        }
+        .await;
+        write.finish(step).await
+    }
+
     pub(crate) async fn try_raw(&self, statements: &[&'static str]) -> Result<u64, StorageError> {
         let core = &*self.core;
         let mut write = core.db.write().await?;

@@ -121,7 +121,8 @@ impl Live {
         });
         let outside = driver.outside.offered(office.desk.tenant);
         let tools = with_outside(&outside);
-        let redactor = Redactor::new(facts.public());
+        let pages = office.shared.retriever.public(office.desk.tenant);
+        let redactor = Redactor::new(facts.public().with_pages(pages));
         let mut memory = Memory::new(redactor, brief.language);
         if let Some(number) = &brief.caller {
             memory.named.learn_phone(number);

@@ -74,6 +74,57 @@ fn what_the_county_prints_is_public() {
     assert_eq!(guardian.check("Call 202-555-0112", &settings).len(), 1);
 }
 
+const PAGES: &str = "## Hours
+The Clerk's office is at 100 Court Square and is open Monday through Friday. Call 202-555-0177.
+Apply at the Permit Center, 120 Court Square. The shelter is at 2150 Mill Street.
+Sheriff Dana Whitfield answers letters.
+Maria Gonzalez, who lives at 12 Oak Street, can be reached at 202-555-0188.";
+
+fn of_the_county() -> Settings {
+    let facts = Public::new(["202-555-0110".to_owned()], ["100 Court Square".to_owned()]);
+    let pages = Public::of_pages([&Public::of_page(PAGES), &Public::default()]);
+    Settings { public: Arc::new(facts.with_pages(Arc::new(pages))), ..Settings::default() }
+}
+
+#[test]
+fn what_the_county_publishes_is_public_as_callers_say_it() {
+    let (guardian, settings) = (Guardian::new(), of_the_county());
+    for text in [
+        "so I come to 100 Court Square, right",
+        "so I come to one hundred court square, right",
+        "is that 100 Court Sq.",
+        "I went to 120 Court Square yesterday",
+        "I was at one twenty court square",
+        "do you mean twenty one fifty mill street",
+        "I called two oh two five five five oh one one oh",
+        "I called 202-555-0177",
+        "I wrote to Sheriff Dana Whitfield about it",
+        "I voted for Dana Whitfield",
+    ] {
+        let found = guardian.check(text, &settings);
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn what_a_page_tells_of_a_person_and_a_home_in_the_same_street_stay_private() {
+    let (guardian, settings) = (Guardian::new(), of_the_county());
+    for (text, kind) in [
+        ("I live at 12 Oak Street", Kind::Address),
+        ("I live at 122 Court Square", Kind::Address),
+        ("I live at 2152 Mill Street", Kind::Address),
+        ("I live at one hundred and two court square", Kind::Address),
+        ("I live at 120 Court Square, apartment 4", Kind::Address),
+        ("call me at 202-555-0188", Kind::Phone),
+        ("I called 202-555-0111", Kind::Phone),
+        ("ask for Maria Gonzalez", Kind::Name),
+        ("my name is Dana Whitfield", Kind::Name),
+    ] {
+        let found: Vec<_> = guardian.check(text, &settings).iter().map(|f| f.kind).collect();
+        assert_eq!(found, [kind], "{text}");
+    }
+}
+
 #[test]
 fn an_office_has_no_home() {
     assert!(found("The office at 100 Court Square is closed.").is_empty());

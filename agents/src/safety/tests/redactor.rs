@@ -163,7 +163,7 @@ fn halves_that_make_a_number_together_are_caught_without_a_word_before() {
 fn half_a_number_is_forgotten_after_a_while() {
     let mut redactor = redactor();
     redactor.screen("my social is four five six");
-    for _ in 0..5 {
+    for _ in 0..13 {
         redactor.screen("Hello?");
     }
     assert_eq!(redactor.screen("seven eight nine zero one two"), "seven eight nine zero one two");
@@ -224,4 +224,126 @@ fn a_number_stays_personal_after_a_sentence_that_gives_it_and_asks_for_something
     for text in ["I've noted 202-555-0143.", "It is 202-555-0143."] {
         assert!(redactor.screen(text).contains("⟨phone:1⟩"), "{text}");
     }
+}
+
+/// Texts of a call with what each becomes.
+fn dialogue(texts: &[(&str, &str)]) {
+    let mut redactor = redactor();
+    for (text, shown) in texts {
+        let early = redactor.glimpse(text);
+        assert_eq!(redactor.screen(text), *shown, "{text}");
+        assert_eq!(early, *shown, "an interim shows no more: {text}");
+    }
+}
+
+#[test]
+fn a_secret_in_pieces_is_one_secret() {
+    dialogue(&[
+        (
+            "my social is five two one, wait, no, four eight eight three seven",
+            "my social is ⟨ssn:1⟩, wait, no, ⟨ssn:1⟩",
+        ),
+        ("sorry, five two one", "sorry, ⟨ssn:1⟩"),
+        ("six four", "⟨ssn:1⟩"),
+        ("Mm-hm.", "Mm-hm."),
+        ("eight eight three seven", "⟨ssn:1⟩"),
+        ("again, 521-64-8837", "again, ⟨ssn:2⟩"),
+    ]);
+    dialogue(&[
+        ("What is your social security number?", "What is your social security number?"),
+        ("521", "⟨ssn:1⟩"),
+        ("uh, hold that, I need my glasses", "uh, hold that, I need my glasses"),
+        ("64", "⟨ssn:1⟩"),
+        ("8837", "⟨ssn:1⟩"),
+    ]);
+    dialogue(&[("five two one, wait, no, four eight eight three seven", "⟨ssn:1⟩, wait, no, ⟨ssn:2⟩")]);
+    dialogue(&[("521-648837", "⟨ssn:1⟩")]);
+    dialogue(&[
+        ("mi número de seguro social es cinco dos uno", "mi número de seguro social es ⟨ssn:1⟩"),
+        ("no, perdón, cinco dos", "no, perdón, ⟨ssn:1⟩"),
+        ("seis cuatro", "⟨ssn:1⟩"),
+    ]);
+}
+
+#[test]
+fn what_is_no_secret_stays_after_a_secret_was_named() {
+    dialogue(&[
+        ("my social is five two one", "my social is ⟨ssn:1⟩"),
+        ("I can come in two or three days", "I can come in two or three days"),
+        ("What is your claim number?", "What is your claim number?"),
+        ("two oh four one seven", "two oh four one seven"),
+    ]);
+    dialogue(&[
+        (
+            "Please never tell us your social security number on this line.",
+            "Please never tell us your social security number on this line.",
+        ),
+        ("my case number is 20417", "my case number is 20417"),
+        ("four one seven", "four one seven"),
+    ]);
+    dialogue(&[
+        ("my social is five two one", "my social is ⟨ssn:1⟩"),
+        ("it opens at 8:30 and there are 3 of us", "it opens at 8:30 and there are 3 of us"),
+    ]);
+}
+
+#[test]
+fn an_interim_is_not_remembered() {
+    let mut redactor = redactor();
+    redactor.screen("my social is");
+    for text in ["five", "five two", "five two one"] {
+        redactor.glimpse(text);
+    }
+    assert_eq!(redactor.screen("five two one six four eight eight three seven"), "⟨ssn:1⟩");
+    assert_eq!(redactor.screen("521-64-8837"), "⟨ssn:1⟩");
+}
+
+#[test]
+fn a_card_within_a_longer_run_of_digits_is_found() {
+    for text in ["0000411111111111111100", "98 4111 1111 1111 1111 22 33", "1234-5678-4111-1111-1111-1111"] {
+        let screened = redactor().screen(text);
+        assert!(!screened.contains("1111"), "{text}: {screened}");
+    }
+    let parcel = "tracking number 9400111899223197428490";
+    assert_eq!(redactor().screen(parcel), parcel);
+}
+
+#[test]
+fn ordinary_numbers_of_ordinary_callers_stay() {
+    let calls: [&[&str]; 5] = [
+        &[
+            "Do I need my social security card for a passport?",
+            "Yes, and a photo ID.",
+            "and the fee is a hundred and thirty",
+            "It is 130 dollars, and 35 for us.",
+            "so one sixty five together",
+        ],
+        &[
+            "What is your claim number?",
+            "two oh four",
+            "wait, no, two oh four one seven",
+            "two oh four one seven",
+        ],
+        &["Which day suits you?", "the twelfth at ten thirty", "no, sorry, at eleven", "say 11:15"],
+        &["How much was the bill?", "eighty four fifty", "no wait, ninety four fifty"],
+        &["my permit number is 2 0 2 6", "then 0 0 4 1 7", "again, 2026-00417"],
+    ];
+    for call in calls {
+        let mut redactor = redactor();
+        for text in call {
+            assert_eq!(redactor.screen(text), *text);
+        }
+    }
+}
+
+#[test]
+fn a_telephone_number_that_is_asked_for_after_a_secret_is_one() {
+    dialogue(&[
+        ("my social is five two one", "my social is ⟨ssn:1⟩"),
+        (
+            "We do not need it. What number can we call you back at?",
+            "We do not need it. What number can we call you back at?",
+        ),
+        ("two oh two five five five oh one four three", "⟨phone:1⟩"),
+    ]);
 }
