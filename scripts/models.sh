@@ -48,7 +48,7 @@ digest() { sha256sum "$1" | cut -d' ' -f1; }
 right() { [ -f "$models/$1" ] && [ "$(digest "$models/$1")" = "$(expected "$1")" ]; }
 
 # The recipe of the converted files. A change of it makes them again.
-recipe() { cat "$list" "$here/convert_moonshine.py" | sha256sum | cut -d' ' -f1; }
+recipe() { cat "$list" "$here/convert_moonshine.py" "$here/models-tools.txt" | sha256sum | cut -d' ' -f1; }
 
 recipe_unchanged() { [ -f "$models/$stamp" ] && [ "$(head -1 "$models/$stamp")" = "recipe $(recipe)" ]; }
 
@@ -113,8 +113,9 @@ convert() {
     done
     if ! "$tools/bin/python" -c 'import onnx, onnxruntime' 2>/dev/null; then
         say "installing the conversion tools"
-        "$tools/bin/pip" install -q --disable-pip-version-check onnxruntime==1.23.2 onnx==1.23.2 >"$work/log" 2>&1 \
-            || fail "cannot install onnxruntime 1.23.2 and onnx 1.23.2: $(grep -m1 -i error "$work/log" || tail -1 "$work/log")"
+        "$tools/bin/pip" install -q --disable-pip-version-check --only-binary=:all: --no-deps --require-hashes \
+            -r "$here/models-tools.txt" >"$work/log" 2>&1 \
+            || fail "cannot install what models-tools.txt lists: $(grep -m1 -i error "$work/log" || tail -1 "$work/log")"
     fi
     say "converting the recogniser (about 10 s)"
     "$tools/bin/python" "$here/convert_moonshine.py" "$work/src" "$work/out" >"$work/log" 2>&1 \
