@@ -27,8 +27,11 @@ pub struct Settings {
     pub key: Option<SecretString>,
     /// As the server names it; not checked here.
     pub model: String,
-    /// Bound the answer by `max_completion_tokens`, as OpenAI's reasoning models want, and not by `max_tokens`.
+    /// Bound the answer by `max_completion_tokens`, as OpenAI's newer models want, and not by `max_tokens`, which is all
+    /// that many other servers know.
     pub max_completion_tokens: bool,
+    /// How much a model that reasons thinks before it speaks; `None` leaves it to the server.
+    pub reasoning_effort: Option<String>,
     /// 0–2; `None` leaves it to the server.
     pub temperature: Option<f32>,
     /// Keep to what Mistral's own API takes: call ids of nine letters and digits, no `stream_options` (it counts
@@ -40,17 +43,42 @@ pub struct Settings {
 
 impl Settings {
     #[must_use]
-    pub const fn new(endpoint: Endpoint, key: Option<SecretString>, model: String) -> Self {
+    pub fn new(endpoint: Endpoint, key: Option<SecretString>, model: String) -> Self {
         Self {
             endpoint,
             key,
+            max_completion_tokens: reasons(&model),
+            reasoning_effort: least_effort(&model).map(str::to_owned),
             model,
-            max_completion_tokens: false,
             temperature: None,
             mistral: false,
             deadlines: Deadlines::LLM,
         }
     }
+}
+
+/// Whether a model is one of OpenAI's that reason: they refuse `max_tokens`.
+#[must_use]
+pub fn reasons(model: &str) -> bool {
+    least_effort(model).is_some()
+}
+
+/// The least that one of OpenAI's models may be told to think; a caller waits for it. `None` for every other model.
+#[must_use]
+pub fn least_effort(model: &str) -> Option<&'static str> {
+    // Routers put the maker before the name.
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let begins = |start: &str| {
+        name.strip_prefix(start).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    if begins("gpt-5") && !name.starts_with("gpt-5.") {
+        // The first of the line knows no "none".
+        return (!name.contains("chat")).then_some("minimal");
+    }
+    if name.starts_with("gpt-5.") || ["gpt-6", "gpt-7"].into_iter().any(|start| name.starts_with(start)) {
+        return (!name.contains("chat")).then_some("none");
+    }
+    ["o1", "o3", "o4"].into_iter().any(begins).then_some("low")
 }
 
 /// The provider. `ask` and `warm` need a tokio runtime around them.
@@ -106,6 +134,24 @@ impl std::fmt::Debug for OpenAi {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn newer_models_are_told_not_to_think_and_others_nothing_new() {
+        for (model, effort) in [
+            ("gpt-5.4-mini", Some("none")),
+            ("openai/gpt-5.4-mini-2026-03-17", Some("none")),
+            ("gpt-5-mini", Some("minimal")),
+            ("gpt-5", Some("minimal")),
+            ("o4-mini", Some("low")),
+            ("gpt-4.1-mini", None),
+            ("gpt-oss-20b", None),
+            ("qwen3", None),
+            ("olmo-2", None),
+            ("gpt-5.3-chat-latest", None),
+        ] {
+            assert_eq!(least_effort(model), effort, "{model}");
+        }
+    }
 
     #[test]
     fn neither_settings_nor_the_provider_show_the_key() {

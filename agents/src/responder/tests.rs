@@ -203,11 +203,16 @@ async fn the_greeting_is_fixed_and_partly_a_notice() {
         .iter()
         .filter_map(|e| if let ReplyEvent::Segment(s) = e { Some(s.clone()) } else { None })
         .collect();
-    assert!(segments.iter().all(|s| s.fixed) && segments.len() == 4);
+    assert!(segments.iter().all(|s| s.fixed) && segments.len() == 5, "{}", heard.text);
+    assert_eq!(segments[1].text, "In an emergency, hang up and dial 911.");
+    assert!(segments[..4].iter().all(|s| s.kind == SegmentKind::Notice), "no noise of the caller cuts these");
+    assert!(!heard.text.contains("recorded"), "nothing is recorded");
     assert_eq!(segments[0].kind, SegmentKind::Notice);
     assert!(segments.iter().enumerate().all(|(n, s)| usize::from(s.id.index) == n));
     let phrases = office.desk.fixed_phrases(office.tenant);
-    assert!(segments.iter().all(|s| phrases.contains(&s.text)));
+    let (spanish, own): (Vec<_>, Vec<_>) = segments.iter().partition(|s| s.text.contains("español"));
+    assert_eq!(spanish[0].text, "Para español, oprima dos.", "the key that leads to a callback is offered");
+    assert!(own.iter().all(|s| phrases.contains(&s.text)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -27,3 +27,20 @@ impl SteadyClock {
         (self.unix + self.began.elapsed()).as_secs()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The machine's clock is looked at in `start` alone: whatever it is set to later, this one goes on by what passes.
+    #[test]
+    fn only_what_passes_moves_it() {
+        for wall in [Duration::ZERO, Duration::from_secs(1_800_000_000), Duration::from_secs(1_800_003_600)] {
+            let clock = SteadyClock::from(wall);
+            assert_eq!(clock.unix_s(), wall.as_secs());
+            let later =
+                SteadyClock { began: clock.began.checked_sub(Duration::from_secs(61)).unwrap(), ..clock };
+            assert_eq!(later.unix_s(), wall.as_secs() + 61);
+        }
+    }
+}

@@ -65,8 +65,10 @@ pub struct Anthropic {
 pub struct OpenAi {
     pub account: Account,
     pub model: String,
-    /// Bound answers by `max_completion_tokens`, as OpenAI's reasoning models want.
-    pub max_completion_tokens: bool,
+    /// Bound answers by `max_completion_tokens`; absent: as the model's name says.
+    pub max_completion_tokens: Option<bool>,
+    /// How much the model thinks before it speaks; absent: the least that its name says it takes. `off`: not told.
+    pub reasoning_effort: Option<String>,
     /// Keep to what Mistral's own API takes.
     pub mistral: bool,
 }
@@ -98,7 +100,8 @@ pub(super) fn read(s: &mut Source<'_>) -> Cloud {
     let openai = OpenAi {
         account: account(s, open, "openai.api_key", "openai.base_url", "OPENAI"),
         model: model(s, "openai.model", Some("OPENAI_MODEL")),
-        max_completion_tokens: s.flag("openai.max_completion_tokens", None).unwrap_or(false),
+        max_completion_tokens: s.flag("openai.max_completion_tokens", None),
+        reasoning_effort: s.text("openai.reasoning_effort", None).map(|(text, _)| text),
         mistral: s.flag("openai.mistral", None).unwrap_or(false),
     };
     Cloud { deepgram, elevenlabs, anthropic, openai }

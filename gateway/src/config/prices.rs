@@ -77,13 +77,27 @@ impl PriceList {
         best(&self.own).or_else(|| best(&self.built_in))
     }
 
+    /// The same for a model that no row names: the dearest of its family, so that a budget is never blind. `None` where
+    /// its provider has no row of that family, as for a model on a server of one's own.
+    #[must_use]
+    pub fn dearest_of_family(&self, provider: &str, model: &str, meter: Meter) -> Option<f64> {
+        let rows = self.own.iter().chain(&self.built_in);
+        let kin = rows.filter(|row| row.provider == provider && family(&row.model) == family(model));
+        let prices = kin.filter_map(|row| row.prices.iter().find(|(m, _)| *m == meter).map(|(_, usd)| *usd));
+        prices.max_by(f64::total_cmp)
+    }
+
+    fn charged(&self, provider: &str, model: &str, meter: Meter) -> Option<f64> {
+        self.price(provider, model, meter).or_else(|| self.dearest_of_family(provider, model, meter))
+    }
+
     /// The table of a session, for what is used.
     #[must_use]
     pub fn table(&self, used: &[Charged]) -> Prices {
         let mut table = Prices::default();
         for charged in used {
             for meter in charged.meters {
-                if let Some(usd) = self.price(charged.provider, &charged.model, *meter) {
+                if let Some(usd) = self.charged(charged.provider, &charged.model, *meter) {
                     table.set(charged.provider, &charged.model, *meter, usd);
                 }
             }
@@ -91,14 +105,32 @@ impl PriceList {
         table
     }
 
-    /// What is used and has no price: it would count as free.
+    /// What is used and has no price, nor anything of its family: it counts as free.
     #[must_use]
     pub fn missing(&self, used: &[Charged]) -> Vec<String> {
-        let lacks = |c: &&Charged| c.meters.iter().any(|m| self.price(c.provider, &c.model, *m).is_none());
-        let names: BTreeSet<String> =
-            used.iter().filter(lacks).map(|c| format!("{} {}", c.provider, c.model)).collect();
-        names.into_iter().collect()
+        names(used, |c| c.meters.iter().any(|m| self.charged(c.provider, &c.model, *m).is_none()))
     }
+
+    /// What is used and has no row of its own: it is charged as the dearest of its family.
+    #[must_use]
+    pub fn guessed(&self, used: &[Charged]) -> Vec<String> {
+        names(used, |c| {
+            let guessed = |m: &Meter| self.price(c.provider, &c.model, *m).is_none();
+            c.meters.iter().any(guessed)
+                && c.meters.iter().all(|m| self.charged(c.provider, &c.model, *m).is_some())
+        })
+    }
+}
+
+fn names(used: &[Charged], these: impl Fn(&Charged) -> bool) -> Vec<String> {
+    let names: BTreeSet<String> =
+        used.iter().filter(|c| these(c)).map(|c| format!("{} {}", c.provider, c.model)).collect();
+    names.into_iter().collect()
+}
+
+/// The letters that a model's name begins with: `claude`, `gpt`, `nova`.
+fn family(model: &str) -> &str {
+    model.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default()
 }
 
 pub(super) fn read(s: &mut Source<'_>) -> PriceList {
@@ -180,6 +212,24 @@ mod tests {
         let (list, _) = list("");
         assert_eq!(list.built_in.len(), rows);
         assert_eq!(list.effective.len(), "2026-11-01".len());
+    }
+
+    #[test]
+    fn an_unknown_model_costs_as_the_dearest_of_its_family() {
+        let (list, _) = list("");
+        let used = |model: &str| {
+            [Charged { provider: "anthropic", model: model.to_owned(), meters: &[Meter::OutputTokens] }]
+        };
+        let unknown = used("claude-of-tomorrow");
+        assert_eq!(
+            list.table(&unknown).of("anthropic", "claude-of-tomorrow", Meter::OutputTokens),
+            Some(15.0)
+        );
+        assert_eq!((list.guessed(&unknown).len(), list.missing(&unknown).len()), (1, 0));
+        let known = used("claude-haiku-4-5");
+        assert_eq!((list.guessed(&known).len(), list.missing(&known).len()), (0, 0));
+        let foreign = used("qwen3");
+        assert_eq!((list.guessed(&foreign).len(), list.missing(&foreign).len()), (0, 1));
     }
 
     #[test]

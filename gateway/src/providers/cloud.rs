@@ -101,10 +101,16 @@ pub fn model(llm: Llm, config: &Config) -> anyhow::Result<Arc<dyn LanguageModel>
         Llm::OpenAi => {
             let given = &config.cloud.openai;
             let (endpoint, key) = (given.account.endpoint.clone(), given.account.key.clone());
+            let by_name = openai::Settings::new(endpoint, key, given.model.clone());
             Ok(Arc::new(OpenAi::new(openai::Settings {
-                max_completion_tokens: given.max_completion_tokens,
+                max_completion_tokens: given.max_completion_tokens.unwrap_or(by_name.max_completion_tokens),
+                reasoning_effort: match given.reasoning_effort.as_deref() {
+                    Some("off") => None,
+                    Some(effort) => Some(effort.to_owned()),
+                    None => by_name.reasoning_effort.clone(),
+                },
                 mistral: given.mistral,
-                ..openai::Settings::new(endpoint, key, given.model.clone())
+                ..by_name
             })?))
         }
         Llm::Builtin => bail!("`{}` is no provider outside this machine", llm.name()),

@@ -89,6 +89,13 @@ impl Engines {
         let session = if hears_locally { SessionConfig::default() } else { SessionConfig::cloud() };
         let prices = config.prices.table(&ability::charged(config));
         let missing = config.prices.missing(&ability::charged(config));
+        let guessed = config.prices.guessed(&ability::charged(config));
+        if !guessed.is_empty() {
+            tracing::warn!(
+                models = guessed.join(", "),
+                "no price is known: charged as the dearest of its family; add a row to [[prices]]"
+            );
+        }
         if !missing.is_empty() {
             tracing::warn!(
                 missing = missing.join(", "),

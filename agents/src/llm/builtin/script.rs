@@ -422,4 +422,46 @@ mod tests {
             assert_eq!(places(variants), places(spanish.prompt(key)), "{key}");
         }
     }
+
+    /// Every way in which a tenant's facts may be there or not.
+    #[test]
+    fn no_prompt_names_a_fact_that_is_not_known() {
+        let full = crate::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;
+        let facts = ["{county}", "{address}", "{office_phone}", "{hours}"];
+        for missing in 0..1_u8 << facts.len() {
+            let mut some = full.clone();
+            let lacks = |n: usize| missing & (1 << n) != 0;
+            for (n, fact) in
+                [&mut some.county, &mut some.office_address, &mut some.office_phone].into_iter().enumerate()
+            {
+                if lacks(n) {
+                    fact.clear();
+                }
+            }
+            some.hours_known = !lacks(3);
+            for script in both() {
+                for (key, variants) in &script.prompts {
+                    let said: Vec<String> = variants
+                        .iter()
+                        .filter(|variant| some.knows(variant))
+                        .map(|variant| some.fill(script.language, variant))
+                        .collect();
+                    for text in &said {
+                        let holes =
+                            ["  ", " ,", " .", "at ,", "en ,", "{county", "{address", "{office", "{hours"];
+                        assert!(!holes.iter().any(|hole| text.contains(hole)), "{key}: {text}");
+                    }
+                    let plain = script.prompt(&format!("{key}_plain"));
+                    assert!(
+                        !said.is_empty() || !plain.is_empty(),
+                        "{key} has nothing to say: add {key}_plain"
+                    );
+                    assert!(
+                        plain.iter().all(|variant| !facts.iter().any(|fact| variant.contains(fact))),
+                        "{key}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -21,6 +21,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
@@ -66,6 +68,7 @@ pub(super) fn body(settings: &Settings, request: &Request) -> Vec<u8> {
         stream_options: (!settings.mistral).then(|| json!({ "include_usage": true })),
         max_tokens,
         max_completion_tokens,
+        reasoning_effort: settings.reasoning_effort.as_deref(),
         temperature: settings.temperature,
         tools: request.tools.iter().map(tool).collect(),
         messages: lines(settings, request),

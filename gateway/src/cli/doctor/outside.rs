@@ -113,6 +113,14 @@ fn prices(config: &Config) -> Check {
     let detail =
         format!("of {}, and {} rows of your own: figures are estimates", list.effective, list.own.len());
     let missing = list.missing(&ability::charged(config));
+    let guessed = list.guessed(&ability::charged(config));
+    if missing.is_empty() && !guessed.is_empty() {
+        return Check::warn(
+            "prices",
+            format!("{detail}; no price for {}: charged as the dearest of its family", guessed.join(", ")),
+            "add a row for it to [[prices]]",
+        );
+    }
     if missing.is_empty() {
         return Check::ok("prices", detail);
     }

@@ -80,11 +80,15 @@ async fn a_model_without_words_is_asked_to_repeat_for() {
     let mut call = driven().await;
     call.model.answers(&[&[Beat::End(Stop::End)], &[Beat::End(Stop::Refusal)]]);
     let heard = call.say("hello").await;
-    assert_eq!(heard.text.trim(), "I'm sorry, could you say that another way, please?");
+    assert_eq!(
+        heard.text.trim(),
+        "I'm sorry, could you say that another way, please? If this is an emergency, hang up now and dial 911."
+    );
     let cached = call.office.desk.fixed_phrases(call.office.tenant);
     assert!(heard.segments().iter().all(|s| s.fixed && cached.contains(&s.text)));
     let heard = call.say("say something bad").await;
     assert!(heard.text.starts_with("I'm sorry, I can't help with that."), "{}", heard.text);
+    assert!(!heard.text.contains("911"), "said once a call: {}", heard.text);
 }
 
 #[tokio::test]

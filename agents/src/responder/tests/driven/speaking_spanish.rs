@@ -15,7 +15,7 @@ fn changed(heard: &Heard) -> Vec<Language> {
         .collect()
 }
 
-const NOTICE: &str = "Le atiende el asistente automático. Esta llamada puede ser grabada.";
+const NOTICE: &str = "Le atiende el asistente automático.";
 
 #[tokio::test]
 async fn a_language_that_was_heard_is_spoken_from_the_next_reply_on_with_its_notice_once() {
@@ -54,7 +54,7 @@ async fn the_notice_fills_the_wait_for_the_model_and_a_failing_model_does_not_re
     assert_eq!(notice.text.trim(), NOTICE);
     call.advance(901).await;
     let rest = call.reply().await;
-    assert!(!rest.text.contains("grabada") && !rest.text.is_empty(), "{}", rest.text);
+    assert!(!rest.text.contains("automático") && !rest.text.is_empty(), "{}", rest.text);
     assert_eq!(rest.segments()[0].id.index, 2);
 }
 
@@ -94,7 +94,7 @@ async fn a_change_of_language_that_was_cancelled_is_told_again_and_so_is_its_not
     let set: &[Beat] = &[tool("1", "set_language", json!({ "language": "es" }))];
     call.model.answers(&[set, &[Beat::Hang], &[text("Sigo aquí.")]]);
     call.start(Line::said("Can we go on in my mother's language"), false).await;
-    assert_eq!(changed(&call.until(|heard| heard.text.contains("grabada")).await), [Language::Es]);
+    assert_eq!(changed(&call.until(|heard| heard.text.contains("automático")).await), [Language::Es]);
     call.cancel().await;
     call.heard("", false).await;
     let heard = call.say("Hello?").await;

@@ -307,7 +307,9 @@ async fn the_call_ends_after_the_goodbye_without_another_request() {
     let mut call = driven().await;
     call.model.answers(&[&[text("Thanks for calling. Goodbye."), tool("1", "end_call", json!({}))]]);
     let heard = call.say("That's all").await;
-    assert_eq!((heard.text.trim(), heard.done().1), ("Thanks for calling. Goodbye.", AfterReply::HangUp));
+    // Nothing was done for this caller: what to do in an emergency goes with the goodbye.
+    let goodbye = "Thanks for calling. Goodbye. If this is an emergency, hang up now and dial 911.";
+    assert_eq!((heard.text.trim(), heard.done().1), (goodbye, AfterReply::HangUp));
     assert_eq!(call.model.asked(), 1);
 }
 
@@ -316,7 +318,8 @@ async fn a_call_that_ends_without_a_goodbye_gets_the_fixed_one() {
     let mut silent = driven().await;
     silent.model.answers(&[&[tool("1", "end_call", json!({}))]]);
     let heard = silent.say("That's all").await;
-    assert_eq!((heard.text.trim(), heard.done().1), ("Thank you for calling. Goodbye.", AfterReply::HangUp));
+    let goodbye = "Thank you for calling. Goodbye. If this is an emergency, hang up now and dial 911.";
+    assert_eq!((heard.text.trim(), heard.done().1), (goodbye, AfterReply::HangUp));
 }
 
 #[tokio::test]
