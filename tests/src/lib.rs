@@ -4,4 +4,5 @@ pub mod caller;
 pub mod doubles;
 pub mod gateway;
 pub mod home;
+pub mod sounds;
 pub mod vendors;
