@@ -5,4 +5,5 @@ pub mod cut;
 pub mod doubles;
 pub mod gateway;
 pub mod home;
+pub mod sounds;
 pub mod vendors;
