@@ -5,6 +5,7 @@
 //! local model, a cloud vendor and a simulator are the same to it. Every event names the turn, segment or
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
+mod language;
 mod recalled;
 use std::fmt;
 use std::sync::Arc;
@@ -19,37 +20,8 @@ use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
+pub use language::Language;
 pub use recalled::Recalled;
-
-/// BCP 47 primary language of a call: `en` or `es`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    #[default]
-    En,
-    Es,
-}
-
-impl Language {
-    /// BCP 47 primary tag.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Es => "es",
-        }
-    }
-
-    /// The language of a tag such as `es` or `es-MX`; `None` for one we do not speak.
-    #[must_use]
-    pub fn of(tag: &str) -> Option<Self> {
-        match tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
-            "en" => Some(Self::En),
-            "es" => Some(Self::Es),
-            _ => None,
-        }
-    }
-}
 
 /// Why a port could not do its work. Never carries caller text.
 #[derive(Debug, Clone, thiserror::Error)]

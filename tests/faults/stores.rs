@@ -1,13 +1,16 @@
-//! The store is full or is damaged while people are on the line.
+//! The store stalls, is full or is damaged while people are on the line.
 
 use std::io::{Seek, SeekFrom, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use storage::{Directory, NewTenant};
 use tests::caller::Caller;
 use tests::gateway::{Doubles, LINE, TestGateway};
 use tests::home::Home;
 use tests::home::private_postgres::Cluster;
+
+/// From the return of the store to a call that is served.
+const BACK_WITHIN: Duration = Duration::from_secs(2);
 
 fn home_on(cluster: &Cluster) -> Home {
     Home { database: Some(cluster.database()), ..Home::sqlite().unwrap() }
@@ -38,6 +41,35 @@ async fn whole_call(gateway: &TestGateway) {
     assert_eq!(call["end_reason"], "caller_hung_up");
     let transcript = gateway.get(&format!("/v1/calls/{sid}/transcript")).await.unwrap().to_string();
     assert!(transcript.contains("When is the office open?"), "{transcript}");
+}
+
+async fn none_is_live(gateway: &TestGateway) {
+    let limit = Duration::from_secs(20);
+    let live = |calls: &serde_json::Value| calls.to_string().contains("\"state\":\"live\"");
+    gateway.until_within(limit, "/v1/calls", |calls| !live(calls)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_freezes_under_live_calls_serves_the_next_ones_when_it_thaws() {
+    let cluster = Cluster::own();
+    let home = home_on(&cluster);
+    let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
+    let mut callers = [greeted(&gateway).await, greeted(&gateway).await];
+    cluster.freeze();
+    let asked = futures_util::future::join_all(
+        callers.iter_mut().map(|caller| asks(caller, Duration::from_secs(15))),
+    );
+    assert!(asked.await.into_iter().all(|heard| heard), "nobody waits in silence");
+    cluster.thaw();
+    let back = Instant::now();
+    let health = gateway.until("/health", |h| h["dependencies"]["storage"] == "healthy").await.unwrap();
+    assert!(back.elapsed() < BACK_WITHIN, "{:?}: {health}", back.elapsed());
+    drop(callers);
+    for _ in 0..3 {
+        whole_call(&gateway).await;
+    }
+    none_is_live(&gateway).await;
+    gateway.running.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

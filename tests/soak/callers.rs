@@ -37,7 +37,8 @@ pub fn model(request: &serde_json::Value) -> Script {
     let last = last.unwrap_or_default();
     if last.contains("tool_result") {
         let reference = last.split("Reference number: ").nth(1);
-        let reference = reference.map(|rest| rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).next());
+        let reference =
+            reference.map(|rest| rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).next());
         return match reference.flatten() {
             Some(reference) if !reference.is_empty() => {
                 Script::say(&format!("Your reference number is {reference}. {FILED}"))
@@ -99,7 +100,11 @@ pub async fn keep_calling(process: Arc<Process>, diary: Arc<Diary>, seed: u64, n
 }
 
 /// A greeting and one to four turns, some of which interrupt the reply before.
-async fn converse(caller: &mut Caller, remembered: &mut Remembered, chance: &mut Chance) -> anyhow::Result<()> {
+async fn converse(
+    caller: &mut Caller,
+    remembered: &mut Remembered,
+    chance: &mut Chance,
+) -> anyhow::Result<()> {
     let quiet = Duration::from_millis(600);
     caller.silent_until(LONGEST_SILENCE, |heard| heard.bytes() > 0 || heard.closed.is_some()).await?;
     let greeting = if chance.below(3) == 0 { Duration::from_millis(900) } else { Duration::from_secs(20) };
@@ -118,7 +123,8 @@ async fn converse(caller: &mut Caller, remembered: &mut Remembered, chance: &mut
             remembered.left_in_silence += 1;
             continue;
         }
-        let patience = if chance.below(4) == 0 { Duration::from_millis(800) } else { Duration::from_secs(25) };
+        let patience =
+            if chance.below(4) == 0 { Duration::from_millis(800) } else { Duration::from_secs(25) };
         let ended = caller.silent_until_quiet(quiet, patience).await;
         let bytes = caller.heard.lock().bytes() - before;
         if ended.is_ok() && bytes >= whole_reply() {

@@ -24,7 +24,8 @@ pub async fn serve() {
     let dir = std::path::Path::new(&dir);
     let below = |name: &str| dir.join(name).display().to_string();
     std::fs::create_dir_all(dir.join("models")).unwrap();
-    let fixed = [("BIND", "127.0.0.1:0".to_owned()), ("DATA_DIR", below("data")), ("MODELS_DIR", below("models"))];
+    let fixed =
+        [("BIND", "127.0.0.1:0".to_owned()), ("DATA_DIR", below("data")), ("MODELS_DIR", below("models"))];
     let text = std::env::var(CHILD_SETTINGS).unwrap_or_default();
     let mut config = Config::from_text(&text, "quandura.toml", &|name| {
         let fixed = fixed.iter().find(|(var, _)| *var == name).map(|(_, value)| value.clone());
@@ -142,7 +143,10 @@ impl Process {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count();
-        Some(Footprint { resident_kb: resident.trim().trim_end_matches(" kB").trim().parse().ok()?, descriptors })
+        Some(Footprint {
+            resident_kb: resident.trim().trim_end_matches(" kB").trim().parse().ok()?,
+            descriptors,
+        })
     }
 }
 

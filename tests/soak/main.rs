@@ -90,7 +90,10 @@ async fn gateway_process() {
 
 async fn run(home: Home, cluster: Option<Cluster>, plan: Plan) {
     let back_end = if cluster.is_some() { "postgresql" } else { "sqlite" };
-    println!("soak on {back_end}: {SEED}={} for {:?}, a fault every {:?}", plan.seed, plan.length, plan.every);
+    println!(
+        "soak on {back_end}: {SEED}={} for {:?}, a fault every {:?}",
+        plan.seed, plan.length, plan.every
+    );
     let providers = Providers::start().await;
     let vars = [providers.vars(), home.vars(), vec![("ADMIN_TOKEN", ADMIN.to_owned())]].concat();
     let process = Arc::new(Process::new(home, vars, SETTINGS));

@@ -55,7 +55,8 @@ impl Trouble {
     #[must_use]
     pub fn all(world: &World) -> Vec<Self> {
         let ways = [Way::Stalls, Way::Closes, Way::TalksNonsense, Way::Refuses, Way::LimitsRate, Way::IsSlow];
-        let providers = ways.into_iter().flat_map(|way| [Self::Recogniser(way), Self::Model(way), Self::Voice(way)]);
+        let providers =
+            ways.into_iter().flat_map(|way| [Self::Recogniser(way), Self::Model(way), Self::Voice(way)]);
         let strangers = edge::ALL.into_iter().map(Self::Stranger);
         let mut all: Vec<Self> = providers.chain(strangers).chain([Self::Killed, Self::Upgraded]).collect();
         if world.cluster.is_some() {

@@ -93,7 +93,9 @@ pub async fn broken_promises(base: &str, calls: &[Remembered]) -> Result<Vec<Str
         // Filed more often than asked for is an effect twice.
         let asked = turns
             .iter()
-            .filter(|t| t["speaker"] == "caller" && t["text"].as_str().is_some_and(|s| s.contains("call me back")))
+            .filter(|t| {
+                t["speaker"] == "caller" && t["text"].as_str().is_some_and(|s| s.contains("call me back"))
+            })
             .count();
         if filed.len() > asked + 1 {
             broken.push(format!("{sid}: asked {asked} times for a call, filed {} times", filed.len()));

@@ -97,6 +97,15 @@ impl Outbox {
     }
 }
 
+/// Why a person should look at a call in which this tool was used.
+pub(super) fn attention(tool: &str) -> Option<AttentionReason> {
+    match tool {
+        "mark_urgent" => Some(AttentionReason::Emergency),
+        "request_person" => Some(AttentionReason::PersonAsked),
+        _ => None,
+    }
+}
+
 /// What the model's answers of one run cost. Reported once, when it is known whether the run counted.
 #[derive(Debug, Default)]
 pub(super) struct Spent(Vec<Tally>);

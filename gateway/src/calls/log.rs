@@ -1,5 +1,7 @@
 //! The durable record of a live call: the pipeline's log port on top of storage's group commit.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 use pipeline::ports::{CallLog, CallRecord, EndReason, LogEntry, LogEvent, LogStream, Played, PortError};
@@ -12,6 +14,9 @@ use tokio_util::task::TaskTracker;
 use super::call_back::CallBack;
 use crate::telemetry::metrics::reason_name;
 
+/// A reply waits for its record for so long. Then the record counts as lost, and the caller hears why instead of nothing:
+/// a database that stands still says nothing for much longer. Longer than a restart of it.
+const DURABLE_WITHIN: Duration = Duration::from_millis(3_500);
 /// Entries and answers that may wait.
 const QUEUE: usize = 256;
 
@@ -88,7 +93,13 @@ impl StoredLog {
         async move {
             let outcome = match submitted {
                 None => return LogEvent::Durable { seq },
-                Some(Ok(outcome)) => outcome.await.unwrap_or(Err(storage::StorageError::Closing)),
+                Some(Ok(outcome)) => match tokio::time::timeout(DURABLE_WITHIN, outcome).await {
+                    Ok(outcome) => outcome.unwrap_or(Err(storage::StorageError::Closing)),
+                    Err(_) => Err(storage::StorageError::Unavailable {
+                        database: "the record of calls".to_owned(),
+                        reason: format!("not durable within {} ms", DURABLE_WITHIN.as_millis()),
+                    }),
+                },
                 Some(Err(e)) => Err(e),
             };
             match outcome {

@@ -157,16 +157,18 @@ fn no_token(error: TokenError) -> Option<String> {
 async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<Arrival>, StorageError> {
     let caller = caller(&asked);
     let VoiceRequest { call_sid: carrier_sid, account_sid, .. } = asked;
-    let awaited =
-        app.expected.by_carrier_sid(&carrier_sid).map(|call| (call.id, call.passport, call.resumes));
-    let (id, passport, resumes) = match awaited {
-        Some(known) => known,
-        None => {
+    let awaited = app.expected.by_carrier_sid(&carrier_sid);
+    let known = awaited.as_ref().map(|call| (call.id, call.passport, call.resumes));
+    let (id, passport, resumes) = match known {
+        Some(known) if awaited.as_ref().is_some_and(|call| !call.has_begun()) => known,
+        known => {
             let stored = app.platform.tenant(line.tenant_id).await?.call_by_carrier_sid(&carrier_sid).await?;
             match stored {
-                None => (CallId::new(), PassportId::new(), false),
+                None => known.unwrap_or_else(|| (CallId::new(), PassportId::new(), false)),
                 Some(call) if !resume::is_open(&call) => return Ok(None),
-                Some(call) => (call.id, call.passport_id.unwrap_or_else(PassportId::new), true),
+                Some(call) => {
+                    known.unwrap_or((call.id, call.passport_id.unwrap_or_else(PassportId::new), true))
+                }
             }
         }
     };

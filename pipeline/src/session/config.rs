@@ -128,7 +128,7 @@ impl Default for Phrases {
                                  from. In an emergency, dial 911. Goodbye."
                 .into(),
             no_input_goodbye:
-                "I can't hear anything, so I'll end this call. Please call again any time. Goodbye.".into(),
+                "I can't hear anything, so I'll end this call. In an emergency, dial 911. Please call again any time. Goodbye.".into(),
             budget_spent: "I'm sorry, I have to end this call here. Please call again if you need anything \
                            else. In an emergency, dial 911. Goodbye."
                 .into(),
@@ -150,9 +150,10 @@ impl Phrases {
                                  Una persona de nuestra oficina le llamará al número del que está llamando. \
                                  En una emergencia, marque el 911. Adiós."
                 .into(),
-            no_input_goodbye: "No escucho nada, así que voy a terminar la llamada. \
+            no_input_goodbye:
+                "No escucho nada, así que voy a terminar la llamada. En una emergencia, marque el 911. \
                                Puede llamar de nuevo cuando quiera. Adiós."
-                .into(),
+                    .into(),
             budget_spent:
                 "Lo siento, tengo que terminar la llamada aquí. Llame de nuevo si necesita algo más. \
                            En una emergencia, marque el 911. Adiós."

@@ -5,14 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
 use pipeline::ports::{AfterReply, Language, Screen, TurnInput};
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
-use super::super::outbox::{Outbox, Spent};
+use super::super::outbox::{Outbox, Spent, attention};
 use super::super::sentences;
 use super::gate::{About, Gate, Passed};
 use super::history::{Beginning, Exchange};
@@ -452,10 +451,8 @@ impl ModelRun {
         if self.committed {
             for (name, ok) in self.used.drain(..) {
                 out.tool(self.turn, &name, ok).await;
-                match name.as_str() {
-                    "mark_urgent" => out.attention(self.turn, AttentionReason::Emergency).await,
-                    "request_person" => out.attention(self.turn, AttentionReason::PersonAsked).await,
-                    _ => {}
+                if let Some(reason) = attention(&name) {
+                    out.attention(self.turn, reason).await;
                 }
             }
             for alarm in self.memory.alarms.untold() {
