@@ -32,6 +32,14 @@ pub trait Decode: Send + 'static {
     /// [`ModelEvent::Done`].
     fn ended(&mut self, out: &mut Vec<ModelEvent>) -> bool;
 
+    /// Another body for the same turn, where a refusal says what it should be without. Bounded by the vendor's side.
+    fn amend(&mut self, _refused: &Refused) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The request was taken.
+    fn taken(&mut self) {}
+
     /// What an error status means.
     fn refused(&self, refused: &Refused) -> Failure;
 
@@ -126,14 +134,19 @@ struct Answer<'a, D> {
 
 impl<D: Decode> Answer<'_, D> {
     /// Reads the answer to its last event. Gives the response where it is not over with that.
-    async fn read(&mut self, body: Vec<u8>) -> Result<Option<Response>, Failure> {
+    async fn read(&mut self, mut body: Vec<u8>) -> Result<Option<Response>, Failure> {
         let (asked, deadlines) = (Instant::now(), self.link.deadlines());
-        let bytes = body.len();
-        let mut response = match self.link.post(body, asked + deadlines.give_up).await {
-            Ok(response) => response,
-            Err(Unanswered::Failed(failure)) => return Err(failure),
-            Err(Unanswered::Refused(refused)) => return Err(self.decode.refused(&refused)),
+        let (mut response, bytes) = loop {
+            let bytes = body.len();
+            match self.link.post(body, asked + deadlines.give_up).await {
+                Ok(response) => break (response, bytes),
+                Err(Unanswered::Failed(failure)) => return Err(failure),
+                Err(Unanswered::Refused(refused)) => {
+                    body = self.decode.amend(&refused).ok_or_else(|| self.decode.refused(&refused))?;
+                }
+            }
         };
+        self.decode.taken();
         self.decode.count().sent(bytes);
         let mut pace = Pace::new(asked, &deadlines);
         let (mut reader, mut events) = (Reader::default(), Vec::new());

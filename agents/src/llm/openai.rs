@@ -2,15 +2,20 @@
 //! Ollama, Mistral.
 
 mod calls;
+mod learned;
 mod request;
 mod stream;
 mod thoughts;
 
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use pipeline::ports::PortError;
 use pipeline::provider::{Deadlines, Endpoint};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
+use self::learned::{Asking, Learned};
 use self::stream::Stream;
 use super::answer::{Count, begin};
 use super::link::Link;
@@ -84,7 +89,9 @@ pub fn least_effort(model: &str) -> Option<&'static str> {
 /// The provider. `ask` and `warm` need a tokio runtime around them.
 pub struct OpenAi {
     link: Link,
-    settings: Settings,
+    settings: Arc<Settings>,
+    /// What the server refused so far.
+    known: Arc<Mutex<Learned>>,
 }
 
 impl OpenAi {
@@ -104,7 +111,7 @@ impl OpenAi {
             headers.insert(AUTHORIZATION, value);
         }
         let link = Link::new(&settings.endpoint, "/v1/chat/completions", headers, settings.deadlines)?;
-        Ok(Self { link, settings })
+        Ok(Self { link, settings: Arc::new(settings), known: Arc::default() })
     }
 }
 
@@ -114,9 +121,10 @@ impl LanguageModel for OpenAi {
     }
 
     fn ask(&self, request: Request) -> ModelStream {
-        let body = request::body(&self.settings, &request);
+        let asking = Asking::new(Arc::clone(&self.settings), request, Arc::clone(&self.known));
+        let body = asking.body();
         let count = Count::new(NAME, self.settings.model.clone(), Tally::default());
-        begin(self.link.clone(), body, Stream::new(count))
+        begin(self.link.clone(), body, Stream::new(count).asking(asking))
     }
 
     fn warm(&self, _request: Request) {

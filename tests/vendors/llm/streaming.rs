@@ -111,6 +111,25 @@ async fn a_tool_makes_the_round_trip_with_every_kind_of_chat_server() {
 }
 
 #[tokio::test]
+async fn what_a_server_refuses_is_left_out_within_the_turn_and_in_the_turns_after_it() {
+    // A newer model behind a name that does not tell, and a server that knows none of the newer fields.
+    let newer = Habits { completion_tokens: true, ..Habits::default() };
+    let older = Habits { mistral: true, ..Habits::default() };
+    for (habits, model, tries) in [(newer, "my-deployment", 2), (older, "gpt-5.4-mini", 4)] {
+        let server = OpenAiServer::like(habits, Pace::QUICK, |_| Script::say("Yes.")).await;
+        let key = Some(SecretString::from(chat::KEY));
+        let endpoint = Endpoint::parse(server.base()).unwrap();
+        let chat = OpenAi::new(openai::Settings::new(endpoint, key, model.into())).unwrap();
+        let heard = ask(&chat, vec![caller("Hi")]).await;
+        assert_eq!((heard.text.as_str(), &heard.failure), ("Yes.", &None), "{model}");
+        let asked = server.requests().len();
+        assert!((2..=tries).contains(&asked), "{model}: {asked} requests");
+        assert_eq!(ask(&chat, vec![caller("Well?")]).await.text, "Yes.");
+        assert_eq!(server.requests().len(), asked + 1, "{model}: what was refused is remembered");
+    }
+}
+
+#[tokio::test]
 async fn wrong_keys_and_wrong_versions_are_told_apart() {
     let server = AnthropicServer::start(Pace::QUICK, |_| Script::say("Yes.")).await;
     let failure = async |settings: anthropic::Settings| {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Settings;
+use super::learned::{Learned, MAX_TOKENS};
 use crate::llm::history::{Called, IdForm, Turn, turns};
 use crate::llm::model::Request;
 
@@ -51,25 +52,25 @@ enum Line {
 }
 
 /// The body of a streamed answer.
-pub(super) fn body(settings: &Settings, request: &Request) -> Vec<u8> {
+pub(super) fn body(settings: &Settings, learned: &Learned, request: &Request) -> Vec<u8> {
     let tool = |spec: &crate::llm::conversation::ToolSpec| {
         json!({ "type": "function", "function": {
             "name": &*spec.name, "description": &*spec.description, "parameters": spec.input,
         } })
     };
-    let (max_tokens, max_completion_tokens) = if settings.max_completion_tokens {
-        (None, Some(request.max_tokens))
-    } else {
+    let (max_tokens, max_completion_tokens) = if learned.limit(settings) == MAX_TOKENS {
         (Some(request.max_tokens), None)
+    } else {
+        (None, Some(request.max_tokens))
     };
     let body = Body {
         model: &settings.model,
         stream: true,
-        stream_options: (!settings.mistral).then(|| json!({ "include_usage": true })),
+        stream_options: learned.stream_options(settings).then(|| json!({ "include_usage": true })),
         max_tokens,
         max_completion_tokens,
-        reasoning_effort: settings.reasoning_effort.as_deref(),
-        temperature: settings.temperature,
+        reasoning_effort: learned.effort(settings),
+        temperature: learned.temperature(settings),
         tools: request.tools.iter().map(tool).collect(),
         messages: lines(settings, request),
     };

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::calls::{Calls, Fragment};
+use super::learned::Asking;
 use super::thoughts::Thoughts;
 use crate::llm::answer::{Count, Decode, Progress};
 use crate::llm::link::{Refused, detail};
@@ -49,6 +50,7 @@ pub(super) struct Stream {
     calls: Calls,
     called: bool,
     finish_reason: Option<String>,
+    asking: Option<Asking>,
 }
 
 impl Stream {
@@ -59,7 +61,13 @@ impl Stream {
             calls: Calls::default(),
             called: false,
             finish_reason: None,
+            asking: None,
         }
+    }
+
+    /// What was asked, for another try without what is refused.
+    pub(super) fn asking(self, asking: Asking) -> Self {
+        Self { asking: Some(asking), ..self }
     }
 
     fn choice(&mut self, choice: Choice, out: &mut Vec<ModelEvent>) -> Progress {
@@ -167,6 +175,16 @@ impl Decode for Stream {
             out.push(self.done());
         }
         self.finish_reason.is_some()
+    }
+
+    fn amend(&mut self, refused: &Refused) -> Option<Vec<u8>> {
+        self.asking.as_mut()?.amend(refused)
+    }
+
+    fn taken(&mut self) {
+        if let Some(asking) = self.asking.take() {
+            asking.taken();
+        }
     }
 
     fn refused(&self, refused: &Refused) -> Failure {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Habits, KEY};
 use crate::vendors::model::Refusal;
 
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 12] = [
     "model",
     "messages",
     "stream",
@@ -20,9 +20,10 @@ const FIELDS: [&str; 11] = [
     "tools",
     "tool_choice",
     "parallel_tool_calls",
+    "reasoning_effort",
 ];
-/// Mistral's own API knows neither.
-const NOT_AT_MISTRAL: [&str; 2] = ["stream_options", "max_completion_tokens"];
+/// Mistral's own API knows none of them.
+const NOT_AT_MISTRAL: [&str; 3] = ["stream_options", "max_completion_tokens", "reasoning_effort"];
 
 /// Checks a request as the vendor would.
 ///
@@ -40,6 +41,11 @@ pub fn request(habits: &Habits, headers: &HeaderMap, request: &Value) -> Result<
         if !here {
             return Err(Refusal::new(422, "invalid_request_error", field));
         }
+    }
+    if habits.completion_tokens && !request["max_tokens"].is_null() {
+        let told = "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
+                    'max_completion_tokens' instead.";
+        return Err(wrong(told));
     }
     let limit = if habits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     known(request[limit].is_u64(), limit)?;

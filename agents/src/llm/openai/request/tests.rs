@@ -27,7 +27,7 @@ fn written(settings: &Settings) -> Value {
     let tool = ToolSpec { name: "find".into(), description: "d".into(), input: json!({ "type": "object" }) };
     let conversation = Conversation { system: "s".into(), briefing: "b".into(), messages: conversation() };
     let request = Request { conversation: Arc::new(conversation), tools: Arc::new([tool]), max_tokens: 300 };
-    serde_json::from_slice(&body(settings, &request)).unwrap()
+    serde_json::from_slice(&body(settings, &Learned::default(), &request)).unwrap()
 }
 
 #[test]
