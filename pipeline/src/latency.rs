@@ -1,4 +1,8 @@
 //! The per-turn waterfall: where each millisecond between the caller's last word and our first went.
+//!
+//! It holds what the caller waited for. Work that ran beside another stage, as a reply begun on a guess does while the
+//! turn's end is awaited, counts from where that stage ended. A filler ("One moment.") is not the reply: the total goes to
+//! the reply's own first frame, and what a reply that is ready waits for the filler to be over is pacing.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +12,15 @@ use crate::turn::TurnId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Last speech frame in → the decision that the turn is over.
+    /// Last speech frame in → the decision that the turn is over, which stands.
     Endpointing,
     /// Decision → final text (zero when it was decoded during the wait).
     SttFinal,
     Guard,
     Retrieval,
+    /// The responder's own work: what to do, tools and records.
     Orchestrator,
+    /// A model was asked → its first words, over all requests before the reply's first words; a model that failed too.
     LlmFirstToken,
     /// First words → first speakable clause.
     FirstClause,

@@ -94,8 +94,9 @@ impl Seat {
         let origin = self.origin(&input);
         let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
+            let reading = Instant::now();
             read_up(&self.office, &mut knowledge, &query).await;
-            self.out.since(turn, Stage::Retrieval, began).await;
+            self.out.since(turn, Stage::Retrieval, reading).await;
         }
         let thinking = Instant::now();
         let mut step = think(&self.office, &origin, &mut knowledge).await;
@@ -147,7 +148,12 @@ impl Seat {
         if !waits {
             self.emit_words(run, true).await;
         }
-        match self.write_builtin(run).await {
+        let writing = Instant::now();
+        let written = self.write_builtin(run).await;
+        if waits {
+            self.out.since(run.turn, Stage::Orchestrator, writing).await;
+        }
+        match written {
             Ok(done) => run.step.settle(&done.references),
             Err(trouble) if waits => self.recover(run, trouble).await,
             Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
@@ -233,12 +239,12 @@ impl Seat {
             let cut = if say.fixed || run.next_index > 0 { sentences(&say.text) } else { opening(&say.text) };
             for text in cut {
                 let id = SegmentId { turn: run.turn, index: run.next_index };
-                let first = run.next_index == 0;
-                run.next_index += 1;
-                self.out.segment(ReplySegment { id, text, kind: say.kind, fixed: say.fixed }).await;
-                if first {
+                if run.next_index == 0 {
+                    // Before the words: what is told after them did not delay them.
                     self.out.since(run.turn, Stage::FirstClause, began).await;
                 }
+                run.next_index += 1;
+                self.out.segment(ReplySegment { id, text, kind: say.kind, fixed: say.fixed }).await;
             }
             run.said += 1;
         }

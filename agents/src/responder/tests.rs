@@ -282,8 +282,8 @@ async fn a_committed_speculation_is_used_and_filed_once() {
     let work = office.work().await;
     assert_eq!(work.len(), 1);
     assert!(heard.ended && heard.text.contains(&work[0].reference), "{}", heard.text);
-    // The guard's, the search's, the step's, the rules' and the first clause's, once.
-    assert_eq!(heard.events.iter().filter(|e| matches!(e, ReplyEvent::Stage { .. })).count(), 5);
+    // The guard's, the search's, the step's, the rules', the record's and the first clause's, once.
+    assert_eq!(heard.events.iter().filter(|e| matches!(e, ReplyEvent::Stage { .. })).count(), 6);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use super::output::Output;
 use super::reply::{Reply, SPECULATIVE_PIECES, key};
 use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
-use super::waterfall::Moments;
+use super::waterfall::{MAX_STAGES, Moments};
 use super::{Port, Session};
 use crate::event::{Attack, AttentionReason, EventBody, Ruling};
 use crate::ports::{
@@ -171,8 +171,9 @@ impl Session {
             ReplyEvent::Provider(_) | ReplyEvent::Used { .. } => {}
             ReplyEvent::Segment(segment) => self.on_segment(segment),
             ReplyEvent::Stage { stage, micros, .. } => {
-                if let Some(r) = &mut self.reply {
-                    r.stages.push((stage, micros));
+                let now = self.now;
+                if let Some(r) = self.reply.as_mut().filter(|r| r.stages.len() < MAX_STAGES) {
+                    r.stages.push((stage, micros, now));
                 }
             }
             ReplyEvent::Tool { name, ok, .. } => {

@@ -218,6 +218,7 @@ impl Session {
                 speech_ended: self.ear.last_speech(),
                 decided,
                 text_ready: done.at,
+                committed: self.now,
                 first_segment: None,
                 first_audio: None,
                 stages: Vec::new(),

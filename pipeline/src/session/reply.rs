@@ -30,7 +30,8 @@ pub(super) struct Reply {
     pub then: AfterReply,
     pub first_segment: Option<CallTime>,
     pub first_audio: Option<CallTime>,
-    pub stages: Vec<(crate::latency::Stage, u64)>,
+    /// What the responder told: stage, microseconds, and when it was told.
+    pub stages: Vec<(crate::latency::Stage, u64, CallTime)>,
     pub moments: Option<Moments>,
     pub apologised: bool,
 }

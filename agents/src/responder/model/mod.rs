@@ -7,6 +7,7 @@
 
 mod act;
 mod briefing;
+mod clock;
 pub(crate) mod delimit;
 mod expects;
 mod gate;

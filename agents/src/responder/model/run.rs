@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::super::outbox::{Outbox, Spent, attention};
 use super::super::sentences;
+use super::clock::Clock;
 use super::gate::{About, Gate, Passed};
 use super::history::{Beginning, Exchange};
 use super::memory::Memory;
@@ -67,17 +68,6 @@ struct Line {
 }
 
 shown!(Line, "Line": kind, fixed, language; text);
-
-/// Where the time before the first words went.
-#[derive(Debug)]
-pub(super) struct Clock {
-    pub(super) began: Instant,
-    /// The request under way was sent.
-    asked: Instant,
-    /// Waited for the model before its first words, over all requests.
-    waited: Duration,
-    first_text: Option<Instant>,
-}
 
 pub(in crate::responder) struct ModelRun {
     pub(in crate::responder) turn: TurnId,
@@ -169,7 +159,7 @@ impl ModelRun {
             pages: Pages::default(),
             corrects: None,
             opening: 0,
-            clock: Clock { began, asked: began, waited: Duration::ZERO, first_text: None },
+            clock: Clock::new(began),
             spent: Spent::default(),
         }
     }
@@ -185,7 +175,10 @@ impl ModelRun {
     /// The words the model is asked for now.
     pub(super) fn await_answer(&mut self, stream: ModelStream) {
         self.rounds += 1;
-        self.clock.asked = Instant::now();
+        self.clock.enter(Stage::LlmFirstToken);
+        if self.rounds == 1 {
+            self.clock.forget();
+        }
         self.spent.add(stream.tally.clone());
         let touches = stream.tally.touches();
         self.phase = Phase::Answer { stream, deadline: Instant::now() + STALL, touches };
@@ -237,11 +230,8 @@ impl ModelRun {
 
     /// More of the answer. `true` for its first words.
     pub(super) async fn hear(&mut self, text: &str, out: &mut Outbox) -> bool {
-        let first = self.clock.first_text.is_none();
-        if first {
-            self.clock.waited += self.clock.asked.elapsed();
-            self.clock.first_text = Some(Instant::now());
-        }
+        let first = !std::mem::replace(&mut self.clock.spoke, true);
+        self.clock.hears();
         let segments = self.speech.push(text);
         self.say_all(segments, out).await;
         first
@@ -249,14 +239,13 @@ impl ModelRun {
 
     /// The answer is complete: its last words. Of one that was cut by its length, only whole sentences.
     pub(super) async fn hear_end(&mut self, cut: bool, out: &mut Outbox) {
-        if self.clock.first_text.is_none() {
-            self.clock.waited += self.clock.asked.elapsed();
-        }
+        self.clock.hears();
         let mut segments = self.speech.finish();
         if cut && segments.last().is_some_and(|last| !last.ends_with(['.', '?', '!'])) {
             segments.pop();
         }
         self.say_all(segments, out).await;
+        self.clock.enter(Stage::Orchestrator);
     }
 
     /// Begins with what puts an earlier turn right.
@@ -375,18 +364,13 @@ impl ModelRun {
 
     /// Sends what may be said. A change of language is an effect: voice and recogniser follow it.
     pub(super) async fn flush(&mut self, out: &mut Outbox) {
-        while let Some(line) = self.lines.get(self.sent) {
+        while let Some(line) = self.lines.get(self.sent).cloned() {
             if !self.committed && !out.is_voiced(line.language) {
                 return;
             }
             out.voice(self.turn, line.language).await;
-            if self.sent == 0
-                && let Some(first_text) = self.clock.first_text
-            {
-                let rules = self.gate.took();
-                out.stage(self.turn, Stage::LlmFirstToken, self.clock.waited).await;
-                out.stage(self.turn, Stage::FirstClause, first_text.elapsed().saturating_sub(rules)).await;
-                out.stage(self.turn, Stage::Rules, rules).await;
+            if self.sent == 0 {
+                self.tell_stages(out).await;
             }
             let index = u16::try_from(self.sent).unwrap_or(u16::MAX);
             let id = SegmentId { turn: self.turn, index };
@@ -399,6 +383,13 @@ impl ModelRun {
         {
             self.announced = true;
             out.done(self.turn, expects, then).await;
+        }
+    }
+
+    /// Tells where the time went since the model was asked: before the first words, and before somebody else answers.
+    pub(super) async fn tell_stages(&mut self, out: &Outbox) {
+        for (stage, took) in self.clock.take(self.gate.took()) {
+            out.stage(self.turn, stage, took).await;
         }
     }
 

@@ -221,6 +221,7 @@ impl Live {
             (state.language, state.heard) = (run.memory.language, None);
             state.noticed.append(&mut run.noticed);
         }
+        run.tell_stages(&seat.out).await;
         let mut instead = seat.prepare(run.turn, run.input.clone()).await;
         instead.go_on_from(run.sent());
         instead.spent = std::mem::take(&mut run.spent);

@@ -9,6 +9,7 @@ mod properties;
 mod secrets;
 mod soak;
 mod waiting;
+mod waterfall;
 mod world;
 
 use telephony::media::CallTime;

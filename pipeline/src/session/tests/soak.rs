@@ -73,6 +73,7 @@ fn script(dice: &mut Dice, length_ms: u64) -> Vec<Speech> {
 fn habits(dice: &mut Dice) -> Habits {
     let seldom = |dice: &mut Dice, share: f64| if dice.one_in(4) { share } else { 0.0 };
     Habits {
+        stages: Vec::new(),
         interim_every_ms: dice.between(60, 1_200),
         final_ms: dice.of(&[40, 120, 400, 1_200, 3_500]),
         reply_ms: dice.of(&[3, 300, 900, 2_500, 9_500]),

@@ -7,6 +7,7 @@ use telephony::media::{CallTime, MediaCommand, MediaEvent};
 use telephony::sim::{Impairments, SimCarrier};
 
 use crate::event::EventBody;
+use crate::latency::Stage;
 use crate::ports::{
     AfterReply, CallRecord, EndReason, Language, LogEntry, LogEvent, Meter, ReplyCommand, ReplyEvent,
     SttCommand, SttEvent, TtsCommand, TtsEvent, TurnInput, Usage,
@@ -35,6 +36,8 @@ pub struct Habits {
     pub interim_every_ms: u64,
     pub final_ms: u64,
     pub reply_ms: u64,
+    /// Stages of the reply, one after the other, with their milliseconds.
+    pub stages: Vec<(Stage, u64)>,
     pub synthesis_ms: u64,
     pub durable_ms: u64,
     pub log_fails: bool,
@@ -59,6 +62,7 @@ impl Default for Habits {
             interim_every_ms: 150,
             final_ms: 110,
             reply_ms: 4,
+            stages: Vec::new(),
             synthesis_ms: 70,
             durable_ms: 3,
             log_fails: false,
@@ -302,6 +306,13 @@ impl World {
                 self.commands.push((self.now, command));
                 return;
             }
+            let mut wait = 0;
+            for (stage, ms) in self.habits.stages.clone() {
+                wait += ms;
+                let told = ReplyEvent::Stage { turn, stage, micros: ms * 1_000 };
+                self.after(wait, Input::Reply(told));
+            }
+            let reply_ms = self.habits.reply_ms + wait;
             let texts = match input {
                 TurnInput::Opened => vec!["Thank you for calling. How can I help you today?"],
                 TurnInput::Silence { .. } => vec!["Are you still there?"],
@@ -313,10 +324,10 @@ impl World {
                 let notice = self.habits.notice && *input == TurnInput::Opened;
                 let kind = if notice { SegmentKind::Notice } else { SegmentKind::Reply };
                 let segment = ReplySegment { id, text: text.into(), kind, fixed: false };
-                self.after(self.habits.reply_ms, Input::Reply(ReplyEvent::Segment(segment)));
+                self.after(reply_ms, Input::Reply(ReplyEvent::Segment(segment)));
             }
             let (expects, then) = (self.habits.expects, self.habits.then);
-            self.after(self.habits.reply_ms, Input::Reply(ReplyEvent::Done { turn, expects, then }));
+            self.after(reply_ms, Input::Reply(ReplyEvent::Done { turn, expects, then }));
         }
         self.commands.push((self.now, command));
     }
