@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/.tools/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run build install models console binary test bench fmt lint deny clean
+.PHONY: help run build install models console binary test soak bench fmt lint deny clean
 
 help: ## List what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -36,6 +36,10 @@ binary: ## target/release/quandura (needs the console)
 
 test: ## Everything: formats, lints, unit, integration and browser tests
 	@scripts/test.sh
+
+soak: ## Half an hour of calls through faults (SOAK_MINUTES, SOAK_SEED); prints a table
+	@scripts/install.sh test
+	@cargo nextest run --release --locked -p tests --test soak --run-ignored only --no-capture -E 'test(=long)'
 
 bench: install models console ## The benches, with the figures as a table
 	@scripts/install.sh test

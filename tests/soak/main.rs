@@ -43,26 +43,27 @@ const SEED: &str = "SOAK_SEED";
 /// The line is quiet by then: calls have ended, retries have come through.
 const SETTLE: Duration = Duration::from_secs(30);
 
-/// The seed of a run that names none is of its own.
-fn seed() -> u64 {
-    let named = std::env::var(SEED).ok().and_then(|text| text.parse().ok());
-    named.unwrap_or_else(|| u64::from(rand::random::<u32>()))
+/// The seed that the environment names.
+fn named_seed() -> Option<u64> {
+    std::env::var(SEED).ok().and_then(|text| text.parse().ok())
 }
 
-fn short() -> Plan {
-    Plan { length: Duration::from_secs(48), every: Duration::from_secs(6), callers: 4, seed: seed() }
+/// A short run draws the same faults each time: what fails in it can be run again.
+fn short(seed: u64) -> Plan {
+    let seed = named_seed().unwrap_or(seed);
+    Plan { length: Duration::from_secs(48), every: Duration::from_secs(6), callers: 4, seed }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_line_survives_faults_on_sqlite() {
-    run(Home::sqlite().unwrap(), None, short()).await;
+    run(Home::sqlite().unwrap(), None, short(4_194_033_571)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_line_survives_faults_on_postgresql() {
     let cluster = Cluster::own();
     let home = Home { database: Some(cluster.database()), ..Home::sqlite().unwrap() };
-    run(home, Some(cluster), short()).await;
+    run(home, Some(cluster), short(1_154_077_595)).await;
 }
 
 /// Half of the time on each back end, one after the other.
@@ -74,7 +75,8 @@ async fn long() {
         length: Duration::from_secs(minutes * 30),
         every: Duration::from_secs(20),
         callers: 8,
-        seed: seed(),
+        // A long run is another one each time; its seed is printed.
+        seed: named_seed().unwrap_or_else(|| u64::from(rand::random::<u32>())),
     };
     run(Home::sqlite().unwrap(), None, plan).await;
     let cluster = Cluster::own();
@@ -159,7 +161,7 @@ async fn run(home: Home, cluster: Option<Cluster>, plan: Plan) {
     assert!(broken.is_empty(), "{broken:#?}\n{context}");
     assert!(ghosts.is_empty(), "calls left live: {ghosts:#?}\n{context}");
     assert!(leaks.is_empty(), "{leaks:?}\n{context}");
-    assert_eq!(audit["intact"], true, "{audit}\n{context}");
+    assert_eq!(audit["whole"], true, "{audit}\n{context}");
     assert_eq!(health["dependencies"]["storage"], "healthy", "{health}\n{context}");
     assert!(heard > 0, "nothing was tried: no reply was heard whole; {calls:?}\n{context}");
     assert_eq!(silent, 0, "turns left in silence; {calls:?}\n{context}");

@@ -69,7 +69,8 @@ impl TextToSpeech for Aura {
 }
 
 fn offer(settings: &Settings, language: Language, model: &str, health: &Health) -> Offer {
-    let path = format!("/v1/speak?model={}&encoding=mulaw&sample_rate=8000", escaped(model));
+    // What is said names callers and cases: the vendor may not keep it to train on.
+    let path = format!("/v1/speak?model={}&encoding=mulaw&sample_rate=8000&mip_opt_out=true", escaped(model));
     Offer {
         language,
         model: model.to_owned(),

@@ -77,7 +77,8 @@ fn check(asked: &Upgrade, log: &Log, token: &str) -> Result<(), Refusal> {
     let well = asked.path == "/v1/speak"
         && !asked.value("model").is_empty()
         && asked.value("encoding") == "mulaw"
-        && asked.value("sample_rate") == "8000";
+        && asked.value("sample_rate") == "8000"
+        && asked.value("mip_opt_out") == "true";
     if !well {
         log.violation(format!("path {} query {:?}", asked.path, asked.query));
         return Err(refuse(400));
