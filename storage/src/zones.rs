@@ -227,7 +227,7 @@ mod tests {
             ("+26622313131", "+26622313131"),
             ("+8628812345678", "+8628812345678"),
         ] {
-            assert_eq!(CallerNumber::of(from).unwrap().as_str(), number);
+            assert_eq!(CallerNumber::of(from).expect("a number").as_str(), number);
         }
         // Somebody in Austin, who tells it: no carrier is speaking.
         assert_eq!(normalise_phone("737-874-2833").as_deref(), Some("+17378742833"));
