@@ -336,6 +336,10 @@ impl Redactor {
     fn add_parts(&mut self, text: &str, found: Findings) -> (Findings, Vec<usize>) {
         let (mut toks, mut cues) = (Vec::new(), Vec::new());
         tokens(text, &mut toks);
+        if toks.iter().any(|token| token.form == Form::Mark) {
+            // It was screened before. What is left of a number's surroundings would be read anew, and differently.
+            return (found, Vec::new());
+        }
         cues::find(&toks, &mut cues);
         let scan = Scan { text, toks: &toks, cues: &cues, settings: &self.settings, found: Vec::new() };
         let pieces = pieces(&scan);
@@ -363,7 +367,8 @@ impl Redactor {
             let (start, end) = (toks[from].start, toks[to - 1].end);
             // A detector may have taken a stretch of it for a number by itself.
             let within = |f: &Finding| {
-                let number = matches!(f.kind, Kind::Ssn | Kind::CreditCard | Kind::BankAccount);
+                let number =
+                    matches!(f.kind, Kind::Ssn | Kind::CreditCard | Kind::BankAccount) || f.kind == kind;
                 number && f.start >= start && f.end <= end && f.end - f.start < end - start
             };
             all.retain(|f| !within(f));

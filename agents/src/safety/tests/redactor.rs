@@ -263,6 +263,13 @@ fn a_secret_in_pieces_is_one_secret() {
         ("no, perdón, cinco dos", "no, perdón, ⟨ssn:1⟩"),
         ("seis cuatro", "⟨ssn:1⟩"),
     ]);
+    // A detector that takes the first half for the whole leaves nothing of the rest.
+    dialogue(&[("password 0143) 62704", "password ⟨secret:1⟩")]);
+}
+
+#[test]
+fn what_was_screened_before_is_not_read_anew() {
+    dialogue(&[("routing 202 my account ⟨bank_account:1⟩", "routing 202 my account ⟨bank_account:1⟩")]);
 }
 
 #[test]

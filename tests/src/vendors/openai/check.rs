@@ -42,13 +42,16 @@ pub fn request(habits: &Habits, headers: &HeaderMap, request: &Value) -> Result<
             return Err(Refusal::new(422, "invalid_request_error", field));
         }
     }
-    if habits.completion_tokens && !request["max_tokens"].is_null() {
+    // Reasoning models refuse the old name of the limit; the vendor's other models take either.
+    let new_name =
+        habits.completion_tokens || request["model"].as_str().is_some_and(|m| m.starts_with("gpt-5"));
+    if new_name && !request["max_tokens"].is_null() {
         let told = "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
                     'max_completion_tokens' instead.";
         return Err(wrong(told));
     }
-    let limit = if habits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
-    known(request[limit].is_u64(), limit)?;
+    let given = ["max_tokens", "max_completion_tokens"].map(|name| request[name].is_u64());
+    known(given[0] != given[1], "one of max_tokens and max_completion_tokens is needed")?;
     known(request["model"].as_str().is_some_and(|m| !m.is_empty()), "model")?;
     for tool in list(&request["tools"]) {
         let name = tool["function"]["name"].as_str().unwrap_or_default();
