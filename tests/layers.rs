@@ -30,6 +30,7 @@ const PURE: [&str; 9] = [
     "telephony/src/ledger",
     "telephony/src/playout",
     "agents/src/calibration",
+    "agents/src/danger",
     "agents/src/guard",
     "agents/src/judge",
     "agents/src/passport",

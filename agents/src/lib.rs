@@ -10,6 +10,7 @@ mod shown;
 
 pub mod calibration;
 pub mod contracts;
+pub mod danger;
 pub mod guard;
 pub mod hub;
 pub mod judge;

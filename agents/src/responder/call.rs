@@ -121,6 +121,8 @@ impl Call {
     async fn go_on(&mut self, moved: Moved) {
         match (self.run.take(), &mut self.live) {
             (Some(Run::Model(run)), Some(live)) => {
+                // A no to "Is anyone in danger?": the model has both the question and what the caller said before.
+                self.seat.state.doubt.clear();
                 let next = live.moved(&mut self.seat, run, moved).await;
                 self.follow(next).await;
             }

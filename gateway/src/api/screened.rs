@@ -10,6 +10,9 @@ use crate::error::ApiError;
 /// Token of the other party's number: the first phone number of a call.
 pub const CALLER_TOKEN: &str = "⟨phone:1⟩";
 
+/// Characters of a UUID as we write it.
+const UUID: usize = 36;
+
 /// A screen for one answer. `caller` is shown to it first, so that the caller's number is `⟨phone:1⟩` as in the
 /// call's events.
 pub fn screen(app: &App, tenant: TenantId, caller: Option<String>) -> Result<Box<dyn Screen>, ApiError> {
@@ -37,6 +40,10 @@ pub fn field(screen: &mut dyn Screen, name: &str, value: &mut Value) {
 }
 
 fn text_of(screen: &mut dyn Screen, name: &str, text: &str) -> String {
+    if text.len() == UUID && uuid::Uuid::try_parse(text).is_ok() {
+        // An id of ours. One in some thousands holds what passes every check of a bank account.
+        return text.to_owned();
+    }
     let screened = screen.screen(text);
     match personal_kind(name) {
         Some(kind) if screened == text && !text.is_empty() => format!("⟨{kind}:1⟩"),
@@ -74,6 +81,20 @@ mod tests {
         fn screen(&mut self, text: &str) -> String {
             text.replace("202-555-0143", "⟨phone:2⟩")
         }
+    }
+
+    #[test]
+    fn an_id_of_ours_is_never_taken_for_personal_data() {
+        struct Everything;
+        impl Screen for Everything {
+            fn screen(&mut self, _: &str) -> String {
+                "⟨bank_account:1⟩".to_owned()
+            }
+        }
+        let id = "01a20b5a-5627-7676-bf39-4b552cead70b";
+        let mut value = json!({ "call_id": id, "said": format!("it is {id}") });
+        document(&mut Everything, &mut value);
+        assert_eq!(value, json!({ "call_id": id, "said": "⟨bank_account:1⟩" }));
     }
 
     #[test]

@@ -12,12 +12,14 @@ use super::script::{Does, Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
 use super::turn::Turn;
+use crate::danger::Detector;
 
 /// The built-in agent. Holds only data; every call has its own [`State`].
 #[derive(Debug)]
 pub struct Dialogue {
     english: Script,
     spanish: Script,
+    pub(super) danger: &'static Detector,
 }
 
 impl Dialogue {
@@ -26,7 +28,12 @@ impl Dialogue {
     /// # Errors
     /// Only when the shipped data is broken, which a test rules out.
     pub fn front_desk() -> Result<Self, ScriptError> {
-        Ok(Self { english: Script::front_desk(Language::En)?, spanish: Script::front_desk(Language::Es)? })
+        let danger = Detector::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        Ok(Self {
+            english: Script::front_desk(Language::En)?,
+            spanish: Script::front_desk(Language::Es)?,
+            danger,
+        })
     }
 
     /// The English script.
@@ -93,6 +100,8 @@ impl Turn<'_> {
         let prompted = take(&mut self.state.prompted);
         if let Some((found, language)) = self.emergency_heard(text) {
             self.emergency(&found, language);
+        } else if self.answers_doubt(text) {
+            self.did("emergency", "asked about");
         } else if let Some(pending) = self.call_back_pending() {
             self.call_back_said(pending, text);
         } else if self.follow_language(text) {
@@ -101,6 +110,8 @@ impl Turn<'_> {
             self.did("emergency", "answered");
         } else if prompted && self.still_there(text) {
             self.control("presence", text);
+        } else if self.dialogue.must_ask(&self.state, text) {
+            self.ask_of_danger(text);
         } else if self.ear.plain(text).is_empty() {
             self.state.holding = held;
             self.unclear();
@@ -334,6 +345,10 @@ impl Turn<'_> {
         }
         let held = self.state.holding && times <= 2;
         self.state.prompted = true;
+        if !self.state.doubt.is_empty() {
+            // Whoever was asked whether somebody is in danger may not be able to answer.
+            self.say_kind("emergency_unless", SegmentKind::Prompt);
+        }
         match times {
             0 | 1 if !held => self.say_kind("silence_1", SegmentKind::Prompt),
             _ if held => self.say_kind("silence_held", SegmentKind::Prompt),

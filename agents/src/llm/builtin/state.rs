@@ -227,9 +227,15 @@ pub struct State {
     /// The caller got something that they called for.
     #[serde(default)]
     pub served: bool,
+    /// What the caller said that made us ask whether anybody is in danger, until they answer.
+    #[serde(default)]
+    pub doubt: String,
+    /// That was asked in this call. Once is enough: who said no is not asked at every word.
+    #[serde(default)]
+    pub doubted: bool,
 }
 
-shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served; known, references);
+shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted; known, references, doubt);
 
 impl State {
     #[must_use]

@@ -46,8 +46,14 @@ const SERVES: [&str; 8] = [
     "claim_status_denied",
 ];
 /// Prompts that say what to do in an emergency.
-const SAYS_911: [&str; 5] =
-    ["emergency_911", "emergency_988", "emergency_again", "emergency_stay", "emergency_unless"];
+const SAYS_911: [&str; 6] = [
+    "emergency_911",
+    "emergency_988",
+    "emergency_again",
+    "emergency_now",
+    "emergency_stay",
+    "emergency_unless",
+];
 
 /// Longest list of sentences in one reply; a digression that resumes a task stays under it.
 const MAX_SAYS: usize = 12;

@@ -1,21 +1,62 @@
 //! Emergencies: what is said, and what follows. They are heard in both languages, whatever the line speaks.
 
+use std::mem::take;
+
 use pipeline::ports::Language;
+use pipeline::turn::Expectation;
 
 use super::emergency::Emergency;
 use super::engine::Dialogue;
 use super::hear::answer::YesNo;
+use super::hear::{Ear, language_of};
+use super::state::State;
 use super::step::Effect;
 use super::turn::Turn;
+use crate::danger::{Level, Reading};
 
 /// What is said of one. A line without Spanish needs these in Spanish too.
-pub(super) const PROMPTS: &[&str] = &["emergency_911", "emergency_988", "emergency_stay", "emergency_again"];
+pub(super) const PROMPTS: &[&str] =
+    &["emergency_911", "emergency_988", "emergency_again", "emergency_now", "emergency_stay"];
+/// A shorter answer than this to "Is anyone in danger?" is no request of its own, in words.
+const ANSWER: usize = 4;
 
 impl Dialogue {
     /// Whether the words are of an emergency, in any language.
     #[must_use]
     pub fn hears_emergency(&self, text: &str) -> bool {
         [Language::En, Language::Es].iter().any(|l| self.script_in(*l).emergencies.find(text).is_some())
+            || self.danger_in(text).level() == Level::Sure
+    }
+
+    /// What the words are like, unless they name trouble about the house and nothing else.
+    fn danger_in(&self, text: &str) -> Reading {
+        let both = [Language::En, Language::Es];
+        let nuisance = both.iter().any(|l| self.script_in(*l).emergencies.nuisance(text));
+        if nuisance { Reading::default() } else { self.danger.read(text) }
+    }
+
+    /// Whether the caller is to be asked if anybody is in danger. Not amid a task: what they tell there was asked for.
+    pub(super) fn must_ask(&self, state: &State, text: &str) -> bool {
+        let asked = state.doubted || state.urgent || state.task().is_some();
+        !asked && self.danger_in(text).level() >= Level::Likely
+    }
+
+    /// Whether words are this dialogue's to answer, whoever else talks with the caller: an emergency, what may be one, and
+    /// an answer to that question which is not a plain no.
+    #[must_use]
+    pub fn minds_danger(&self, state: &State, text: &str) -> bool {
+        self.hears_emergency(text)
+            || self.must_ask(state, text)
+            || (!state.doubt.is_empty() && self.confirms(state, text))
+    }
+
+    /// Whether an answer to "Is anyone hurt or in danger right now?" says so.
+    fn confirms(&self, state: &State, text: &str) -> bool {
+        match Ear(state.language).yes_no(text) {
+            Some(YesNo::Yes) => true,
+            Some(YesNo::No) => false,
+            None => self.danger_in(text).level() >= Level::Likely,
+        }
     }
 }
 
@@ -37,10 +78,53 @@ impl Turn<'_> {
             Language::En => Language::Es,
             Language::Es => Language::En,
         };
-        [self.state.language, other].into_iter().find_map(|language| {
+        let worded = [self.state.language, other].into_iter().find_map(|language| {
             let found = self.dialogue.script_in(language).emergencies.find(text)?;
             Some((found, language))
+        });
+        worded.or_else(|| {
+            let reading = self.dialogue.danger_in(text);
+            let language = language_of(text).unwrap_or(self.state.language);
+            // The story of an accident that is filed reads like one. Amid a task it takes more to be sure.
+            let sure = if self.state.task().is_some() {
+                reading.is_certain()
+            } else {
+                reading.level() == Level::Sure
+            };
+            sure.then(|| (in_danger(reading), language))
         })
+    }
+
+    /// Asks whether anybody is in danger, and nothing else. What was said is kept for a no.
+    pub(super) fn ask_of_danger(&mut self, text: &str) {
+        self.state.doubted = true;
+        text.clone_into(&mut self.state.doubt);
+        self.say("emergency_ask");
+        self.expects = Expectation::YesNo;
+        self.did("emergency", "asks about danger");
+    }
+
+    /// The answer to that question: help, or what the caller called for in the first place.
+    pub(super) fn answers_doubt(&mut self, text: &str) -> bool {
+        if self.state.doubt.is_empty() {
+            return false;
+        }
+        let confirmed = self.dialogue.confirms(&self.state, text);
+        let said = take(&mut self.state.doubt);
+        if confirmed {
+            let reading = self.dialogue.danger.read(&format!("{said} {text}"));
+            self.emergency(&in_danger(reading), self.state.language);
+            return true;
+        }
+        if self.ear.yes_no(text) == Some(YesNo::No) {
+            self.route(&said);
+            return true;
+        }
+        // Neither a yes nor a no: what to do if it is one is said, and then the caller's own matter goes on.
+        self.say("emergency_unless");
+        let short = self.ear.plain(text).split(' ').count() < ANSWER;
+        self.route(if short { &said } else { text });
+        true
     }
 
     /// Says where help is. In the language in which it was asked for, and in the conversation's too where the line
@@ -68,7 +152,7 @@ impl Turn<'_> {
         } else if again {
             self.say_in(language, "emergency_again", &[], false);
         } else {
-            self.say_in(language, "emergency_911", &[], false);
+            self.say_in(language, "emergency_now", &[], false);
         }
         if !again || found.lifeline {
             self.say_in(language, "emergency_stay", &[], true);
@@ -98,4 +182,10 @@ impl Turn<'_> {
         }
         false
     }
+}
+
+/// What a reading that is sure, or was confirmed, is called.
+fn in_danger(reading: Reading) -> Emergency {
+    let lifeline = reading.is_own_hand();
+    Emergency { kind: if lifeline { "suicide" } else { "danger" }.to_owned(), lifeline }
 }

@@ -176,7 +176,9 @@ impl Live {
                 let keyed = secret.bytes().all(|b| b.is_ascii_digit());
                 secret != "911" && (keyed || !dialogue.hears_emergency(secret))
             }
-            TurnInput::Said { text } => !dialogue.hears_emergency(text) && !wants_missing_spanish(seat, text),
+            TurnInput::Said { text } => {
+                !dialogue.minds_danger(&seat.state, text) && !wants_missing_spanish(seat, text)
+            }
         }
     }
 

@@ -27,7 +27,7 @@ impl Driven {
             assert!(began.elapsed() < Duration::from_secs(10), "asked {} times", self.model.asked());
             breathe().await;
         }
-        for _ in 0..40 {
+        for _ in 0..200 {
             breathe().await;
         }
     }

@@ -1,0 +1,52 @@
+//! The detector on what its training never saw, and on what it must refuse.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn weights_of_another_version_are_refused() {
+    for bytes in [&b""[..], b"QDANGER1", &[0; HEADER], &vec![0; HEADER + (QUESTIONS << marks::BITS)]] {
+        let error = Detector::from_bytes(bytes).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.contains("train_danger"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let mut weights = vec![[0.0; QUESTIONS]; 1 << marks::BITS];
+    weights[7] = [1.0; QUESTIONS];
+    let bytes = Detector::to_bytes(&weights, [-2.0; QUESTIONS]);
+    let read = Detector::from_bytes(&bytes).unwrap();
+    assert_eq!((read.weights[7], read.weights[8]), ([127; QUESTIONS], [0; QUESTIONS]));
+    assert_eq!(read.read("help"), Reading::default(), "a word alone says nothing");
+    assert_eq!(read.read("a word or two").now, thousandths(-2.0));
+}
+
+#[test]
+fn levels_follow_from_what_is_read() {
+    let level = |now, danger| Reading { now, danger, own_hand: 0 }.level();
+    assert_eq!(level(SURE, 0), Level::Sure);
+    assert_eq!(level(SURE - 1, ALARMING), Level::Sure);
+    assert_eq!(level(SURE - 1, ALARMING - 1), Level::Likely);
+    assert_eq!(level(0, LIKELY), Level::Likely);
+    assert_eq!(level(0, LIKELY - 1), Level::No);
+}
+
+#[test]
+fn somebody_who_may_take_their_own_life_is_told_apart() {
+    let read = |text| Detector::shipped().unwrap().read(text);
+    let own = read("i wrote the letters already and i have the pills here i just want it to stop hurting");
+    assert!(own.is_own_hand() && own.level() > Level::No, "{own:?}");
+    let fire = read("the curtains caught and the whole living room is burning");
+    assert!(!fire.is_own_hand() && fire.level() == Level::Sure, "{fire:?}");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read(text in "\\PC{0,400}") {
+        let read = Detector::shipped().unwrap().read(&text);
+        prop_assert!([read.now, read.danger, read.own_hand].iter().all(|n| *n <= 1000));
+    }
+}
