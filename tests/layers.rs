@@ -24,7 +24,7 @@ const OWNED: [(&str, &str); 2] = [("sqlx", "storage"), ("axum", "gateway")];
 
 /// Modules that do no I/O, spawn nothing, read no clock and draw no randomness: a file, or a folder with all in it.
 /// Others may join them by carrying the attribute.
-const PURE: [&str; 9] = [
+const PURE: [&str; 10] = [
     "pipeline/src/session",
     "telephony/src/jitter",
     "telephony/src/ledger",

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use agents::danger::{Detector, Marks};
 use fit::Example;
-use grammar::Dice;
+use grammar::{Dice, Grammar};
 
 /// Models whose mean is shipped: chance in one evens out.
 const FITS: u64 = 4;
@@ -31,6 +31,8 @@ const FOLDS: usize = 5;
 const SEED: u64 = 20_261_124;
 /// Shorter beginnings say nothing yet.
 const BEGINNING: usize = 3;
+/// Sentences out of one frame.
+const EACH: usize = 3;
 /// How much an error costs at what nobody wrote for this.
 const AROUND: f32 = 0.5;
 
@@ -125,9 +127,25 @@ fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
         text: text.to_owned(),
         weight: AROUND,
     };
-    let talk = fs::read_to_string(folder.join("../guard/dev/ordinary.txt"))?;
-    let lines = talk.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '[']));
-    Ok(lines.map(harmless).collect())
+    let mut all = Vec::new();
+    for set in ["ordinary", "hard"] {
+        let talk = fs::read_to_string(folder.join(format!("../guard/dev/{set}.txt")))?;
+        let lines = talk.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '[']));
+        all.extend(lines.map(harmless));
+    }
+    let mut grammar = Grammar::default();
+    for file in ["lists", "ordinary"] {
+        grammar.read(&fs::read_to_string(folder.join(format!("../guard/train/{file}.txt")))?);
+    }
+    let mut dice = Dice::new(SEED);
+    let business = grammar.sections.iter().filter(|(name, _)| name != "emergencies");
+    for frame in business.flat_map(|(_, frames)| frames).filter(|frame| !frame.contains("sparking")) {
+        let mut said: Vec<String> = (0..EACH).map(|_| grammar.say(frame, &mut dice)).collect();
+        said.sort();
+        said.dedup();
+        all.extend(said.iter().map(|text| harmless(text)));
+    }
+    Ok(all)
 }
 
 /// Harmless sentences as far as they go while they are spoken: each is cut once.

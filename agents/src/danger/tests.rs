@@ -50,3 +50,25 @@ proptest! {
         prop_assert!([read.now, read.danger, read.own_hand].iter().all(|n| *n <= 1000));
     }
 }
+
+/// Sentences of a hand that had not read the training's: what is caught beside what is harmed. Floors, a little under what
+/// was measured (docs/guides/emergencies.md).
+#[test]
+fn danger_in_another_hands_words_is_heard_and_ordinary_talk_is_let_be() {
+    for set in
+        [include_str!("../../data/danger/held/first.tsv"), include_str!("../../data/danger/held/second.tsv")]
+    {
+        let mut read: Vec<(&str, Level)> = Vec::new();
+        for line in set.lines() {
+            let (label, text) = (line.split('\t').next().unwrap(), line.rsplit('\t').next().unwrap());
+            read.push((label, Detector::shipped().unwrap().read(text).level()));
+        }
+        let count = |label, least| read.iter().filter(|(l, level)| *l == label && *level >= least).count();
+        let (danger, harmless) = (count("now", Level::No), count("no", Level::No));
+        assert_eq!((danger, harmless), (90, 400));
+        let (sure, heard) = (count("now", Level::Sure), count("now", Level::Likely));
+        assert!(sure >= 80 && heard >= 83, "sure of {sure}, heard {heard} of {danger}");
+        let (alarmed, asked) = (count("no", Level::Sure), count("no", Level::Likely));
+        assert!(alarmed <= 4 && asked <= 9, "alarmed by {alarmed}, asked at {asked} of {harmless}");
+    }
+}

@@ -84,7 +84,7 @@ impl Turn<'_> {
         });
         worded.or_else(|| {
             let reading = self.dialogue.danger_in(text);
-            let language = language_of(text).unwrap_or(self.state.language);
+            let language = self.language_of_danger(text);
             // The story of an accident that is filed reads like one. Amid a task it takes more to be sure.
             let sure = if self.state.task().is_some() {
                 reading.is_certain()
@@ -93,6 +93,13 @@ impl Turn<'_> {
             };
             sure.then(|| (in_danger(reading), language))
         })
+    }
+
+    /// The language to answer in. Nobody in danger chooses words that leave no doubt, so what the recogniser heard and
+    /// Spanish spelling count as well.
+    fn language_of_danger(&self, text: &str) -> Language {
+        let spelled = text.contains(['á', 'í', 'ó', 'ú', 'ñ', '¿', '¡']).then_some(Language::Es);
+        language_of(text).or(self.state.heard).or(spelled).unwrap_or(self.state.language)
     }
 
     /// Asks whether anybody is in danger, and nothing else. What was said is kept for a no.

@@ -178,7 +178,7 @@ async fn a_reply_to_somebody_in_danger_ends_with_911_where_the_model_forgot_it()
         &[tool("t1", "mark_urgent", json!({ "kind": "fire" }))],
         &[text("I am sorry to hear that. Where are you?")],
     ]);
-    let heard = call.say("The thing in the yard is getting really hot.").await;
+    let heard = call.say("What does a library card cost?").await;
     assert!(
         heard.text.trim().ends_with("If anyone is in danger, hang up now and dial 911."),
         "{}",

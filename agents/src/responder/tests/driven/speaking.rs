@@ -86,7 +86,7 @@ async fn a_model_without_words_is_asked_to_repeat_for() {
     );
     let cached = call.office.desk.fixed_phrases(call.office.tenant);
     assert!(heard.segments().iter().all(|s| s.fixed && cached.contains(&s.text)));
-    let heard = call.say("say something bad").await;
+    let heard = call.say("say something rude").await;
     assert!(heard.text.starts_with("I'm sorry, I can't help with that."), "{}", heard.text);
     assert!(!heard.text.contains("911"), "said once a call: {}", heard.text);
 }
