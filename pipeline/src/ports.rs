@@ -5,7 +5,6 @@
 //! local model, a cloud vendor and a simulator are the same to it. Every event names the turn, segment or
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
-mod language;
 mod recalled;
 use std::fmt;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Numerals: digits and number words, ordinals, written dates, telephone numbers.
 
-use crate::llm::builtin::hear::{number, spanish};
+use language::english::number;
+use language::spanish;
 
 use super::reading::Word;
 

@@ -12,7 +12,9 @@ use storage::{Passports, StorageError, TenantStore, WorkItems};
 use super::router::{Item, Route, Store, fuse, references, route, shipped};
 use super::search::Question;
 use super::{Organisation, Told};
-use crate::retriever::{Found, Query, Retriever, terms};
+use language::english::terms::terms;
+
+use crate::retriever::{Found, Query, Retriever};
 
 /// Tasks and Passports that a question is held against: the newest.
 const TASKS: u32 = 500;

@@ -14,7 +14,7 @@ use storage::organisation::{Author, Layer, MemoryNode, NewRelation, RelationType
 use super::decay::strength_now;
 use super::index::Index;
 use super::search::{Standing, standing};
-use crate::retriever::terms;
+use language::english::terms::terms;
 
 /// Nodes that share so much of their words are one.
 const SAME: f64 = 0.8;

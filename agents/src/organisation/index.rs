@@ -14,7 +14,9 @@ use storage::organisation::{Changes, IndexedNode, Layer, MemoryEdge, MemoryNode,
 
 use super::decay::strength_now;
 use super::pagerank::Relations;
-use crate::retriever::{cosine, terms};
+use language::english::terms::terms;
+
+use crate::retriever::cosine;
 
 /// Nodes of a tenant that are searched. When there are more, the events and entities that are remembered worst are not.
 pub const MAX_NODES: usize = 50_000;

@@ -1,9 +1,10 @@
 //! A question as the index sees it: groups of terms, each with what it weighs in this collection.
 
-use super::analysis::{Term, Tongue, hash, is_stop, term, words};
 use super::heard::Heard;
 use super::index::Index;
-use super::{lexical, sounds};
+use super::sounds;
+use language::english::terms::is_light;
+use language::stems::{Term, Tongue, hash, is_stop, term, words};
 
 /// What a word counts that the caller took back.
 const RETRACTED: f32 = 0.3;
@@ -80,7 +81,7 @@ impl Asked {
         let known = terms.iter().find(|(term, share)| *share >= 1.0 && index.knows(*term));
         self.unknown &= known.is_none();
         // What the dialogue takes for no subject says nothing about what a passage is about.
-        let light = lexical::is_light(word);
+        let light = is_light(word);
         let weight = if light { 0.0 } else { index.weight(known.map_or(own, |(term, _)| *term)) };
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         self.groups.push(Group { terms, weight: weight * share, share, number });

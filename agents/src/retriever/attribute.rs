@@ -3,23 +3,10 @@
 
 use std::sync::LazyLock;
 
+use language::english::asked::kinds;
 use regex::RegexSet;
 
-/// Question words, one pattern per kind of fact.
-static ASKED: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
-    RegexSet::new([
-        r"(?i)how much|\bcosts?\b|\bfees?\b|\bprices?\b|\bcharged?\b|\bpay for\b|\bfree\b|expensive|get paid|\bfare\b",
-        r"(?i)\bhours?\b|what time|when (do|does|are|is|will|can)|\bopen\b|\bclosed?\b|what days?|which days?|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|weekends?|tomorrow|tonight",
-        r"(?i)\bwhere\b|\baddress\b|location|located|which (office|building|counter)|do i go\b|how do i get there",
-        r"(?i)\b(phone|telephone)\b|(what|which|the|a|your) number|who (do|can|should) i (call|contact)|number (to|do|can|for)",
-        r"(?i)how (long|fast|soon|quick)|how many (days|weeks)|when will",
-        r"(?i)\blate\b|on time|overdue|don't pay|do not pay|penalt|miss(ed)? (the|my|a) (deadline|payment)|can't pay|can't afford|cannot afford",
-        r"(?i)what (do|should) (i|we) (need|bring)|documents|paperwork|do i have to bring",
-    ])
-    .ok()
-});
-
-/// The same kinds, as they look in a passage.
+/// The kinds of [`language::english::asked`], as they look in a passage.
 static GIVEN: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
     RegexSet::new([
         r"\$\d|\bfree\b|costs? |percent|cents|\bFees\b",
@@ -36,21 +23,16 @@ static GIVEN: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 /// Share (0–1) of what is asked for that the passage gives; 0 when nothing special is asked for.
 #[must_use]
 pub fn given(question: &str, passage: &str) -> f32 {
-    let (Some(asked), Some(given)) = (ASKED.as_ref(), GIVEN.as_ref()) else { return 0.0 };
-    let given = given.matches(passage);
-    let asked: Vec<usize> = asked.matches(question).into_iter().collect();
+    let Some(given) = GIVEN.as_ref().map(|given| given.matches(passage)) else { return 0.0 };
+    let asked = kinds(question);
     let held = asked.iter().filter(|kind| given.matched(**kind)).count();
     if asked.is_empty() { 0.0 } else { held as f32 / asked.len() as f32 }
 }
 
-/// Whether a question asks for one of these kinds at all.
-#[must_use]
-pub fn asks(question: &str) -> bool {
-    ASKED.as_ref().is_some_and(|asked| asked.is_match(question))
-}
-
 #[cfg(test)]
 mod tests {
+    use language::english::asked::asks;
+
     use super::*;
 
     #[test]

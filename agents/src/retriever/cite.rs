@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::chunk::sentences;
-use super::lexical::terms;
+use language::english::terms::terms;
 
 /// Longest answer read out before the caller gets a say.
 const MAX_SPOKEN_WORDS: usize = 55;

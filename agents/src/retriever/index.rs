@@ -7,7 +7,6 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use super::analysis::Term;
 use super::asked::Asked;
 use super::embed::cosine;
 use super::fuse::{self, Evidence};
@@ -15,6 +14,7 @@ use super::passage::{Indexed, IndexedPassage};
 use super::segment::{Segment, lift};
 use super::{Filters, Found, Query, attribute, found, heard};
 use crate::safety::Public;
+use language::stems::Term;
 
 /// Passages of each method that are scored exactly.
 const CANDIDATES: usize = 256;

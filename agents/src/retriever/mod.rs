@@ -2,7 +2,6 @@
 //!
 //! One index per tenant, in memory, built at start and replaceable per document. A search never writes.
 
-mod analysis;
 mod asked;
 mod attribute;
 mod chunk;
@@ -13,8 +12,6 @@ mod fuse;
 mod heard;
 mod index;
 mod ingest;
-mod lexical;
-mod numbers;
 mod passage;
 pub mod read;
 mod segment;
@@ -29,14 +26,12 @@ use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
-pub use attribute::asks;
 pub use chunk::sentences;
 pub use cite::best_sentences;
 pub use embed::{Embedder, Vector, cosine};
 pub use fuse::{Evidence, Method};
 pub use heard::{Heard, heard};
 pub use ingest::{Document, FrontMatter, parse};
-pub use lexical::terms;
 pub use synthesis::{ANSWERS, synthesis};
 
 use crate::safety::Public;

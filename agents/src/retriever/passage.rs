@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::analysis::{Term, Tongue, hash, is_stop, term, terms, words};
 use super::chunk::{self, Passage};
 use super::embed::Vector;
 use super::ingest::{Document, FrontMatter, parse};
 use super::{Part, RetrieverError, sounds, team_of};
 use crate::safety::Public;
+use language::stems::{Term, Tongue, hash, is_stop, term, terms, words};
 
 /// A term in title or heading counts this much beside its place in the text.
 const HEAD_WEIGHT: f32 = 1.0;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::analysis::Term;
 use super::codes::Codes;
 use super::passage::{Indexed, IndexedPassage};
 use super::team_of;
+use language::stems::Term;
 
 /// Saturation of a term's count.
 const K1: f32 = 1.2;

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::Seen;
 use crate::llm::builtin::Opening;
-use crate::llm::builtin::hear::digits::{Phone, whole_phone};
 use crate::safety::Kind;
 use crate::shown::Shape;
+use language::english::digits::{Phone, whole_phone};
 
 /// Days ahead for which an appointment or call-back can be asked.
 const FURTHEST_DAYS: i64 = 370;

@@ -11,13 +11,13 @@ use super::remote::wire::Failure;
 use super::remote::{MAX_TEXT, Said, outside};
 use super::{Asked, DayPart, Outcome};
 use crate::guard::{Channel, Context};
-use crate::llm::builtin::hear::Ear;
-use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
 use crate::llm::builtin::state::{Filled, Stage, Task};
 use crate::llm::builtin::{ClaimRecord, Dialogue, Opening, Passage, Search, State, View};
 use crate::responder::delimit::{self, block, data};
 use crate::responder::memory::{CLAIM_TRIES, Memory};
 use crate::responder::office::Office;
+use language::Ear;
+use language::english::when::{spoken_date, spoken_time};
 
 /// Free times told at once.
 const TIMES: usize = 6;

@@ -5,9 +5,9 @@ mod spanish;
 
 use pipeline::ports::Language;
 
-use super::hear::Ear;
-use super::hear::words::as_sentence;
 use super::state::Filled;
+use language::Ear;
+use language::english::words::as_sentence;
 
 /// Longest account kept; a caller who tells more is still heard, and the recording has it.
 const MAX_STORY: usize = 800;

@@ -3,12 +3,12 @@
 use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 
-use super::hear::Ear;
 use super::questions::{MIN_RELEVANCE, in_english, points, subjects};
 use super::state::{Pending, Topic};
 use super::step::Passage;
 use super::turn::Turn;
 use crate::retriever::best_sentences;
+use language::Ear;
 
 /// Sentences in one answer.
 const SENTENCES: usize = 3;

@@ -10,15 +10,15 @@ use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
 use super::finish::callback_time;
-use super::hear::answer::YesNo;
-use super::hear::digits::Phone;
-use super::hear::{Ear, language_of};
 use super::intent::by_cue;
 use super::script::Files;
 use super::state::{CallBack, Pending, State};
 use super::step::{Effect, Filing};
 use super::turn::Turn;
 use crate::passport::Priority;
+use language::Phone;
+use language::YesNo;
+use language::{Ear, language_of};
 
 /// What is said in Spanish.
 pub(super) const NOTICES: &[&str] = &[

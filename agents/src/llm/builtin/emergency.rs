@@ -4,8 +4,8 @@ use pipeline::ports::Language;
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
-use super::hear::Ear;
 use super::script::ScriptError;
+use language::Ear;
 
 #[derive(Deserialize)]
 struct File {

@@ -5,7 +5,6 @@ use std::mem::take;
 use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
 
-use super::hear::answer::YesNo;
 use super::intent::{self, Recognised, by_cue, recognise};
 use super::questions::{requests, subjects, unstutter};
 use super::script::{Does, Script, ScriptError, SlotKind};
@@ -13,6 +12,7 @@ use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
 use super::turn::Turn;
 use crate::danger::Detector;
+use language::YesNo;
 
 /// The built-in agent. Holds only data; every call has its own [`State`].
 #[derive(Debug)]

@@ -5,13 +5,14 @@ use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::SegmentKind;
 
 use super::engine::Dialogue;
-use super::hear::spanish::words::folded;
-use super::hear::{Ear, name};
 use super::script::{Files, Incomplete, TaskScript};
 use super::state::{Pending, Stage, State, Task};
 use super::step::{ClaimRecord, Effect, Filing, Lookup, Step, TenantFacts, Trouble, View};
 use super::turn::Turn;
 use crate::passport::Priority;
+use language::Ear;
+use language::english::name;
+use language::spanish::words::folded;
 
 /// Tries a caller has to show that a claim is theirs.
 const CLAIM_TRIES: u8 = 3;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::hear::Ear;
 use super::script::{Intent, Script};
+use language::Ear;
 
 /// An intent that was recognised.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,6 @@ mod controls;
 pub mod emergency;
 mod engine;
 mod finish;
-pub mod hear;
 pub mod intent;
 mod openings;
 mod questions;

@@ -3,12 +3,12 @@
 use chrono::{Datelike, Timelike};
 use pipeline::turn::Expectation;
 
-use super::hear::Ear;
-use super::hear::answer::YesNo;
-use super::hear::when::{Direction, Part, When};
 use super::state::{Filled, Pending};
 use super::step::{Lookup, Opening};
 use super::turn::Turn;
+use language::Ear;
+use language::YesNo;
+use language::{Direction, Part, When};
 
 /// Times offered at once: more cannot be remembered on the phone.
 const OFFERED: usize = 3;

@@ -7,10 +7,10 @@ use pipeline::ports::{Language, TurnInput};
 use serde::Deserialize;
 
 use super::engine::Dialogue;
-use super::hear::Ear;
-use super::hear::spanish::words as spanish;
 use super::state::State;
 use super::step::Search;
+use language::Ear;
+use language::spanish::words as spanish;
 
 /// Below this a passage is not read out.
 pub const MIN_RELEVANCE: f32 = 0.45;

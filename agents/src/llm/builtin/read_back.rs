@@ -2,11 +2,11 @@
 
 use pipeline::turn::{Expectation, SegmentKind};
 
-use super::hear::words::plain;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Filled, Stage, Task};
 use super::step::Say;
 use super::turn::Turn;
+use language::english::words::plain;
 
 impl<'a> Turn<'a> {
     pub(super) fn read_back(&mut self, script: &'a TaskScript) {

@@ -7,13 +7,13 @@ use pipeline::ports::Language;
 use regex::Regex;
 
 use super::account;
-use super::hear::Ear;
-use super::hear::answer::YesNo;
-use super::hear::digits::PhoneAnswer;
-use super::hear::when::{Direction, When};
 use super::script::SlotKind;
 use super::state::Filled;
 use crate::shown::Shape;
+use language::Ear;
+use language::PhoneAnswer;
+use language::YesNo;
+use language::{Direction, When};
 
 /// What an utterance gave for a slot.
 #[derive(Clone, PartialEq, Eq)]

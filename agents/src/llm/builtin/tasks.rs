@@ -7,13 +7,13 @@ use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
 use super::account;
-use super::hear::Ear;
-use super::hear::answer::YesNo;
 use super::intent::by_cue;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
 use super::state::{Filled, Stage, Task};
 use super::turn::{Turn, expectation};
+use language::Ear;
+use language::YesNo;
 
 impl<'a> Turn<'a> {
     /// Begins a task, or takes it up again, with whatever the caller's words give already.

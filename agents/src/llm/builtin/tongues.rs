@@ -3,12 +3,12 @@
 use pipeline::ports::Language;
 use pipeline::turn::SegmentKind;
 
-use super::hear::{Ear, language_of};
 use super::intent::by_cue;
 use super::script::Does;
 use super::slots::respoken;
 use super::state::{CallBack, State};
 use super::turn::Turn;
+use language::{Ear, language_of};
 
 impl super::engine::Dialogue {
     /// Notes that the recogniser heard another language; the next turn takes it up, if the words bear it out.

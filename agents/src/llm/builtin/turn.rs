@@ -4,10 +4,10 @@ use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
-use super::hear::Ear;
 use super::script::{Script, SlotKind};
 use super::state::{Pending, State};
 use super::step::{Effect, Lookup, Note, Say, Step, View};
+use language::Ear;
 
 /// Prompts that mean "I did not understand", "I don't have that", or that offer a message or a person: whoever tells of
 /// an emergency in words that nobody took for one hears these. The first of a call comes with what to do in one.

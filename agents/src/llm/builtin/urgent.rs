@@ -7,12 +7,12 @@ use pipeline::turn::Expectation;
 
 use super::emergency::Emergency;
 use super::engine::Dialogue;
-use super::hear::answer::YesNo;
-use super::hear::{Ear, language_of};
 use super::state::State;
 use super::step::Effect;
 use super::turn::Turn;
 use crate::danger::{Level, Reading};
+use language::YesNo;
+use language::{Ear, language_of};
 
 /// What is said of one. A line without Spanish needs these in Spanish too.
 pub(super) const PROMPTS: &[&str] =

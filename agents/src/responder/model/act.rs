@@ -17,7 +17,6 @@ use super::super::outbox::Outbox;
 use super::super::seat::Seat;
 use super::Live;
 use super::run::{ModelRun, Phase};
-use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
 use crate::llm::builtin::state::Filled;
 use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
 use crate::llm::conversation::ToolCall;
@@ -25,6 +24,7 @@ use crate::passport::Priority;
 use crate::tools::reads::{self, Found};
 use crate::tools::remote::outside::{DESTINATION, Offered};
 use crate::tools::{Asked, Outcome, Seen, clerk};
+use language::english::when::{spoken_date, spoken_time};
 
 /// Requests to the model in one turn.
 pub(super) const MAX_ROUNDS: usize = 6;

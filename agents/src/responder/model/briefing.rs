@@ -5,7 +5,7 @@ use pipeline::ports::{Language, Recalled};
 
 use super::delimit::{MEMORY, block, data};
 use crate::llm::builtin::TenantFacts;
-use crate::llm::builtin::hear::when::{spoken_date, spoken_time};
+use language::english::when::{spoken_date, spoken_time};
 
 /// The instructions. The same bytes on every call, so that providers can keep them cached.
 pub(super) const SYSTEM: &str = include_str!("../../../data/prompts/front_desk.md");

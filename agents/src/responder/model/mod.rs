@@ -31,7 +31,6 @@ use super::alarms;
 use super::builtin::BuiltinRun;
 use super::office::Office;
 use super::seat::Seat;
-use crate::llm::builtin::hear::language_of;
 use crate::llm::builtin::state::CallBack;
 use crate::llm::builtin::{Effect, Files, Filing, intent};
 use crate::llm::conversation::{Conversation, Message, ToolSpec};
@@ -43,6 +42,7 @@ use crate::tools::registry::Policy;
 use crate::tools::remote::outside::{Offered, Outside};
 use delimit::block;
 use history::{Exchange, History};
+use language::language_of;
 use memory::Memory;
 use second_look::SecondLook;
 

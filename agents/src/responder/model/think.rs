@@ -21,10 +21,10 @@ use super::run::ModelRun;
 use super::{CONNECTED, Live};
 use crate::guard::Channel;
 use crate::llm::builtin::Passage;
-use crate::llm::builtin::hear::answer::is_bare_yes_no;
-use crate::llm::builtin::hear::language_of;
-use crate::llm::builtin::hear::words::is_question;
 use crate::tools::reads;
+use language::english::answer::is_bare_yes_no;
+use language::english::words::is_question;
+use language::language_of;
 
 /// Characters of the caller's words in one turn.
 const MAX_SAID: usize = 4_000;
@@ -168,13 +168,13 @@ async fn prefetch(
 
 /// Whether words may be a question about the county, and no mere answer to one of ours.
 fn may_ask(text: &str, expects: Expectation) -> bool {
-    let asks = is_question(text) || crate::retriever::asks(text);
+    let asks = is_question(text) || language::english::asked::asks(text);
     let answers = match expects {
         Expectation::Open | Expectation::Wait => false,
         Expectation::YesNo => is_bare_yes_no(text),
         _ => true,
     };
-    !crate::retriever::terms(text).is_empty() && (asks || !answers)
+    !language::english::terms::terms(text).is_empty() && (asks || !answers)
 }
 
 #[cfg(test)]

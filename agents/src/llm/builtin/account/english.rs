@@ -5,14 +5,15 @@ use std::sync::LazyLock;
 use pipeline::ports::Language;
 use regex::Regex;
 
-use super::super::hear::answer::is_bare_yes_no;
-use super::super::hear::digits::whole_phone;
-use super::super::hear::number::{cardinal_at, ordinal};
-use super::super::hear::words::{is_question, plain, without_fillers};
-use super::super::hear::{Ear, name, place};
 use super::super::slots::declines;
 use super::super::state::Filled;
 use super::{joined, kept};
+use language::Ear;
+use language::english::answer::is_bare_yes_no;
+use language::english::digits::whole_phone;
+use language::english::number::{cardinal_at, ordinal};
+use language::english::words::{is_question, plain, without_fillers};
+use language::english::{name, place};
 
 const EAR: Ear = Ear(Language::En);
 
@@ -40,7 +41,7 @@ pub fn story(text: &str) -> Option<Filled> {
 #[must_use]
 pub fn opening_story(text: &str) -> Option<Filled> {
     let told = told(text);
-    let content = crate::retriever::terms(told)
+    let content = language::english::terms::terms(told)
         .into_iter()
         .filter(|t| {
             ![
@@ -138,7 +139,8 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
         "here",
         "now",
     ];
-    let content = crate::retriever::terms(text).into_iter().filter(|t| !BARE.contains(&t.as_str())).count();
+    let content =
+        language::english::terms::terms(text).into_iter().filter(|t| !BARE.contains(&t.as_str())).count();
     (content >= 1).then(|| account(told(text)))
 }
 
@@ -323,7 +325,7 @@ fn event_terms(text: &str) -> usize {
     // A place ends where the clause does.
     let left: Vec<String> =
         text.split([',', '.', ';', '!']).map(|clause| without_places(&plain(clause))).collect();
-    let terms = crate::retriever::terms(&left.join(" "));
+    let terms = language::english::terms::terms(&left.join(" "));
     terms.iter().filter(|term| !GENERIC.contains(&term.as_str())).count()
 }
 

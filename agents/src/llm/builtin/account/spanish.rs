@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use pipeline::ports::Language;
 use regex::Regex;
 
-use super::super::hear::Ear;
-use super::super::hear::spanish::words::{plain, terms};
 use super::super::slots::declines;
 use super::super::state::Filled;
 use super::{joined, kept};
+use language::Ear;
+use language::spanish::words::{plain, terms};
 
 const EAR: Ear = Ear(Language::Es);
 

@@ -311,12 +311,12 @@ fn ordinary_spanish_talk_is_no_emergency_and_stays_spanish() {
                 wrong.push(format!("{text}: {} {language:?}", found.kind));
             }
         }
-        if super::super::hear::language_of(text) == Some(Language::En) {
+        if language::language_of(text) == Some(Language::En) {
             wrong.push(format!("{text}: taken for English"));
         }
     }
     for text in ORDINARY.iter().chain(EMERGENCIES).chain(NUISANCES) {
-        if super::super::hear::language_of(text) == Some(Language::Es) {
+        if language::language_of(text) == Some(Language::Es) {
             wrong.push(format!("{text}: taken for Spanish"));
         }
         let english = LEXICAL.dialogue.script().emergencies.find(text);

@@ -154,7 +154,8 @@ pub fn terms(text: &str) -> Vec<String> {
 }
 
 /// Whether a word carries no subject.
-pub(super) fn is_light(word: &str) -> bool {
+#[must_use]
+pub fn is_light(word: &str) -> bool {
     STOP_WORDS.contains(&word)
 }
 

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::super::words;
+use crate::english::words;
 
 /// Without accents: "mañana" and "manana" are the same word.
 #[must_use]

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::name::spelled;
 use super::answer::is_bare_yes_no;
 use super::number::cardinal_at;
 use super::words::{is_question, plain, without_fillers};
+use crate::english::name::spelled;
 
 /// Words that are no name, or end one. Plain.
 const NOT_NAMES: &[&str] = &[

@@ -180,12 +180,12 @@ fn ago(text: &str, now: NaiveDateTime) -> Option<When> {
     })
 }
 
-pub(super) fn exact(at: NaiveDateTime) -> When {
+pub(crate) fn exact(at: NaiveDateTime) -> When {
     let minute = at.minute() / 5 * 5;
     When { date: Some(at.date()), time: NaiveTime::from_hms_opt(at.hour(), minute, 0), part: None }
 }
 
-pub(super) fn on(date: NaiveDate) -> When {
+pub(crate) fn on(date: NaiveDate) -> When {
     When { date: Some(date), ..When::default() }
 }
 
@@ -227,7 +227,7 @@ fn weekday(text: &str, today: NaiveDate, direction: Direction) -> Option<NaiveDa
 }
 
 /// The nearest such day of the week (0 is Monday) that is not today.
-pub(super) fn named_weekday(day: u32, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
+pub(crate) fn named_weekday(day: u32, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
     let back = u64::from((7 + today.weekday().num_days_from_monday() - day) % 7);
     let ahead = (7 - back) % 7;
     match direction {
@@ -243,7 +243,7 @@ fn calendar(text: &str, today: NaiveDate, direction: Direction) -> Option<NaiveD
 }
 
 /// "6/3", "6/3/2026", "2026 06 03" (the recogniser's hyphens are spaces by now).
-pub(super) fn numeric(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+pub(crate) fn numeric(text: &str, today: NaiveDate) -> Option<NaiveDate> {
     static SLASHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{2,4}))?\b|\b(\d{4}) (\d{2}) (\d{2})\b|\b(\d{1,2}) (\d{1,2}) (\d{4})\b").ok()
     });
@@ -306,7 +306,7 @@ fn day_before(words: &[&str]) -> Option<u32> {
     (words.len().saturating_sub(2)..words.len()).find_map(|n| day_at(&words[n..])).map(|d| d.0)
 }
 
-pub(super) fn dated(
+pub(crate) fn dated(
     year: Option<i32>,
     month: u32,
     day: u32,
@@ -335,7 +335,7 @@ fn day_of_month(text: &str, today: NaiveDate, direction: Direction) -> Option<Na
 }
 
 /// A day of this month, or of the month next to it that fits the direction.
-pub(super) fn same_or_near(this: NaiveDate, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
+pub(crate) fn same_or_near(this: NaiveDate, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
     match direction {
         Direction::Past if this > today => this.checked_sub_months(chrono::Months::new(1)),
         Direction::Future if this < today => this.checked_add_months(chrono::Months::new(1)),
@@ -398,7 +398,7 @@ fn minutes(word: &str) -> Option<u32> {
 }
 
 /// Without a mark, office life decides: 1 to 6 is afternoon, 7 to 11 morning.
-pub(super) fn clock(hour: u32, minute: u32, mark: Option<&str>, part: Option<Part>) -> Option<NaiveTime> {
+pub(crate) fn clock(hour: u32, minute: u32, mark: Option<&str>, part: Option<Part>) -> Option<NaiveTime> {
     let afternoon = match (mark, part) {
         (Some("pm"), _) => true,
         (Some("am"), _) | (_, Some(Part::Morning)) => false,
@@ -415,4 +415,5 @@ pub(super) fn clock(hour: u32, minute: u32, mark: Option<&str>, part: Option<Par
 }
 
 #[cfg(test)]
+#[path = "when_tests.rs"]
 mod tests;

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use chrono::{Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use regex::Regex;
 
-use super::super::when::{
-    Direction, Part, When, clock, dated, exact, named_weekday, numeric, on, same_or_near,
-};
 use super::number::{cardinal_at, year_at};
 use super::words::plain;
+use crate::english::when::{
+    Direction, Part, When, clock, dated, exact, named_weekday, numeric, on, same_or_near,
+};
 
 const DAYS: [&str; 7] = ["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"];
 const MONTHS: [&str; 12] = [

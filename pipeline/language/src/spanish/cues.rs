@@ -1,6 +1,6 @@
 //! Spanish turns of phrase. Plain: without accents.
 
-use super::super::cues::{Cues, Says};
+use crate::english::cues::{Cues, Says};
 
 pub static SPANISH: Cues = Cues {
     marks: &[

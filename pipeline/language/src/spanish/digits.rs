@@ -1,8 +1,8 @@
 //! Digit strings in Spanish: number words become digits, and the shared reader takes it from there.
 
-use super::super::digits::{PhoneAnswer, phone as read_phone};
 use super::number::cardinal_at;
 use super::words::plain;
+use crate::english::digits::{PhoneAnswer, phone as read_phone};
 
 /// Reads a telephone number. `earlier` holds digits already given for the same question.
 #[must_use]
@@ -66,8 +66,8 @@ fn piece(words: &[&str]) -> (String, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::digits::claim_digits;
     use super::*;
+    use crate::english::digits::claim_digits;
 
     #[test]
     fn phones_in_many_shapes() {

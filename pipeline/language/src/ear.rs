@@ -1,13 +1,13 @@
 //! The readers of one language, behind one name: what the dialogue listens with.
 
+use crate::Language;
+use crate::english::answer::YesNo;
+use crate::english::cues::{self, Cues};
+use crate::english::digits::{self, Phone, PhoneAnswer};
+use crate::english::when::{Direction, When};
+use crate::english::{self, when, words};
+use crate::spanish;
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
-use pipeline::ports::Language;
-
-use super::answer::YesNo;
-use super::cues::{self, Cues};
-use super::digits::{Phone, PhoneAnswer};
-use super::when::{Direction, When};
-use super::{answer, digits, name, number, place, spanish, when, words};
 
 /// Listens in one language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub struct Ear(pub Language);
 macro_rules! by_language {
     ($self:ident, $($path:ident)::+ ( $($argument:expr),* )) => {
         match $self.0 {
-            Language::En => $($path)::+($($argument),*),
+            Language::En => english::$($path)::+($($argument),*),
             Language::Es => spanish::$($path)::+($($argument),*),
         }
     };
@@ -43,7 +43,7 @@ impl Ear {
     #[must_use]
     pub fn terms(self, text: &str) -> Vec<String> {
         match self.0 {
-            Language::En => crate::retriever::terms(text),
+            Language::En => english::terms::terms(text),
             Language::Es => spanish::words::terms(text),
         }
     }
@@ -52,7 +52,7 @@ impl Ear {
     #[must_use]
     pub fn asks(self, text: &str) -> bool {
         match self.0 {
-            Language::En => crate::retriever::asks(text),
+            Language::En => english::asked::asks(text),
             Language::Es => spanish::words::asks(text),
         }
     }

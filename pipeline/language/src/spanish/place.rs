@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::place as english;
 use super::answer::is_bare_yes_no;
 use super::cues::SPANISH;
 use super::number::cardinal_at;
 use super::words::{is_question, plain, without_fillers};
+use crate::english::place as english;
 
 const WAYS: &str = r"calle|avenida|av\.?|bulevar|boulevard|carretera|camino|autopista|ruta|paseo|callejón|callejon|calzada|plaza";
 

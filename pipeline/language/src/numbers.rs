@@ -8,7 +8,8 @@ enum Part {
 }
 
 /// Replaces number words by digits; a digit before a single letter takes it in ("four oh one k" is 401k).
-pub(super) fn as_digits(words: Vec<String>) -> Vec<String> {
+#[must_use]
+pub fn as_digits(words: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {

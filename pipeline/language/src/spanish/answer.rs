@@ -1,8 +1,8 @@
 //! Yes, no, and choosing from a list, in Spanish.
 
-use super::super::answer::{Lists, YesNo};
 use super::number::{cardinal_at, ordinal};
 use super::words::plain;
+use crate::english::answer::{Lists, YesNo};
 
 static LISTS: Lists = Lists {
     yes: &[

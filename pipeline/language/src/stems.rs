@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use waken_snowball::Algorithm;
 
-use super::numbers;
+use crate::numbers;
 
 /// A stem, hashed.
 pub type Term = u32;
@@ -127,7 +127,8 @@ pub fn term(word: &str, tongue: Tongue) -> Term {
 }
 
 /// FNV-1a, folded to 32 bits.
-pub(super) fn hash(text: &str) -> u32 {
+#[must_use]
+pub fn hash(text: &str) -> u32 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in text.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

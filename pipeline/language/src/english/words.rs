@@ -73,7 +73,7 @@ pub fn without_fillers(text: &str) -> &str {
 }
 
 /// The text without these words at its start, told by their plain form.
-pub(super) fn without_leading<'t>(text: &'t str, leading: &[&str], plain: fn(&str) -> String) -> &'t str {
+pub(crate) fn without_leading<'t>(text: &'t str, leading: &[&str], plain: fn(&str) -> String) -> &'t str {
     let mut rest = text.trim();
     loop {
         let word = rest.split_whitespace().next().unwrap_or_default();

@@ -1,0 +1,12 @@
+//! The readers of English.
+
+pub mod answer;
+pub mod asked;
+pub mod cues;
+pub mod digits;
+pub mod name;
+pub mod number;
+pub mod place;
+pub mod terms;
+pub mod when;
+pub mod words;

@@ -1,0 +1,22 @@
+//! Words, for everyone above: what a telephone recogniser wrote, as values; and values as people say them.
+//!
+//! In goes plain text and the language it is in; out come numbers, dates, times, places, names, telephone numbers, yes
+//! and no, stems. No reader guesses at a clock or a caller, does I/O, or knows what its result is used for. The
+//! recogniser writes digits, punctuation and capitals, but not always, so each reader takes both forms.
+//!
+//! Begin with [`Ear`]: the readers of one language behind one name. Those of a language stand in its folder, [`english`]
+//! and [`spanish`]; what serves all languages stands beside them: [`stems`], [`numbers`].
+#![deny(clippy::disallowed_methods)]
+
+mod ear;
+pub mod english;
+pub mod numbers;
+pub mod spanish;
+pub mod stems;
+mod tag;
+
+pub use ear::{Ear, language_of};
+pub use english::answer::YesNo;
+pub use english::digits::{Phone, PhoneAnswer};
+pub use english::when::{Direction, Part, When};
+pub use tag::Language;
