@@ -100,6 +100,8 @@ pub struct Limits {
     pub head: Duration,
     /// Time for the body of an HTTP request.
     pub body: Duration,
+    /// Longest wait for a peer to take anything of its answer.
+    pub answer: Duration,
     /// HTTP connections at a time, WebSockets and event streams among them.
     pub connections: usize,
     /// Calls that one tenant may have at a time. Absent: as many as the machine serves.
@@ -126,6 +128,7 @@ impl Default for Limits {
             stream_wait: Duration::from_secs(90),
             head: Duration::from_secs(15),
             body: Duration::from_secs(30),
+            answer: Duration::from_secs(30),
             connections: 8_192,
             tenant_calls: None,
             tenant_calls_per_minute: NonZeroU32::new(6_000).unwrap_or(NonZeroU32::MIN),

@@ -2,7 +2,10 @@
 //!
 //! Whoever connects and says nothing, or says it one letter at a time, holds a connection and nothing else, and not for
 //! long: headers have a limit of time, which also ends connections that are kept open and unused, and so have bodies.
+//! A peer that does not take its answer is let go of, too.
 //! What is upgraded to a WebSocket or answers with a stream of events lives as long as it likes.
+
+mod impatient;
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::config::Limits;
+use impatient::Impatient;
 
 /// Largest head of a request, bytes.
 const MOST_HEADERS: usize = 64 * 1024;
@@ -41,12 +45,15 @@ pub struct Patience {
     pub head: Duration,
     /// For the whole body of a request.
     pub body: Duration,
+    /// For the peer to take anything of what it is sent.
+    pub answer: Duration,
     pub connections: usize,
 }
 
 impl From<&Limits> for Patience {
     fn from(limits: &Limits) -> Self {
-        Self { head: limits.head, body: limits.body, connections: limits.connections }
+        let Limits { head, body, answer, connections, .. } = *limits;
+        Self { head, body, answer, connections }
     }
 }
 
@@ -104,7 +111,7 @@ async fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(patience.head)
         .max_buf_size(MOST_HEADERS)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(Impatient::new(stream, patience.answer)), service)
         .with_upgrades();
     let mut served = pin!(served);
     let ended = tokio::select! {

@@ -1,6 +1,8 @@
 //! The process dies; what was promised does not.
 #![allow(clippy::unwrap_used)]
 
+mod callers;
+mod database;
 mod stores;
 
 use std::io::{BufRead, BufReader};

@@ -4,50 +4,14 @@ use std::io::{Seek, SeekFrom, Write};
 use std::time::{Duration, Instant};
 
 use storage::{Directory, NewTenant};
-use tests::caller::Caller;
 use tests::gateway::{Doubles, LINE, TestGateway};
 use tests::home::Home;
 use tests::home::private_postgres::Cluster;
 
+use crate::callers::{asks, greeted, home_on, none_is_live, whole_call};
+
 /// From the return of the store to a call that is served.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
-
-fn home_on(cluster: &Cluster) -> Home {
-    Home { database: Some(cluster.database()), ..Home::sqlite().unwrap() }
-}
-
-async fn greeted(gateway: &TestGateway) -> Caller {
-    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
-    caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
-    caller.silent_until_quiet(Duration::from_millis(200), Duration::from_secs(8)).await.unwrap();
-    caller
-}
-
-/// Says something; whether anything was heard within `limit`.
-async fn asks(caller: &mut Caller, limit: Duration) -> bool {
-    let before = caller.heard.lock().bytes();
-    let spoken = caller.speak_ms(1_000).await;
-    spoken.is_ok() && caller.silent_until(limit, |h| h.bytes() > before || h.closed.is_some()).await.is_ok()
-}
-
-/// Greeted, asked, answered, on record and over.
-async fn whole_call(gateway: &TestGateway) {
-    let mut caller = greeted(gateway).await;
-    let sid = caller.order.call_sid.clone();
-    assert!(asks(&mut caller, Duration::from_secs(4)).await);
-    caller.silent_until_quiet(Duration::from_millis(200), Duration::from_secs(8)).await.unwrap();
-    caller.hang_up().await.unwrap();
-    let call = gateway.until(&format!("/v1/calls/{sid}"), |c| c["state"] == "ended").await.unwrap();
-    assert_eq!(call["end_reason"], "caller_hung_up");
-    let transcript = gateway.get(&format!("/v1/calls/{sid}/transcript")).await.unwrap().to_string();
-    assert!(transcript.contains("When is the office open?"), "{transcript}");
-}
-
-async fn none_is_live(gateway: &TestGateway) {
-    let limit = Duration::from_secs(20);
-    let live = |calls: &serde_json::Value| calls.to_string().contains("\"state\":\"live\"");
-    gateway.until_within(limit, "/v1/calls", |calls| !live(calls)).await.unwrap();
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_freezes_under_live_calls_serves_the_next_ones_when_it_thaws() {

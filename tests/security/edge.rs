@@ -116,6 +116,31 @@ async fn a_request_that_never_ends_is_let_go_of() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_asks_for_much_and_reads_nothing_is_let_go_of() {
+    let mut doubles = Doubles::default();
+    doubles.limits.answer = Duration::from_secs(1);
+    let gateway = TestGateway::start(doubles).await.unwrap();
+    let address = gateway.base.trim_start_matches("http://").to_owned();
+    let one = reqwest::get(format!("{}/v1/openapi.json", gateway.base)).await.unwrap().bytes().await.unwrap();
+    // More than the system's buffers of a connection take.
+    let asked = 64 * 1024 * 1024 / one.len();
+    let mut socket = TcpStream::connect(&address).await.unwrap();
+    let request = format!("GET /v1/openapi.json HTTP/1.1\r\nhost: {address}\r\n\r\n").repeat(asked);
+    // It may be let go of before all is asked.
+    let _ = tokio::time::timeout(Duration::from_secs(3), socket.write_all(request.as_bytes())).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let (mut read, mut buffer) = (0, vec![0; 64 * 1024]);
+    let reading = async {
+        while let Ok(count @ 1..) = socket.read(&mut buffer).await {
+            read += count;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), reading).await.expect("the connection is closed");
+    assert!(read < asked * one.len() / 2, "{read} bytes of {}", asked * one.len());
+    gateway.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn event_streams_outlive_the_limits_of_requests() {
     let mut doubles = Doubles::default();
     doubles.limits.head = Duration::from_secs(1);

@@ -3,6 +3,8 @@
 //! Needs `models/` (scripts/models.sh) and `target/prompts` (scripts/prompts.sh); fails without them.
 #![allow(clippy::unwrap_used)]
 
+mod prompts;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,13 +30,16 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+fn models() -> PathBuf {
+    std::env::var_os("MODELS_DIR").map_or_else(|| root().join("models"), PathBuf::from)
+}
+
 impl Desk {
     async fn start() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::for_test(dir.path());
         config.admin_token = Some(ADMIN.to_owned().into());
-        config.models_dir =
-            std::env::var_os("MODELS_DIR").map_or_else(|| root().join("models"), PathBuf::from);
+        config.models_dir = models();
         let engines = Engines::new(&config);
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await.unwrap();
         running.ready().await.unwrap();

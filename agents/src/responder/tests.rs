@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use pipeline::event::AttentionReason;
 use pipeline::ports::{CallBrief, Language, ReplyCommand, ReplyEvent, ReplyStream, Responder, TurnInput};
 use pipeline::turn::{CallId, SegmentKind, TurnId};
 use serde_json::Value;
@@ -185,6 +186,35 @@ impl Line {
             last = self.say(line).await;
         }
         last
+    }
+}
+
+impl Heard {
+    fn reasons(&self) -> Vec<AttentionReason> {
+        let reason = |event: &ReplyEvent| match event {
+            ReplyEvent::Attention { reason, .. } => Some(*reason),
+            _ => None,
+        };
+        self.events.iter().filter_map(reason).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_a_person_should_look_at_the_call_is_told_with_its_reason() {
+    let office = office().await;
+    for (lines, reason) in [
+        (&["mumble blorp", "fnord grix wobble"][..], AttentionReason::Misunderstood),
+        (&["I want to talk to a person"], AttentionReason::PersonAsked),
+        (&["You stupid machine"], AttentionReason::Distress),
+        (&["My house is on fire"], AttentionReason::Emergency),
+    ] {
+        let mut line = office.call();
+        assert_eq!(line.open().await.reasons(), []);
+        let (last, first) = lines.split_last().unwrap();
+        for text in first {
+            assert_eq!(line.say(text).await.reasons(), [], "{text}");
+        }
+        assert_eq!(line.say(last).await.reasons(), [reason], "{lines:?}");
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 pub struct Deadlines {
     /// From nothing to an open connection.
     pub connect: Duration,
-    /// From the work being asked for to the first of the answer; then a standby is started beside it.
+    /// From the work being asked for to the first of the answer; then a standby is started beside it. A voice is asked once
+    /// more itself instead: its standby has another sound.
     pub first: Duration,
     /// Between two pieces of an answer that is not complete.
     pub between: Duration,

@@ -38,6 +38,11 @@ pub(super) trait Dialect: Default + Send + 'static {
     /// What a message means.
     fn hear(&mut self, message: &Incoming, told: &mut Vec<Told>);
 
+    /// Messages that what was heard calls for, once each.
+    fn owed(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The connection has served as much as the vendor allows for now: the next segment goes to a fresh one.
     fn is_worn(&self, _now: Instant) -> bool {
         false

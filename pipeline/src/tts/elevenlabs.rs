@@ -43,14 +43,13 @@ impl ElevenLabs {
     pub fn new(settings: &Settings) -> Self {
         let health = Health::default();
         let english = offer(settings, Language::En, &settings.voice, &health);
-        let spanish = match settings.voice_es.as_deref().filter(|voice| *voice != settings.voice) {
-            Some(voice) => offer(settings, Language::Es, voice, &health),
-            None => Offer {
-                language: Language::Es,
-                model: english.model.clone(),
-                identity: english.identity.clone(),
-                pool: Arc::clone(&english.pool),
-            },
+        let voice = settings.voice_es.as_deref().unwrap_or(&settings.voice);
+        let spanish = if voice != settings.voice || takes_language(&settings.model) {
+            offer(settings, Language::Es, voice, &health)
+        } else {
+            // One address for both: they share its connections.
+            let (model, identity) = (english.model.clone(), english.identity.clone());
+            Offer { language: Language::Es, model, identity, pool: Arc::clone(&english.pool) }
         };
         Self(CloudVoice::new(Vendor {
             name: NAME,
@@ -83,13 +82,22 @@ impl TextToSpeech for ElevenLabs {
     }
 }
 
+/// Models of the generation that can be told the language; others guess it from the text, and refuse to be told.
+fn takes_language(model: &str) -> bool {
+    model.contains("_v2_5")
+}
+
 fn offer(settings: &Settings, language: Language, voice: &str, health: &Health) -> Offer {
-    let path = format!(
+    let mut path = format!(
         "/v1/text-to-speech/{}/multi-stream-input?model_id={}&output_format=ulaw_8000&auto_mode=true\
          &sync_alignment=true&inactivity_timeout={INACTIVITY_SECONDS}",
         escaped(voice),
         escaped(&settings.model),
     );
+    if takes_language(&settings.model) {
+        path.push_str("&language_code=");
+        path.push_str(language.code());
+    }
     Offer {
         language,
         model: settings.model.clone(),

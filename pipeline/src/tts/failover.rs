@@ -1,5 +1,6 @@
-//! Several voices as one: a segment that is late or breaks off is given to the next voice within the turn, and the
-//! preferred voice comes back at the next turn.
+//! Several voices as one: a segment that fails, breaks off or does not come at all is given to the next voice within the
+//! turn, and the preferred voice comes back at the next turn. One that is only late is asked of the same voice once more
+//! first: another voice in the middle of a call is the last resort.
 //!
 //! A standby is opened when it is first needed: a stream of each for each call would take up connections that vendors
 //! count, for nothing in almost every call. What makes it quick then is the vendor's pool of warm connections.

@@ -7,6 +7,9 @@
 //! watched too in case the test is killed.
 #![allow(dead_code)] // no test file uses all of it
 
+pub mod crowd;
+mod standby;
+
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -120,6 +123,14 @@ impl Cluster {
 
     /// A server that this test alone uses. Stopped when dropped.
     pub fn own() -> Self {
+        let cluster = Self::in_own_folder();
+        cluster.create();
+        cluster.watch();
+        cluster
+    }
+
+    /// A folder for a server that one test alone uses.
+    fn in_own_folder() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("quandura-postgres-own-{}-{count}", std::process::id());
@@ -127,10 +138,7 @@ impl Cluster {
         make_folder(&folder);
         let users = open_lock(&folder.join("users.lock"));
         users.lock_shared().expect("a shared lock");
-        let cluster = Self { folder, users, is_shared: false };
-        cluster.create();
-        cluster.watch();
-        cluster
+        Self { folder, users, is_shared: false }
     }
 
     /// An empty database of a new name.
@@ -219,8 +227,8 @@ impl Cluster {
         psql.output().expect("psql runs")
     }
 
-    /// Makes the server and starts it.
-    fn create(&self) {
+    /// Empty folders and a log that the server's user may write.
+    fn make_places(&self) {
         for name in ["data", "socket"] {
             let part = self.folder.join(name);
             let _ = fs::remove_dir_all(&part);
@@ -235,16 +243,27 @@ impl Cluster {
         if own_uid() == 0 {
             chown(&log, Some(NOBODY), Some(NOBODY)).expect("its owner");
         }
+    }
+
+    /// Lines at the end of its settings; what comes last counts.
+    fn add_settings(&self, lines: &str) {
+        let file = self.data().join("postgresql.conf");
+        let kept = fs::read_to_string(&file).expect("its settings");
+        let socket = self.path("socket");
+        fs::write(&file, format!("{kept}{lines}unix_socket_directories = '{socket}'\n"))
+            .expect("its settings");
+    }
+
+    /// Makes the server and starts it.
+    fn create(&self) {
+        self.make_places();
         let mut initdb = as_ordinary_user("initdb");
         // Only the copying of the templates is left unsynced; from its first start on the server syncs.
         initdb.args(["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8"]);
         // A collation that is not that of the bytes: what must be ordered by bytes has to say so.
         initdb.args(["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]);
         run(initdb.args(["--pgdata", &self.path("data")]));
-        let settings = format!("{SETTINGS}unix_socket_directories = '{}'\n", self.path("socket"));
-        let file = self.data().join("postgresql.conf");
-        let kept = fs::read_to_string(&file).expect("its settings");
-        fs::write(&file, kept + &settings).expect("its settings");
+        self.add_settings(SETTINGS);
         self.start();
         self.sql("postgres", "create role quandura_owner login; create role quandura_app login");
     }

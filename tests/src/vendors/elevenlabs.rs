@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
 
 use super::fault::{Fault, Faults};
 use super::tone::{VoiceOptions, tone};
@@ -100,6 +101,11 @@ fn check(asked: &Upgrade, log: &super::websocket::Log, key: &str) -> Result<(), 
         return Err(refuse(404));
     }
     let seconds: u32 = asked.value("inactivity_timeout").parse().unwrap_or(20);
+    // Models of one generation take it; the vendor says of the others that they ignore or refuse it.
+    let model = asked.value("model_id");
+    if model.contains("_v2_5") != ["en", "es"].contains(&asked.value("language_code")) {
+        log.violation(format!("language {:?} for {model}", asked.value("language_code")));
+    }
     let flags = ["auto_mode", "sync_alignment"].map(|name| asked.value(name));
     let well = !asked.value("model_id").is_empty()
         && asked.value("output_format") == "ulaw_8000"
@@ -126,6 +132,8 @@ struct Voiced {
     text: String,
     settings: Option<Value>,
     closing: bool,
+    /// When the first of its audio leaves.
+    from: Option<Instant>,
     /// When the last of its audio leaves.
     until: Option<Instant>,
     /// Its end is reported then.
@@ -244,6 +252,13 @@ impl Contexts {
             self.connection.log.violation("a context closed twice");
             return;
         }
+        // A close that overtakes the flush loses what was not voiced yet, as users of the vendor report.
+        if context.from.is_some_and(|from| now < from) {
+            let name = format!(r#""contextId":"{id}""#);
+            let is_its = |message: &Message| matches!(message, Message::Text(text) if text.contains(&name));
+            self.connection.forget(|message| !is_its(message));
+            context.until = None;
+        }
         let at = context.until.map_or(now, |until| until.max(now));
         context.ends = Some(at);
         self.connection.send_at(at, format!(r#"{{"isFinal":true,"contextId":"{id}"}}"#));
@@ -262,6 +277,7 @@ impl Contexts {
             self.connection.log.text(text);
         }
         let first = context.until.map_or(now, |until| until.max(now)) + options.draw_first();
+        context.from = Some(first);
         let mut spacing = options.spacing;
         // Of what fails, no end is reported.
         context.until = Some(first + Duration::from_secs(3_600));

@@ -41,6 +41,23 @@ async fn a_segment_is_spoken_timed_by_written_words_and_billed() {
 }
 
 #[tokio::test]
+async fn the_language_is_named_to_models_that_take_it() {
+    let server = server().await;
+    let mut call = Call::of(&elevenlabs(&server));
+    call.turn(1, "Good morning.").await;
+    call.change_to(Language::Es).await;
+    call.turn(2, "Buenos días.").await;
+    let named = |voice: &str| {
+        let all = server.upgrades();
+        let of_voice = all.iter().filter(|asked| asked.path.contains(voice));
+        of_voice.map(|asked| asked.value("language_code").to_owned()).collect::<Vec<_>>()
+    };
+    assert!(named("voice-en").iter().all(|code| code == "en") && !named("voice-en").is_empty());
+    assert!(named("voice-es").iter().all(|code| code == "es") && !named("voice-es").is_empty());
+    assert_eq!(server.violations(), [""; 0]);
+}
+
+#[tokio::test]
 async fn words_are_estimated_when_the_vendor_tells_no_times() {
     let server = ElevenLabsServer::start(VoiceOptions { alignment: false, ..VoiceOptions::default() }).await;
     let mut call = Call::of(&elevenlabs(&server));

@@ -6,6 +6,8 @@ use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
+use super::engine::Dialogue;
+use super::hear::Ear;
 use super::intent::by_cue;
 use super::script::Does;
 use super::state::{Pending, Stage};
@@ -19,15 +21,27 @@ static PROFANE_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(put[oa]s?|puta madre|mierda|carajo|chinga\w*|pendej\w*|cabron\w*|idiota\w*|imbecil\w*|estupid[oa]\w*|maldit[oa]\w*|joder|jodid[oa]|culer[oa]|vete al diablo|callate|inutil\w*|no sirven? para nada|porqueria|que asco|hijo de\w*|basura de (servicio|maquina))\b").ok()
 });
 
+/// Whether a caller's words are hostile.
+fn is_hostile(ear: Ear, text: &str) -> bool {
+    let pattern = match ear.0 {
+        Language::En => &PROFANE,
+        Language::Es => &PROFANE_ES,
+    };
+    pattern.as_ref().is_some_and(|re| re.is_match(&ear.plain(text)))
+}
+
+impl Dialogue {
+    /// Whether a caller is upset, in the language that is spoken: whoever else talks with them may want to know.
+    #[must_use]
+    pub fn hears_hostility(&self, language: Language, text: &str) -> bool {
+        is_hostile(Ear(language), text)
+    }
+}
+
 impl Turn<'_> {
     /// Answers hostility calmly, and still does what was asked beside it. `true` when that was all.
     pub(super) fn profanity(&mut self, text: &str) -> bool {
-        let plain = self.ear.plain(text);
-        let pattern = match self.ear.0 {
-            Language::En => &PROFANE,
-            Language::Es => &PROFANE_ES,
-        };
-        if !pattern.as_ref().is_some_and(|re| re.is_match(&plain)) {
+        if !is_hostile(self.ear, text) {
             return false;
         }
         self.state.rude = self.state.rude.saturating_add(1);

@@ -37,6 +37,8 @@ pub(crate) struct Memory {
     pub(crate) told_911: bool,
     /// The caller was read something, or something was filed for them.
     pub(crate) served: bool,
+    /// Replies in a row that did not understand the caller.
+    pub(crate) misses: u8,
     /// Claims whose holder calls.
     pub(crate) proven: BTreeSet<String>,
     /// The claim whose PIN may be keyed.
@@ -55,7 +57,7 @@ pub(crate) struct Memory {
     pub(crate) named: Known,
 }
 
-shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, told_911, served, alarms, context, shown, named; offered, proven, pin_for, references, filed);
+shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, told_911, served, misses, alarms, context, shown, named; offered, proven, pin_for, references, filed);
 
 impl Memory {
     pub(crate) fn new(redactor: Redactor, language: Language) -> Self {
@@ -67,6 +69,7 @@ impl Memory {
             pin_tries: 0,
             told_911: false,
             served: false,
+            misses: 0,
             proven: BTreeSet::new(),
             pin_for: None,
             references: BTreeSet::new(),

@@ -18,6 +18,7 @@ mod phrases;
 mod plain;
 mod run;
 mod second_look;
+mod signals;
 mod speech;
 mod think;
 mod turn;

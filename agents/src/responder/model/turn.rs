@@ -17,6 +17,7 @@ use super::expects::expects;
 use super::phrases::{self, Phrase};
 use super::run::{ModelRun, Moved, Phase};
 use super::second_look::{Look, LookNote};
+use super::signals;
 use super::speech::LONGEST_REPLY;
 use super::{Live, is_intake};
 use crate::llm::builtin::MIN_RELEVANCE;
@@ -289,6 +290,11 @@ impl Live {
         run.spent.report(&seat.out, run.turn, false).await;
         if let Some((expects, _)) = run.done {
             self.open_intake = is_intake(expects, &text);
+        }
+        run.memory.misses = signals::misses(run.memory.misses, &text);
+        let (language, misses) = (run.memory.language, run.memory.misses);
+        for reason in signals::reasons(&seat.office.shared.dialogue, language, heard(&run.input), misses) {
+            seat.out.attention(run.turn, reason).await;
         }
         follow(seat, &run, text);
         let work = TurnWork {

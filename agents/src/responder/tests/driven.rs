@@ -13,6 +13,7 @@ use crate::llm::model::Stop;
 use crate::tools::registry::Policy;
 
 mod attacks;
+mod attention;
 mod bounds;
 mod failing;
 mod guessing;

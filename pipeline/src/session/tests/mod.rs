@@ -1,6 +1,7 @@
 //! Conversations in virtual time. Each test is one behaviour of a live call.
 #![allow(clippy::unwrap_used)]
 
+mod attention;
 mod echo;
 mod guess;
 mod impaired;

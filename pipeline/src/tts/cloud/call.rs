@@ -117,6 +117,7 @@ impl<D: Dialect> Call<D> {
 
     pub async fn run(mut self, mut inbox: mpsc::Receiver<TtsCommand>, outbox: mpsc::Sender<TtsEvent>) {
         loop {
+            self.send_owed().await;
             self.ask_waiting().await;
             let full = self.lineup.is_full();
             if full {
@@ -266,6 +267,14 @@ impl<D: Dialect> Call<D> {
             meter: Meter::Characters,
             amount: characters as u64,
         }));
+    }
+
+    /// Answers what the vendor said.
+    async fn send_owed(&mut self) {
+        for at in 0..self.lines.len() {
+            let messages = self.lines[at].wire.owed();
+            self.send(at, messages).await;
+        }
     }
 
     async fn send(&mut self, at: usize, messages: Vec<String>) {

@@ -1,8 +1,8 @@
 //! Messages of the multi-context websocket, as contexts are opened, spoken in and closed.
 //!
-//! A segment's context is opened, flushed and closed in one go. What was flushed is voiced to its end all the same,
-//! and only a closed context reports its end; so nothing needs to be said to cancel one, and what still comes of it
-//! is dropped by its number.
+//! A segment's context is opened and flushed in one go, and closed when the first of its audio has come: only a closed
+//! context reports its end, and one that is closed beside its flush may lose the end of its sentence. A context that is
+//! cancelled before that is closed at once; what still comes of it is dropped by its number.
 #![deny(clippy::disallowed_methods)]
 
 use std::borrow::Cow;
@@ -24,8 +24,29 @@ const VOICE: VoiceSettings = VoiceSettings { stability: 0.5, similarity_boost: 0
 /// One connection's contexts.
 #[derive(Debug, Default)]
 pub(super) struct Wire {
-    /// Numbers of contexts whose end was not reported yet, cancelled ones among them.
-    open: Vec<u32>,
+    /// Those whose end was not reported yet, cancelled ones among them.
+    open: Vec<Context>,
+    /// What is to be sent because of what was heard.
+    owed: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Context {
+    serial: u32,
+    id: String,
+    /// Its close was sent.
+    is_closed: bool,
+}
+
+impl Context {
+    /// The message that closes it, once.
+    fn close(&mut self) -> Option<String> {
+        if std::mem::replace(&mut self.is_closed, true) {
+            return None;
+        }
+        let close = Request { context_id: &self.id, close_context: true, ..Request::default() };
+        serde_json::to_string(&close).ok()
+    }
 }
 
 #[derive(Serialize)]
@@ -58,14 +79,18 @@ impl Dialect for Wire {
         let messages = [
             Request { text: Some(&text), context_id, voice_settings: Some(VOICE), ..Request::default() },
             Request { context_id, flush: true, ..Request::default() },
-            Request { context_id, close_context: true, ..Request::default() },
         ];
-        self.open.push(serial);
+        self.open.push(Context { serial, id: context_id.clone(), is_closed: false });
         Some(messages.iter().filter_map(|m| serde_json::to_string(m).ok()).collect())
     }
 
-    fn stop(&mut self, _: &[u32]) -> Vec<String> {
-        Vec::new()
+    fn stop(&mut self, serials: &[u32]) -> Vec<String> {
+        let stopped = self.open.iter_mut().filter(|context| serials.contains(&context.serial));
+        stopped.filter_map(Context::close).collect()
+    }
+
+    fn owed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.owed)
     }
 
     fn hear(&mut self, message: &Incoming, told: &mut Vec<Told>) {
@@ -77,7 +102,7 @@ impl Dialect for Wire {
         };
         let serial = self.serial_of(answer.context.as_deref());
         if let Some(name) = &answer.error {
-            self.open.retain(|open| Some(*open) != serial);
+            self.open.retain(|open| Some(open.serial) != serial);
             told.push(Told::Failed { serial, failure: refused(name) });
             return;
         }
@@ -88,14 +113,18 @@ impl Dialect for Wire {
                 told.push(Told::Failed { serial: Some(serial), failure });
                 return;
             }
-            Some(Some(mulaw)) => told.push(Told::Audio { serial, mulaw, times: answer.times }),
+            Some(Some(mulaw)) => {
+                let speaking = self.open.iter_mut().find(|open| open.serial == serial);
+                self.owed.extend(speaking.and_then(Context::close));
+                told.push(Told::Audio { serial, mulaw, times: answer.times });
+            }
             None if !answer.times.is_empty() => {
                 told.push(Told::Audio { serial, mulaw: Vec::new(), times: answer.times });
             }
             None => {}
         }
         if answer.last {
-            self.open.retain(|open| *open != serial);
+            self.open.retain(|open| open.serial != serial);
             told.push(Told::Done { serial });
         }
     }
@@ -107,9 +136,9 @@ impl Wire {
         match (context, self.open.as_slice()) {
             (Some(id), open) => {
                 let serial = id.rsplit('-').next()?.parse().ok()?;
-                open.contains(&serial).then_some(serial)
+                open.iter().any(|context| context.serial == serial).then_some(serial)
             }
-            (None, [only]) => Some(*only),
+            (None, [only]) => Some(only.serial),
             (None, _) => None,
         }
     }

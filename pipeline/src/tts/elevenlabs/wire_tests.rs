@@ -17,16 +17,32 @@ fn hear(wire: &mut Wire, message: &str) -> Vec<Told> {
 }
 
 #[test]
-fn a_segment_is_one_context_opened_flushed_and_closed() {
-    let messages = ask(&mut Wire::default(), 31).unwrap();
+fn a_segment_is_one_context_opened_and_flushed_and_closed_once_its_first_audio_has_come() {
+    let mut wire = Wire::default();
     assert_eq!(
-        messages,
+        ask(&mut wire, 31).unwrap(),
         [
             r#"{"text":"Your appointment is on Tuesday. ","context_id":"s-7-2-31","voice_settings":{"stability":0.5,"similarity_boost":0.8}}"#,
             r#"{"context_id":"s-7-2-31","flush":true}"#,
-            r#"{"context_id":"s-7-2-31","close_context":true}"#,
         ]
     );
+    assert_eq!(wire.owed(), [""; 0]);
+    hear(&mut wire, r#"{"audio":null,"contextId":"s-7-2-31","alignment":null}"#);
+    assert_eq!(wire.owed(), [""; 0], "that was no audio");
+    hear(&mut wire, r#"{"audio":"f39/","contextId":"s-7-2-31"}"#);
+    assert_eq!(wire.owed(), [r#"{"context_id":"s-7-2-31","close_context":true}"#]);
+    hear(&mut wire, r#"{"audio":"f39/","contextId":"s-7-2-31"}"#);
+    assert_eq!((wire.owed(), wire.stop(&[31])), (vec![], vec![]), "once");
+}
+
+#[test]
+fn a_cancelled_context_is_closed_at_once() {
+    let mut wire = Wire::default();
+    ask(&mut wire, 1);
+    ask(&mut wire, 2);
+    assert_eq!(wire.stop(&[2, 9]), [r#"{"context_id":"s-7-2-2","close_context":true}"#]);
+    hear(&mut wire, r#"{"audio":"f39/","contextId":"s-7-2-2"}"#);
+    assert_eq!(wire.owed(), [""; 0], "it is closed already");
 }
 
 #[test]

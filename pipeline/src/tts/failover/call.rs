@@ -30,8 +30,6 @@ pub(super) struct Call {
     saying: Saying,
     streams: Streams,
     line: VecDeque<Segment>,
-    /// Providers that were late for a segment that another one speaks: lost, or only slow?
-    watched: Vec<Watched>,
     /// The newest turn, who serves it, and who failed in it.
     turn: Option<TurnId>,
     serving: usize,
@@ -45,13 +43,6 @@ pub(super) struct Call {
     ready: VecDeque<TtsEvent>,
     /// Until then we did not listen, so nothing was late.
     deaf: Option<Instant>,
-}
-
-#[derive(Clone, Copy)]
-struct Watched {
-    voice: Voice,
-    id: SegmentId,
-    asked: Instant,
 }
 
 fn now() -> Instant {
@@ -71,7 +62,6 @@ impl Call {
             saying,
             streams,
             line: VecDeque::new(),
-            watched: Vec::new(),
             turn: None,
             serving: 0,
             failed: Vec::new(),
@@ -126,7 +116,6 @@ impl Call {
     fn cancel(&mut self, turn: TurnId, now: Instant) {
         self.line.retain(|s| s.said.id.turn != turn);
         self.ready.retain(|event| segment_of(event).is_none_or(|id| id.turn != turn));
-        self.watched.retain(|w| w.id.turn != turn);
         self.streams.cancel_all(turn);
         if self.sounding == Some(turn) {
             self.play.clear();
@@ -173,12 +162,9 @@ impl Call {
         }
         self.turn = Some(said.id.turn);
         self.exhausted = false;
-        let (line, watched) = (&self.line, &self.watched);
-        self.streams.trim(self.saying.language, |voice| {
-            line.iter().any(|s| s.involves(voice)) || watched.iter().any(|w| w.voice == voice)
-        });
-        // Of these it will soon be known whether they are only slow.
-        self.failed = self.watched.iter().map(|w| w.voice.member).collect();
+        let line = &self.line;
+        self.streams.trim(self.saying.language, |voice| line.iter().any(|s| s.involves(voice)));
+        self.failed.clear();
         if let Some(member) = self.ranked.pick(now, &self.failed) {
             self.serving = member;
         }
@@ -205,10 +191,6 @@ impl Call {
     }
 
     fn put_to(&mut self, at: usize, member: usize, now: Instant) -> Result<(), Failure> {
-        // What it still owes of an earlier try would be in the way.
-        for w in self.watched.extract_if(.., |w| w.voice.member == member) {
-            self.streams.cancel(w.voice, w.id.turn);
-        }
         let segment = &mut self.line[at];
         let voice = self.streams.speak(member, segment.language, &segment.said)?;
         segment.first.get_or_insert(member);
@@ -244,7 +226,6 @@ impl Call {
             Some(TtsEvent::Failed { segment, failure }) => self.on_failed(voice, segment, &failure, now),
             Some(event @ (TtsEvent::Provider(_) | TtsEvent::Used(_))) => self.ready.push_back(event),
             None => {
-                self.watched.retain(|w| w.voice != voice);
                 if self.line.iter().any(|s| s.involves(voice)) {
                     self.fail(voice, &Failure::new(Kind::Closed, "the voice's task ended"), now);
                 }
@@ -257,17 +238,7 @@ impl Call {
         self.line.iter().position(|s| s.said.id == id && s.involves(voice))
     }
 
-    /// A provider that was taken for lost answers, in whatever way: it was slow.
-    fn unwatch(&mut self, voice: Voice, id: SegmentId) -> Option<Watched> {
-        let at = self.watched.iter().position(|w| w.voice == voice && w.id == id)?;
-        self.streams.cancel(voice, id.turn);
-        Some(self.watched.swap_remove(at))
-    }
-
     fn on_audio(&mut self, voice: Voice, id: SegmentId, mulaw: Vec<u8>, now: Instant) {
-        if self.unwatch(voice, id).is_some() {
-            return;
-        }
         let Some(at) = self.find(voice, id) else { return };
         if self.line[at].speaker.is_none() {
             self.begin(at, voice, now);
@@ -283,21 +254,16 @@ impl Call {
         let tries = std::mem::take(&mut segment.tries);
         segment.speaker = Some(voice);
         segment.waited_ms = millis(now.saturating_duration_since(segment.since));
-        let (id, asked) = (segment.said.id, tries.iter().find(|t| t.voice == voice).map(|t| t.asked));
+        let turn = segment.said.id.turn;
         self.serving = voice.member;
+        // Its other connection may have failed meanwhile.
+        self.failed.retain(|failed| *failed != voice.member);
         for other in tries.into_iter().filter(|t| t.voice != voice) {
-            if asked.is_some_and(|asked| other.asked < asked) {
-                self.watched.push(Watched { voice: other.voice, id, asked: other.asked });
-            } else {
-                self.streams.cancel(other.voice, id.turn);
-            }
+            self.streams.cancel(other.voice, turn);
         }
     }
 
     fn on_done(&mut self, voice: Voice, id: SegmentId, words: Vec<WordTime>, now: Instant) {
-        if self.unwatch(voice, id).is_some() {
-            return;
-        }
         let Some(at) = self.find(voice, id) else { return };
         if self.line[at].speaker.is_none() {
             // Nothing in it can be voiced.
@@ -322,9 +288,7 @@ impl Call {
     }
 
     fn on_failed(&mut self, voice: Voice, id: SegmentId, failure: &Failure, now: Instant) {
-        if let Some(watched) = self.unwatch(voice, id) {
-            self.count_failure(voice.member, failure, now, watched.asked);
-        } else if self.find(voice, id).is_some() {
+        if self.find(voice, id).is_some() {
             self.fail(voice, failure, now);
         }
     }
@@ -434,11 +398,11 @@ impl Call {
         self.deaf.map_or(from, |deaf| from.max(deaf))
     }
 
-    /// When another voice is asked beside the last one that was.
+    /// When the voice that was asked last is asked once more.
     fn slow_at(&self, segment: &Segment) -> Option<Instant> {
         let last = segment.tries.last().filter(|t| !t.slow && segment.speaker.is_none())?;
         let late = self.counts_from(segment, last.asked) + self.deadlines.first;
-        // While there is enough to play, a change of voice would cost more than the wait.
+        // While there is enough to play, nobody waits.
         Some(self.play.no_sooner(late, self.deadlines.first))
     }
 
@@ -450,21 +414,16 @@ impl Call {
     }
 
     fn due(&self) -> Option<Instant> {
-        let lost = self.watched.iter().map(|w| w.asked + self.deadlines.give_up);
         let first = self.line.front().into_iter().flat_map(|s| {
             let given_up = s.tries.iter().map(|t| self.counts_from(s, t.asked) + self.deadlines.give_up);
             given_up.chain(self.slow_at(s)).chain(self.broken_at(s))
         });
-        lost.chain(first).min()
+        first.min()
     }
 
     fn on_due(&mut self, now: Instant) {
         let give_up = self.deadlines.give_up;
         let silent = Failure::stalled("no audio in time");
-        for w in self.watched.extract_if(.., |w| now >= w.asked + give_up).collect::<Vec<_>>() {
-            self.streams.cancel(w.voice, w.id.turn);
-            self.count_failure(w.voice.member, &silent, now, w.asked);
-        }
         let Some(first) = self.line.front() else { return };
         if self.broken_at(first).is_some_and(|at| now >= at)
             && let Some(voice) = first.speaker
@@ -474,26 +433,41 @@ impl Call {
         }
         let lost = |t: &&Try| now >= self.counts_from(first, t.asked) + give_up;
         if let Some(voice) = first.tries.iter().find(lost).map(|t| t.voice) {
+            self.drop_tries_beside(voice);
             self.fail(voice, &silent, now);
         } else if self.slow_at(first).is_some_and(|at| now >= at) {
-            self.hedge(now);
+            self.ask_once_more(now);
         }
     }
 
-    /// The first segment's audio is late: another voice is asked for it as well. The first audio wins.
-    fn hedge(&mut self, now: Instant) {
+    /// A voice that gave nothing in its time is not waited for because it was asked twice.
+    fn drop_tries_beside(&mut self, voice: Voice) {
         let Some(segment) = self.line.front_mut() else { return };
+        let turn = segment.said.id.turn;
+        let is_same = |t: &mut Try| t.voice.member == voice.member && t.voice != voice;
+        let others: Vec<Try> = segment.tries.extract_if(.., is_same).collect();
+        others.into_iter().for_each(|other| self.streams.cancel(other.voice, turn));
+    }
+
+    /// The first segment's audio is late. Its voice is asked for it once more, on a stream of its own: a connection that is
+    /// slow or lost is no reason to go on in another voice. The first audio wins; another voice is asked when this
+    /// one has given nothing until its deadline.
+    fn ask_once_more(&mut self, now: Instant) {
+        let Some(segment) = self.line.front_mut() else { return };
+        let (language, waited) = (segment.language, now.saturating_duration_since(segment.since));
         let Some(last) = segment.tries.last_mut() else { return };
         last.slow = true;
-        let (name, waited) =
-            (self.ranked.members()[last.voice.member].name(), now.saturating_duration_since(segment.since));
+        let member = last.voice.member;
+        let provider = &self.ranked.members()[member];
+        let (name, is_local) = (provider.name(), provider.is_local());
         segment.why.get_or_insert_with(|| format!("{name} is late"));
         self.note(name, ProviderState::Slow, "no audio by the deadline".to_owned(), waited);
-        while let Some(member) = self.choose(0, now) {
-            match self.put_to(0, member, now) {
-                Ok(()) => return,
-                Err(failure) => self.count_failure(member, &failure, now, now),
-            }
+        // On this machine there is no connection to be lost, and asking twice makes it slower.
+        if is_local || self.streams.renew(member, language).is_err() || self.put_to(0, member, now).is_err() {
+            return;
+        }
+        if let Some(again) = self.line.front_mut().and_then(|segment| segment.tries.last_mut()) {
+            again.slow = true;
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::turn::{ReplySegment, WordTime};
 pub(super) struct Try {
     pub voice: Voice,
     pub asked: Instant,
-    /// It was late, and another was asked beside it.
+    /// It was late and its voice was asked once more, or this is that second try.
     pub slow: bool,
 }
 

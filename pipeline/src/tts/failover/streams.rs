@@ -73,6 +73,14 @@ impl Streams {
         }
     }
 
+    /// A further stream of a provider, which is asked from now on.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn renew(&mut self, member: usize, language: Language) -> Result<Voice, PortError> {
+        self.open(member, language)
+    }
+
     fn open(&mut self, member: usize, language: Language) -> Result<Voice, PortError> {
         let Some(provider) = self.ranked.members().get(member).map(|m| &m.provider) else {
             return Err(PortError::Full("the list of voices"));
