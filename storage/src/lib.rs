@@ -28,6 +28,7 @@ pub mod crypto;
 pub mod error;
 pub mod ids;
 mod job_records;
+mod kept;
 pub mod keys;
 pub mod memory;
 mod node;

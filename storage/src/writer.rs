@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::StorageError;
 use crate::ids::CallId;
+use crate::kept::{Work, keep};
 use crate::records::LogRow;
 
 /// Appends that may wait. Full: the call waits; nothing is dropped.
@@ -56,7 +57,7 @@ pub struct CallWriter {
 impl CallWriter {
     pub(crate) fn start(sink: impl LogSink) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(run(sink, waiting));
+        keep("call_log", Writer { sink, waiting });
         Self { jobs }
     }
 
@@ -82,10 +83,17 @@ impl CallWriter {
     }
 }
 
-async fn run(sink: impl LogSink, mut waiting: mpsc::Receiver<Job>) {
-    let mut jobs = Vec::with_capacity(BATCH);
-    while waiting.recv_many(&mut jobs, BATCH).await > 0 {
-        commit(&sink, &mut jobs).await;
+struct Writer<S> {
+    sink: S,
+    waiting: mpsc::Receiver<Job>,
+}
+
+impl<S: LogSink> Work for Writer<S> {
+    async fn run(&mut self) {
+        let mut jobs = Vec::with_capacity(BATCH);
+        while self.waiting.recv_many(&mut jobs, BATCH).await > 0 {
+            commit(&self.sink, &mut jobs).await;
+        }
     }
 }
 
@@ -128,5 +136,39 @@ fn durable(append: &Append, submitted: Instant, began: Instant) -> Durable {
         seq: append.rows.iter().map(|row| row.seq).max().unwrap_or(0),
         waited: began.saturating_duration_since(submitted),
         committed: began.elapsed(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::records::CallEntry;
+
+    /// Panics at the second batch.
+    #[derive(Default)]
+    struct Unlucky(AtomicU32);
+
+    impl LogSink for Unlucky {
+        async fn write_batch(&self, _: &[Append]) -> Result<(), StorageError> {
+            assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 1, "as planned");
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_costs_one_commit_and_not_those_that_come_after() {
+        let writer = CallWriter::start(Unlucky::default());
+        let call = CallId::new();
+        let row = |seq| vec![LogRow { seq, at_ms: 0, entry: CallEntry::Interrupted { turn: 0, at_ms: 0 } }];
+        writer.append(call, row(1)).await.unwrap();
+        let told = writer.append(call, row(2)).await.unwrap_err();
+        assert!(matches!(told, StorageError::Closing), "{told}");
+        for seq in 3..6 {
+            assert_eq!(writer.append(call, row(seq)).await.unwrap().seq, seq);
+        }
     }
 }

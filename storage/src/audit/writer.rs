@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{AnchorFile, Head, NewAudit, Outcome, Party};
 use crate::error::StorageError;
+use crate::kept::{Work, keep};
 
 /// Entries that may wait.
 const QUEUE: usize = 1024;
@@ -57,8 +58,7 @@ impl AuditWriter {
     pub(crate) fn start(sink: impl AuditSink, anchor: AnchorFile) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let crowded = Arc::default();
-        let task = Task { sink, anchor, crowded: Arc::clone(&crowded), warned: false };
-        tokio::spawn(task.run(waiting));
+        keep("audit", Task { sink, anchor, crowded: Arc::clone(&crowded), warned: false, waiting });
         Self { jobs, crowded }
     }
 
@@ -99,12 +99,13 @@ struct Task<S> {
     crowded: Arc<Mutex<BTreeMap<String, u64>>>,
     /// That the file beside the database cannot be written was told.
     warned: bool,
+    waiting: mpsc::Receiver<Job>,
 }
 
-impl<S: AuditSink> Task<S> {
-    async fn run(mut self, mut waiting: mpsc::Receiver<Job>) {
+impl<S: AuditSink> Work for Task<S> {
+    async fn run(&mut self) {
         let mut jobs = Vec::with_capacity(BATCH);
-        while waiting.recv_many(&mut jobs, BATCH).await > 0 {
+        while self.waiting.recv_many(&mut jobs, BATCH).await > 0 {
             let mut flushes = Vec::new();
             let (mut entries, mut answers) = (Vec::new(), Vec::new());
             for job in jobs.drain(..) {
@@ -120,14 +121,16 @@ impl<S: AuditSink> Task<S> {
             answers.extend(crowded.iter().map(|_| None));
             entries.extend(crowded);
             if !entries.is_empty() {
-                self.write(entries, answers, &waiting).await;
+                self.write(entries, answers).await;
             }
             for done in flushes {
                 let _ = done.send(());
             }
         }
     }
+}
 
+impl<S: AuditSink> Task<S> {
     /// One entry an action that found no room.
     fn take_crowded(&self) -> Vec<NewAudit> {
         let crowded = std::mem::take(&mut *self.crowded.lock().unwrap_or_else(PoisonError::into_inner));
@@ -141,12 +144,7 @@ impl<S: AuditSink> Task<S> {
 
     /// Writes until everything is written. Who waits for an answer is told of the first failure and asks again; what
     /// nobody waits for is tried until it succeeds.
-    async fn write(
-        &mut self,
-        entries: Vec<NewAudit>,
-        answers: Vec<Option<Answer>>,
-        rest: &mpsc::Receiver<Job>,
-    ) {
+    async fn write(&mut self, entries: Vec<NewAudit>, answers: Vec<Option<Answer>>) {
         let (mut entries, mut answers) = (entries, answers);
         let mut tries = 0;
         loop {
@@ -169,7 +167,7 @@ impl<S: AuditSink> Task<S> {
             tries += 1;
             let asked = answers.iter_mut().filter_map(Option::take);
             asked.for_each(|answer| drop(answer.send(Err(failed.clone()))));
-            if !failed.is_transient() || (rest.is_closed() && tries >= LAST_TRIES) {
+            if !failed.is_transient() || (self.waiting.is_closed() && tries >= LAST_TRIES) {
                 tracing::error!(error = %failed, entries = entries.len(), "entries could not be put on the audit");
                 return;
             }

@@ -6,6 +6,8 @@ use super::*;
 
 /// An action that the database never takes.
 const BAD: &str = "bad";
+/// One at which it panics.
+const FATAL: &str = "fatal";
 
 /// A database that fails as told, and what it was given.
 #[derive(Clone, Default)]
@@ -19,6 +21,7 @@ struct Kept {
 impl AuditSink for Kept {
     async fn append_audit(&self, batch: &[NewAudit]) -> Result<Head, StorageError> {
         let _open = self.gate.lock().await;
+        assert!(batch.iter().all(|entry| entry.action != FATAL), "as planned");
         if batch.iter().any(|entry| entry.action == BAD) {
             return Err(StorageError::Invalid { what: "no" });
         }
@@ -49,6 +52,19 @@ fn started(sink: &Kept) -> (AuditWriter, tempfile::TempDir) {
 
 fn away() -> StorageError {
     StorageError::Unavailable { database: "db".into(), reason: "gone".into() }
+}
+
+#[tokio::test]
+async fn a_panic_ends_nothing_but_what_it_was_about() {
+    let sink = Kept::default();
+    let (writer, _folder) = started(&sink);
+    writer.record(entry("a")).await.unwrap();
+    let told = writer.record(entry(FATAL)).await.unwrap_err();
+    assert!(matches!(told, StorageError::Closing), "{told}");
+    assert_eq!(writer.record(entry("b")).await.unwrap(), 2);
+    writer.note(entry("c"));
+    assert!(writer.flush().await);
+    assert_eq!(sink.actions(), ["a", "b", "c"]);
 }
 
 #[tokio::test]
