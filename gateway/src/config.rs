@@ -326,6 +326,7 @@ fn read_limits(s: &mut Source<'_>) -> Limits {
     let stream_wait = seconds("limits.stream_wait_seconds", defaults.stream_wait, 3_600);
     let head = seconds("limits.http_head_seconds", defaults.head, 300);
     let body = seconds("limits.http_body_seconds", defaults.body, 3_600);
+    let answer = seconds("limits.http_answer_seconds", defaults.answer, 3_600);
     let small = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     let mut rate = |key, default: NonZeroU32| {
@@ -351,6 +352,7 @@ fn read_limits(s: &mut Source<'_>) -> Limits {
         stream_wait,
         head,
         body,
+        answer,
         connections: s
             .number("limits.http_connections", None, 16..=1_000_000)
             .map_or(defaults.connections, small),

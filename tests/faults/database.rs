@@ -15,6 +15,8 @@ use crate::callers::{Told, brisk, greeted, home_on, none_is_live, promises_are_k
 
 /// From the return of the server to a caller who is greeted.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
+/// A stop waits for nothing that the outage left behind.
+const STOPS_WITHIN: Duration = Duration::from_secs(12);
 /// The carrier waits 15 s for our word on a call that arrives.
 const WEBHOOK_WITHIN: Duration = Duration::from_secs(12);
 
@@ -94,7 +96,8 @@ impl Desk {
         }
         let audit = self.gateway.get("/v1/audit/verify").await.unwrap();
         assert_eq!(audit["whole"], true, "{audit}");
-        self.gateway.running.shutdown().await;
+        let stopping = self.gateway.running.shutdown();
+        tokio::time::timeout(STOPS_WITHIN, stopping).await.expect("nothing hangs on what was cut");
     }
 }
 

@@ -154,5 +154,10 @@ fn refused(error: &WsError) -> Failure {
     let request = header("dg-request-id").or_else(|| header("request-id")).unwrap_or("none");
     let request: String =
         request.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(64).collect();
+    if let Some(said) = header("dg-error") {
+        // The vendor's words about our parameters: for whoever runs this, and not for viewers of calls.
+        let said: String = said.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(200).collect();
+        tracing::warn!(status, request, said, "a provider says why it refused the upgrade");
+    }
     Failure::new(kind, format!("the upgrade was refused with {status} (request {request})"))
 }

@@ -29,6 +29,10 @@ const CONNECT: Duration = Duration::from_millis(1_500);
 const ANSWER: Duration = Duration::from_secs(1);
 /// Between two tries to reach a server that went away.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Between two looks whether all connections of the call log are open.
+const REFILL: Duration = Duration::from_secs(5);
+/// Longest wait for connections to end: one to a server that is gone says nothing.
+const CLOSE: Duration = Duration::from_secs(5);
 /// Connections for requests that nobody used for so long are closed.
 const IDLE: Duration = Duration::from_secs(600);
 /// Key of the advisory lock under which one node at a time does what only the first start does.
@@ -145,16 +149,17 @@ impl Server {
         let _ = conn.close().await;
         let application = checked?;
         let (requests, call_log) = shares(options.connections);
-        let inner = Inner {
+        let server = Inner {
             requests: Connections::of(|stalled| {
                 request_pool(pool(requests, stalled), application.options.clone())
             }),
             call_log: Connections::of(|stalled| {
-                call_log_pool(pool(call_log, stalled), call_log, application.options.clone())
+                call_log_pool(pool(call_log, stalled), application.options.clone())
             }),
             place: application.place,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        tokio::spawn(keep_filled(server.call_log.pool.clone(), call_log));
+        Ok(Self { inner: Arc::new(server) })
     }
 
     /// What messages call it.
@@ -245,8 +250,13 @@ impl Server {
     }
 
     pub(super) async fn close(&self) {
-        self.inner.call_log.pool.close().await;
-        self.inner.requests.pool.close().await;
+        let closing = async {
+            self.inner.call_log.pool.close().await;
+            self.inner.requests.pool.close().await;
+        };
+        if timeout(CLOSE, closing).await.is_err() {
+            tracing::warn!(database = %self.inner.place, "some connections did not end in time");
+        }
     }
 }
 
@@ -267,15 +277,35 @@ fn shares(connections: u32) -> (u32, u32) {
 }
 
 fn request_pool(pool: PgPoolOptions, options: PgConnectOptions) -> PgPool {
-    pool.min_connections(1).idle_timeout(IDLE).connect_lazy_with(options)
+    pool.idle_timeout(IDLE).connect_lazy_with(options)
 }
 
-/// All open at all times, with their statements prepared: either would fall into a turn (some 50 ms over TLS).
-fn call_log_pool(pool: PgPoolOptions, connections: u32, options: PgConnectOptions) -> PgPool {
-    pool.min_connections(connections)
-        .idle_timeout(None)
+/// All open at all times ([`keep_filled`]), with their statements prepared: either would fall into a turn (some 50 ms
+/// over TLS).
+fn call_log_pool(pool: PgPoolOptions, options: PgConnectOptions) -> PgPool {
+    pool.idle_timeout(None)
         .after_connect(|conn, _| Box::pin(log_rows::prepare(conn)))
         .connect_lazy_with(options)
+}
+
+/// Opens what is missing of a pool's connections, until it is closed. The pool's own upkeep (`min_connections`) is not used:
+/// on a line that was cut it waits for minutes, and holds the places of those who could connect once it is mended.
+async fn keep_filled(pool: PgPool, all: u32) {
+    loop {
+        // Those at hand are held, else the pool would give them instead of opening more.
+        let mut held = Vec::new();
+        while pool.size() < all && held.len() < all as usize {
+            match timeout(CONNECT, pool.acquire()).await {
+                Ok(Ok(conn)) => held.push(conn),
+                _ => break,
+            }
+        }
+        drop(held);
+        let closed = pool.close_event();
+        if timeout(REFILL, closed).await.is_ok() {
+            return;
+        }
+    }
 }
 
 fn pool(connections: u32, stalled: &Arc<Stalled>) -> PgPoolOptions {

@@ -25,7 +25,7 @@ async fn reply_under(fault: Fault) -> (Vendors, Call) {
 /// A voice that says nothing at all has its whole time before another speaks; one that fails has not.
 fn within(fault: &Fault) -> Duration {
     match fault {
-        Fault::Stall | Fault::HalfOpen => Duration::from_millis(1_600),
+        Fault::Stall | Fault::HalfOpen => Duration::from_secs(2),
         _ => Duration::from_secs(1),
     }
 }
