@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
+use language::Ear;
 use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
 use super::engine::Dialogue;
-use super::hear::Ear;
 use super::intent::by_cue;
 use super::script::Does;
 use super::state::{Pending, Stage};
