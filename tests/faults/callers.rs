@@ -14,7 +14,7 @@ pub const ANSWER: &str = "The office is open from eight to five. Can I help you 
 /// What callers are understood to say, in turn.
 pub const SAID: [&str; 2] = ["When is the office open?", "And on Sundays?"];
 /// Longest silence after a caller's words, whatever fails.
-const LONGEST_SILENCE: Duration = Duration::from_secs(6);
+const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 /// Longest wait for the end of what is being said.
 const TO_THE_END: Duration = Duration::from_secs(15);
 /// Of a spoken character: sentences are told apart by their length.

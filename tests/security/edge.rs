@@ -121,11 +121,11 @@ async fn who_asks_for_much_and_reads_nothing_is_let_go_of() {
     doubles.limits.answer = Duration::from_secs(1);
     let gateway = TestGateway::start(doubles).await.unwrap();
     let address = gateway.base.trim_start_matches("http://").to_owned();
-    let one = reqwest::get(format!("{}/v1/openapi.json", gateway.base)).await.unwrap().bytes().await.unwrap();
+    let one = reqwest::get(format!("{}/openapi.json", gateway.base)).await.unwrap().bytes().await.unwrap();
     // More than the system's buffers of a connection take.
     let asked = 64 * 1024 * 1024 / one.len();
     let mut socket = TcpStream::connect(&address).await.unwrap();
-    let request = format!("GET /v1/openapi.json HTTP/1.1\r\nhost: {address}\r\n\r\n").repeat(asked);
+    let request = format!("GET /openapi.json HTTP/1.1\r\nhost: {address}\r\n\r\n").repeat(asked);
     // It may be let go of before all is asked.
     let _ = tokio::time::timeout(Duration::from_secs(3), socket.write_all(request.as_bytes())).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
