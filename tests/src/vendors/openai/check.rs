@@ -42,9 +42,10 @@ pub fn request(habits: &Habits, headers: &HeaderMap, request: &Value) -> Result<
             return Err(Refusal::new(422, "invalid_request_error", field));
         }
     }
-    // Reasoning models refuse the old name of the limit; the vendor's other models take either.
-    let new_name =
-        habits.completion_tokens || request["model"].as_str().is_some_and(|m| m.starts_with("gpt-5"));
+    // Reasoning models refuse the old name of the limit; the vendor's other models take either. A server of another vendor
+    // goes by no name.
+    let is_reasoning = request["model"].as_str().is_some_and(|m| m.starts_with("gpt-5")) && !habits.mistral;
+    let new_name = habits.completion_tokens || is_reasoning;
     if new_name && !request["max_tokens"].is_null() {
         let told = "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
                     'max_completion_tokens' instead.";
