@@ -204,9 +204,9 @@ async fn when_a_person_should_look_at_the_call_is_told_with_its_reason() {
     let office = office().await;
     for (lines, reason) in [
         (&["mumble blorp", "fnord grix wobble"][..], AttentionReason::Misunderstood),
-        (&["I want to talk to a person"], AttentionReason::PersonAsked),
-        (&["You stupid machine"], AttentionReason::Distress),
-        (&["My house is on fire"], AttentionReason::Emergency),
+        (&["I want to talk to a person"][..], AttentionReason::PersonAsked),
+        (&["You stupid machine"][..], AttentionReason::Distress),
+        (&["My house is on fire"][..], AttentionReason::Emergency),
     ] {
         let mut line = office.call();
         assert_eq!(line.open().await.reasons(), []);

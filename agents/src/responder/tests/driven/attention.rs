@@ -20,7 +20,7 @@ async fn a_caller_who_is_upset_asks_for_a_person_or_is_in_danger_is_told() {
     let mut call = driven_with(with_number, true).await;
     call.model.answers(&[
         &[text("I'm sorry about that. Which street is it?")],
-        &[tool("1", "request_person", json!({ "about": "a street light", "phone": "caller" }))],
+        &[tool("1", "request_person", json!({ "reason": "a street light", "phone": "caller" }))],
         &[text("Somebody will call you.")],
         &[text("Please hang up and dial 911 now. "), tool("2", "mark_urgent", json!({ "kind": "medical" }))],
         &[text("Are you calling 911?")],
