@@ -23,6 +23,8 @@ pub const QUESTIONS: usize = 3;
 const HEADER: usize = MAGIC.len() + QUESTIONS * 8;
 /// Fewer words than these say nothing by themselves.
 const FEWEST: usize = 2;
+/// What is said more often than this says no more: a recogniser that loops on noise is nobody in danger.
+const MOST_TIMES: i32 = 3;
 
 /// Thousandths of [`Reading::now`] from which somebody is in danger now. Like those below, chosen on sentences that a
 /// training left out.
@@ -190,14 +192,18 @@ impl Detector {
     /// What an utterance is like. Linear in its words, of which the first hundred or so are looked at.
     #[must_use]
     pub fn read(&self, text: &str) -> Reading {
-        let mut sums = [0i32; QUESTIONS];
-        let count = self.marks.each(text, |mark| {
-            if let Some(row) = self.weights.get(mark as usize) {
-                sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += i32::from(*weight));
-            }
-        });
+        let mut found = Vec::new();
+        let count = self.marks.each(text, |mark| found.push(mark));
         if count < FEWEST {
             return Reading::default();
+        }
+        found.sort_unstable();
+        let mut sums = [0i32; QUESTIONS];
+        for same in found.chunk_by(|a, b| a == b) {
+            let times = i32::try_from(same.len()).unwrap_or(MOST_TIMES).min(MOST_TIMES);
+            if let Some(row) = same.first().and_then(|mark| self.weights.get(*mark as usize)) {
+                sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += times * i32::from(*weight));
+            }
         }
         let damping = damping(count);
         #[expect(clippy::cast_precision_loss, reason = "sums of some thousand bytes")]

@@ -72,3 +72,11 @@ fn danger_in_another_hands_words_is_heard_and_ordinary_talk_is_let_be() {
         assert!(alarmed <= 4 && asked <= 9, "alarmed by {alarmed}, asked at {asked} of {harmless}");
     }
 }
+
+#[test]
+fn a_word_said_again_and_again_is_no_danger() {
+    let detector = Detector::shipped().unwrap();
+    for word in ["blah ", "hello ", "please ", "no ", "no no no wait ", "sí ", "thank you "] {
+        assert_eq!(detector.read(&word.repeat(300)).level(), Level::No, "{word}");
+    }
+}
