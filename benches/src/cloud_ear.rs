@@ -112,10 +112,12 @@ impl Ear for CloudEar {
                 self.open = Some(utterance);
                 self.shown.clear();
             }
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, .. } => {
                 self.paused_ms = now.as_ms();
                 let text = self.final_text(self.paused_ms);
-                let done = SttEvent::Final { utterance, pause, text, confidence: 0.95 };
+                let (alternatives, settled) = (Vec::new(), true);
+                let done =
+                    SttEvent::Final { utterance, pause, text, confidence: 0.95, alternatives, settled };
                 self.due.push_back((CallTime::from_ms(self.paused_ms + FINAL_MS), done));
             }
             SttCommand::Ended { .. } => {
@@ -151,8 +153,18 @@ pub struct NoEar(Option<(CallTime, SttEvent)>);
 
 impl Ear for NoEar {
     fn command(&mut self, now: CallTime, command: &SttCommand) {
-        if let SttCommand::Pause { utterance, pause } = *command {
-            self.0 = Some((now, SttEvent::Final { utterance, pause, text: "words".into(), confidence: 1.0 }));
+        if let SttCommand::Pause { utterance, pause, .. } = *command {
+            self.0 = Some((
+                now,
+                SttEvent::Final {
+                    utterance,
+                    pause,
+                    text: "words".into(),
+                    confidence: 1.0,
+                    alternatives: Vec::new(),
+                    settled: true,
+                },
+            ));
         }
     }
 
@@ -167,6 +179,8 @@ impl Ear for NoEar {
 
 #[cfg(test)]
 mod tests {
+    use pipeline::turn::Expectation;
+
     use super::*;
 
     const ONE: UtteranceId = UtteranceId(1);
@@ -202,7 +216,10 @@ mod tests {
     fn a_final_comes_after_its_time_and_the_next_utterance_has_the_later_words_only() {
         let mut ear = ear();
         ear.command(CallTime::from_ms(60), &SttCommand::SpeechStarted { utterance: ONE });
-        ear.command(CallTime::from_ms(560), &SttCommand::Pause { utterance: ONE, pause: 1 });
+        ear.command(
+            CallTime::from_ms(560),
+            &SttCommand::Pause { utterance: ONE, pause: 1, asked: Expectation::Open },
+        );
         assert_eq!(texts(&all(&mut ear, 619)), ["I", "I pay."]);
         assert_eq!(texts(&all(&mut ear, 620)), ["I pay."]);
         ear.command(CallTime::from_ms(900), &SttCommand::Ended { utterance: ONE });
@@ -220,7 +237,10 @@ mod tests {
     fn a_recogniser_that_marks_always_marks_what_is_not_over() {
         let mut ear = CloudEar { marks: Marks::Always, ..ear() };
         ear.command(CallTime::from_ms(60), &SttCommand::SpeechStarted { utterance: ONE });
-        ear.command(CallTime::from_ms(150), &SttCommand::Pause { utterance: ONE, pause: 1 });
+        ear.command(
+            CallTime::from_ms(150),
+            &SttCommand::Pause { utterance: ONE, pause: 1, asked: Expectation::Open },
+        );
         assert_eq!(texts(&all(&mut ear, 210)), ["I."]);
     }
 }

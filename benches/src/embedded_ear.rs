@@ -272,7 +272,7 @@ impl<'a> EmbeddedEar<'a> {
             }
         };
         let Finished { pause, text, confidence } = done;
-        Some(SttEvent::Final { utterance, pause, text, confidence })
+        Some(SttEvent::Final { utterance, pause, text, confidence, alternatives: Vec::new(), settled: true })
     }
 }
 
@@ -289,7 +289,7 @@ impl Ear for EmbeddedEar<'_> {
                 self.forget(now, |_| true);
                 self.listener.started(utterance);
             }
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, .. } => {
                 self.give_up_interims(now);
                 self.forget(now, is_of_a_pause);
                 for request in self.listener.paused(utterance, pause) {

@@ -95,9 +95,18 @@ impl SpeechToText for Hears {
         let (told, events) = mpsc::channel(64);
         tokio::spawn(async move {
             while let Some(command) = asked.recv().await {
-                if let SttCommand::Pause { utterance, pause } = command {
+                if let SttCommand::Pause { utterance, pause, .. } = command {
                     let text = "call me at +12025550143".to_owned();
-                    let _ = told.send(SttEvent::Final { utterance, pause, text, confidence: 1.0 }).await;
+                    let _ = told
+                        .send(SttEvent::Final {
+                            utterance,
+                            pause,
+                            text,
+                            confidence: 1.0,
+                            alternatives: Vec::new(),
+                            settled: true,
+                        })
+                        .await;
                     let _ = told.send(SttEvent::TurnEnd { utterance, pause, probability: 0.95 }).await;
                 }
             }

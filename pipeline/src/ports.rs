@@ -165,8 +165,9 @@ pub enum SttCommand {
     SpeechStarted { utterance: UtteranceId },
     /// The caller fell silent (about 150–200 ms ago), for the `pause`-th time in this utterance. Answer with
     /// `Final` for everything up to here and, where there is an end-of-turn model, with `TurnEnd`.
-    /// The caller may go on: a later pause replaces the result.
-    Pause { utterance: UtteranceId, pause: u32 },
+    /// The caller may go on: a later pause replaces the result. `asked`: what our last words asked for, which says
+    /// what kind of words to expect.
+    Pause { utterance: UtteranceId, pause: u32, asked: Expectation },
     /// Speech went on after a pause: work for that pause is worthless, stop it if you can.
     Resumed { utterance: UtteranceId },
     /// The utterance is over; forget its audio.
@@ -182,13 +183,18 @@ pub enum SttEvent {
         utterance: UtteranceId,
         text: String,
     },
-    /// Text of the utterance up to the named pause. Empty when there were no words.
+    /// Text of the utterance up to the named pause. Empty when there were no words. A later one of the same pause
+    /// replaces it.
     Final {
         utterance: UtteranceId,
         pause: u32,
         text: String,
         /// 0–1; 1 where the engine gives none.
         confidence: f32,
+        /// What else it may have been, likeliest first. Empty where the engine gives none.
+        alternatives: Vec<String>,
+        /// No better text follows. Otherwise one may within moments: a decided turn may wait for it a little.
+        settled: bool,
     },
     /// Probability 0–1 that the caller has finished, judged at the named pause.
     TurnEnd {

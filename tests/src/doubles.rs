@@ -101,7 +101,7 @@ async fn recognise(
             SttCommand::SpeechStarted { utterance } | SttCommand::Resumed { utterance } => {
                 speaking = Some((utterance, 0));
             }
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, .. } => {
                 speaking = None;
                 tokio::spawn(answer_pause(script.clone(), outbox.clone(), utterance, pause));
             }
@@ -121,7 +121,14 @@ async fn answer_pause(
     let _ = outbox.try_send(SttEvent::TurnEnd { utterance, pause, probability: script.complete });
     sleep(script.final_after.saturating_sub(script.turn_end_after)).await;
     let text = script.text(utterance);
-    let _ = outbox.try_send(SttEvent::Final { utterance, pause, text, confidence: 0.95 });
+    let _ = outbox.try_send(SttEvent::Final {
+        utterance,
+        pause,
+        text,
+        confidence: 0.95,
+        alternatives: Vec::new(),
+        settled: true,
+    });
 }
 
 /// Synthesiser that hums: so many milliseconds for each letter.

@@ -10,7 +10,7 @@ use pipeline::ports::{
 use pipeline::provider::{Deadlines, Endpoint, Kind, Member, Ranked};
 use pipeline::stt::deepgram::{Deepgram, Flux, Settings};
 use pipeline::stt::failover::FailoverStt;
-use pipeline::turn::UtteranceId;
+use pipeline::turn::{Expectation, UtteranceId};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 use tests::vendors::deepgram::{DeepgramServer, ListenOptions};
 use tests::vendors::fault::Fault;
@@ -92,7 +92,7 @@ impl Call {
 
     async fn pause(&mut self, pause: u32) -> (String, Duration) {
         let utterance = self.utterance;
-        self.send(SttCommand::Pause { utterance, pause }).await;
+        self.send(SttCommand::Pause { utterance, pause, asked: Expectation::Open }).await;
         let (asked, limit) = (Instant::now(), Duration::from_secs(6));
         loop {
             if let Some(text) = self.final_of(pause) {

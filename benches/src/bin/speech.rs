@@ -16,7 +16,7 @@ use pipeline::ports::{
 };
 use pipeline::speech::LocalSpeech;
 use pipeline::tts::speakable::{speakable, spoken_text};
-use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
+use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 
 /// Silence around each prompt, ms.
@@ -165,10 +165,12 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8], pace: Duration)
         }
     }
     let paused = Instant::now();
-    stream.commands.send(SttCommand::Pause { utterance, pause: 1 }).await?;
+    stream.commands.send(SttCommand::Pause { utterance, pause: 1, asked: Expectation::Open }).await?;
     let (mut text_there, mut turn_there) = (false, false);
     while !(text_there && turn_there) {
         match stream.events.recv().await.context("the recogniser ended")? {
+            // The first ear's words have their figure; the second's have the `ears` bench.
+            SttEvent::Final { settled: false, .. } => {}
             SttEvent::Final { text, confidence, .. } => {
                 (heard.text, heard.confidence, heard.final_after) = (text, confidence, paused.elapsed());
                 text_there = true;

@@ -16,7 +16,8 @@ pub fn hears(stt: Stt, cloud: &Cloud) -> &'static [Language] {
     match stt {
         Stt::Deepgram if begins(&cloud.deepgram.model, &["nova-3", "nova-2"]) => BOTH,
         Stt::Flux if cloud.deepgram.flux_model.contains("multi") => BOTH,
-        Stt::Deepgram | Stt::Flux | Stt::Local => ENGLISH,
+        Stt::Local => BOTH,
+        Stt::Deepgram | Stt::Flux => ENGLISH,
     }
 }
 
@@ -97,7 +98,8 @@ mod tests {
     #[test]
     fn spanish_is_offered_when_the_preferred_recogniser_and_voice_can() {
         assert_eq!(spoken(&config("", &KEYS)), BOTH);
-        assert_eq!(spoken(&config("stt = [\"local\", \"deepgram\"]\n", &KEYS)), ENGLISH);
+        assert_eq!(spoken(&config("stt = [\"local\", \"deepgram\"]\n", &KEYS)), BOTH);
+        assert_eq!(hears(Stt::Local, &config("", &[]).cloud), BOTH);
         assert_eq!(spoken(&config("tts = [\"local\"]\n", &KEYS)), ENGLISH);
         let english = "[deepgram]\nflux_model = \"flux-general-en\"\n";
         assert_eq!(spoken(&config(&format!("stt = [\"deepgram-flux\"]\n{english}"), &KEYS)), ENGLISH);

@@ -13,12 +13,15 @@ use crate::config::{Llm, ProviderLists};
 use crate::damaged;
 
 /// Files that recogniser, voice and speech detector read from the models folder.
-pub const SPEECH_FILES: [&str; 11] = [
+pub const SPEECH_FILES: [&str; 14] = [
     "libonnxruntime.so",
     "moonshine-encoder.onnx",
     "moonshine-cross.onnx",
     "moonshine-step.onnx",
     "moonshine-tokenizer.bin",
+    "whisper-encoder.onnx",
+    "whisper-decoder.onnx",
+    "whisper-tokens.bin",
     "hibari.onnx",
     "hibari-vocab.json",
     "oov.onnx",

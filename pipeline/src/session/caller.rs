@@ -124,7 +124,8 @@ impl Session {
     pub(super) fn begin_pause(&mut self) {
         let Some(utterance) = &mut self.utterance else { return };
         utterance.begin_pause();
-        let command = SttCommand::Pause { utterance: utterance.id, pause: utterance.pause };
+        let command =
+            SttCommand::Pause { utterance: utterance.id, pause: utterance.pause, asked: self.expects };
         self.regions.caller = Caller::MaybeFinished;
         self.out.push_back(Output::Stt(command));
         self.timers.stop(Timer::Pause);
@@ -187,6 +188,12 @@ impl Session {
             self.arm_filler(decided);
             return;
         };
+        let patience = decided + self.config.better_text;
+        if !done.settled && now < patience {
+            // A second ear is at work; most of what it needs lies within the silence that had to pass anyway.
+            self.timers.set(Timer::EndOfTurn, patience);
+            return;
+        }
         self.timers.stop(Timer::EndOfTurn);
         self.timers.stop(Timer::RecogniserWatchdog);
         self.end_utterance(&done, decided);
@@ -311,8 +318,8 @@ impl Session {
     pub(super) fn on_stt(&mut self, event: SttEvent) {
         match event {
             SttEvent::Interim { utterance, text } => self.on_interim(utterance, text),
-            SttEvent::Final { utterance, pause, text, confidence } => {
-                let done = FinalText { text, confidence, at: self.now };
+            SttEvent::Final { utterance, pause, text, confidence, settled, .. } => {
+                let done = FinalText { text, confidence, at: self.now, settled };
                 self.on_final(utterance, pause, done);
             }
             SttEvent::TurnEnd { utterance, pause, probability } => {
@@ -443,7 +450,7 @@ impl Session {
             reason: "no final before the deadline; the interim text was used".into(),
         });
         if let Some(u) = &mut self.utterance {
-            u.done = Some(FinalText { text, confidence: 0.3, at: self.now });
+            u.done = Some(FinalText { text, confidence: 0.3, at: self.now, settled: true });
         }
         self.decide();
     }

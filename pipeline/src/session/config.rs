@@ -33,6 +33,8 @@ pub struct SessionConfig {
     pub patient_silence: Duration,
     /// End-of-turn probability from which the caller counts as complete.
     pub complete_probability: f32,
+    /// How long a decided turn that has its text waits for a better one.
+    pub better_text: Duration,
     /// How long a decided turn waits for its final text.
     pub recogniser_deadline: Duration,
     /// Whether the written text may stand in for an end-of-turn judgement that nobody gives: recognisers that
@@ -215,6 +217,7 @@ impl Default for SessionConfig {
             incomplete_silence: ms(600),
             patient_silence: ms(1_000),
             complete_probability: 0.5,
+            better_text: ms(150),
             recogniser_deadline: ms(3_000),
             text_judges: false,
             marks_ends: true,

@@ -138,7 +138,7 @@ impl Recorded {
             SttEvent::Interim { utterance, text } => {
                 Self::Interim { utterance: utterance.0, text: text.clone() }
             }
-            SttEvent::Final { utterance, pause, text, confidence } => Self::Final {
+            SttEvent::Final { utterance, pause, text, confidence, .. } => Self::Final {
                 utterance: utterance.0,
                 pause: *pause,
                 text: text.clone(),

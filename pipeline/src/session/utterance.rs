@@ -66,6 +66,8 @@ pub(super) struct FinalText {
     pub text: String,
     pub confidence: f32,
     pub at: CallTime,
+    /// No better text follows.
+    pub settled: bool,
 }
 
 /// One stretch of caller speech while it is being followed.

@@ -39,7 +39,7 @@ impl LoadMeter {
     }
 
     pub fn record(&self, kind: JobKind, wait: Duration, started: Instant, ended: Instant) {
-        if kind.yields() {
+        if kind.is_optional() {
             return;
         }
         let run = ended - started;

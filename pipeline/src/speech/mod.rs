@@ -15,6 +15,7 @@ use crate::ports::PortError;
 use crate::stt::local::LocalRecogniser;
 use crate::stt::moonshine::{Moonshine, Vocabulary};
 use crate::stt::turn_model::TurnModel;
+use crate::stt::whisper::{Lexis, Whisper};
 use crate::tts::hibari::Hibari;
 use crate::tts::local::LocalVoice;
 use crate::tts::pronounce::Pronouncer;
@@ -30,14 +31,16 @@ const USE_AT_CAPACITY: f32 = 0.9;
 #[derive(Debug)]
 pub struct Models {
     pub(crate) recogniser: Moonshine,
+    pub(crate) second: Whisper,
     pub(crate) turn: TurnModel,
     pub(crate) voice: Hibari,
 }
 
 impl Models {
-    fn load(models: &Path, vocabulary: Arc<Vocabulary>) -> Result<Self, PortError> {
+    fn load(models: &Path, vocabulary: Arc<Vocabulary>, lexis: Arc<Lexis>) -> Result<Self, PortError> {
         Ok(Self {
             recogniser: Moonshine::load(models, vocabulary)?,
+            second: Whisper::load(models, lexis)?,
             turn: TurnModel::load(models)?,
             voice: Hibari::load(models)?,
         })
@@ -69,12 +72,13 @@ impl LocalSpeech {
     pub fn load(models: &Path, threads: usize) -> Result<Self, PortError> {
         let workers = if threads == 0 { cores() } else { threads };
         runtime::environment(models)?;
-        let vocabulary = Vocabulary::load(models)?;
+        let (vocabulary, lexis) = (Vocabulary::load(models)?, Lexis::load(models)?);
         let (pronouncer, vad, loaded) = std::thread::scope(|scope| {
             let pronouncer = scope.spawn(|| Pronouncer::load(models));
             let vad = scope.spawn(|| VadEngine::load(models, workers));
-            let loaded: Result<Vec<_>, _> =
-                (0..workers).map(|_| Models::load(models, Arc::clone(&vocabulary))).collect();
+            let loaded: Result<Vec<_>, _> = (0..workers)
+                .map(|_| Models::load(models, Arc::clone(&vocabulary), Arc::clone(&lexis)))
+                .collect();
             (joined(pronouncer), joined(vad), loaded)
         });
         Ok(Self {

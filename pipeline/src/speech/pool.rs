@@ -23,6 +23,8 @@ pub enum JobKind {
     Final,
     /// The caller paused: is the turn over?
     TurnEnd,
+    /// Better text of what was said. Left out when the machine is full.
+    SecondEar,
     /// The first clause of a reply: the caller hears silence until it is there.
     FirstClause,
     /// Later text of a reply.
@@ -35,8 +37,15 @@ pub enum JobKind {
 
 impl JobKind {
     /// All kinds, most urgent first.
-    pub const ALL: [Self; 6] =
-        [Self::Final, Self::TurnEnd, Self::FirstClause, Self::Synthesis, Self::Interim, Self::Background];
+    pub const ALL: [Self; 7] = [
+        Self::Final,
+        Self::TurnEnd,
+        Self::SecondEar,
+        Self::FirstClause,
+        Self::Synthesis,
+        Self::Interim,
+        Self::Background,
+    ];
 
     /// Label in metrics.
     #[must_use]
@@ -44,6 +53,7 @@ impl JobKind {
         match self {
             Self::Final => "final",
             Self::TurnEnd => "turn_end",
+            Self::SecondEar => "second_ear",
             Self::FirstClause => "first_clause",
             Self::Synthesis => "synthesis",
             Self::Interim => "interim",
@@ -56,7 +66,7 @@ impl JobKind {
         match self {
             Self::Final | Self::TurnEnd | Self::FirstClause => 256,
             Self::Synthesis => 512,
-            Self::Interim => 16,
+            Self::Interim | Self::SecondEar => 16,
             Self::Background => 4096,
         }
     }
@@ -65,6 +75,7 @@ impl JobKind {
     pub(super) const fn max_wait(self) -> Option<Duration> {
         match self {
             Self::Interim => Some(Duration::from_millis(600)),
+            Self::SecondEar => Some(Duration::from_millis(300)),
             _ => None,
         }
     }
@@ -73,6 +84,16 @@ impl JobKind {
     #[must_use]
     pub const fn yields(self) -> bool {
         matches!(self, Self::Interim | Self::Background)
+    }
+
+    /// Can be left out, so it does not count as load.
+    pub(super) const fn is_optional(self) -> bool {
+        matches!(self, Self::Interim | Self::SecondEar | Self::Background)
+    }
+
+    /// One worker is kept free of these, where there are two: they take long.
+    pub(super) const fn is_long(self) -> bool {
+        matches!(self, Self::SecondEar | Self::Background)
     }
 }
 
@@ -114,6 +135,7 @@ pub struct Running<'a> {
     kind: JobKind,
     urgent: &'a AtomicUsize,
     idle: &'a AtomicUsize,
+    workers: usize,
 }
 
 impl Running<'_> {
@@ -123,11 +145,16 @@ impl Running<'_> {
         self.ticket.is_stale()
     }
 
-    /// The job should end now: nobody wants its result, or urgent work waits for this worker.
+    /// The job should end now: nobody wants its result, or urgent work waits for this worker. A second ear lets one
+    /// job wait where another worker will take it: its own call's judgement of the turn's end.
     #[must_use]
     pub fn should_stop(&self) -> bool {
+        let waiting =
+            || self.urgent.load(Ordering::Relaxed).saturating_sub(self.idle.load(Ordering::Relaxed));
+        let patience = usize::from(self.workers > 1);
         self.ticket.is_stale()
-            || (self.kind.yields() && self.urgent.load(Ordering::Relaxed) > self.idle.load(Ordering::Relaxed))
+            || (self.kind.yields() && waiting() > 0)
+            || (self.kind == JobKind::SecondEar && waiting() > patience)
     }
 }
 
@@ -285,7 +312,13 @@ fn run<M>(shared: &Shared<M>, models: &mut M, job: Job<M>) {
     let started = Instant::now();
     let wait = started - queued;
     metrics::histogram!("speech_job_wait_seconds", "kind" => kind.label()).record(wait.as_secs_f64());
-    let running = Running { ticket: &ticket, kind, urgent: &shared.urgent, idle: &shared.idle };
+    let running = Running {
+        ticket: &ticket,
+        kind,
+        urgent: &shared.urgent,
+        idle: &shared.idle,
+        workers: shared.workers,
+    };
     // A panic in a model must not take the worker, and with it every call, down.
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(models, &running)));
     let ended = Instant::now();
@@ -296,7 +329,7 @@ fn run<M>(shared: &Shared<M>, models: &mut M, job: Job<M>) {
         metrics::counter!("speech_jobs_panicked_total", "kind" => kind.label()).increment(1);
     }
     shared.queue.lock().finished(kind);
-    if kind == JobKind::Background {
+    if kind.is_long() {
         shared.wake.notify_one();
     }
     shared.load.record(kind, wait, started, ended);
@@ -337,7 +370,7 @@ mod tests {
         }
         note(&pool, JobKind::Final, 9, &to);
         drop((gate, to));
-        assert_eq!(order.iter().collect::<Vec<_>>(), [5, 9, 4, 3, 2, 1, 0]);
+        assert_eq!(order.iter().collect::<Vec<_>>(), [6, 9, 5, 4, 3, 2, 1, 0]);
     }
 
     #[test]

@@ -21,24 +21,25 @@ pub(super) struct Refused;
 
 pub(super) struct Queue<M> {
     lines: [VecDeque<Job<M>>; JobKind::ALL.len()],
-    /// Background jobs at work, and how many may be: one worker is kept free for calls where there are two.
-    background: usize,
-    background_max: usize,
+    /// Long jobs at work, and how many may be: one worker is kept free for what is urgent where there are two.
+    long: usize,
+    long_max: usize,
 }
 
 impl<M> Queue<M> {
     pub fn new(workers: usize) -> Self {
         Self {
             lines: std::array::from_fn(|_| VecDeque::new()),
-            background: 0,
-            background_max: workers.saturating_sub(1).max(1),
+            long: 0,
+            long_max: workers.saturating_sub(1).max(1),
         }
     }
 
     pub fn push(&mut self, job: Job<M>) -> Result<(), Refused> {
         let kind = job.kind;
         let line = &mut self.lines[kind as usize];
-        if kind == JobKind::Interim
+        if kind.is_optional()
+            && kind != JobKind::Background
             && let Some(waiting) = line.iter_mut().find(|j| j.call == job.call)
         {
             *waiting = job;
@@ -58,7 +59,7 @@ impl<M> Queue<M> {
     /// The most urgent job that is still wanted.
     pub fn pop(&mut self, now: Instant) -> Option<Job<M>> {
         for kind in JobKind::ALL {
-            if kind == JobKind::Background && self.background >= self.background_max {
+            if kind.is_long() && self.long >= self.long_max {
                 continue;
             }
             while let Some(job) = self.lines[kind as usize].pop_front() {
@@ -67,7 +68,7 @@ impl<M> Queue<M> {
                 } else if kind.max_wait().is_some_and(|max| now - job.queued > max) {
                     shed(kind, "late");
                 } else {
-                    self.background += usize::from(kind == JobKind::Background);
+                    self.long += usize::from(kind.is_long());
                     return Some(job);
                 }
             }
@@ -76,11 +77,11 @@ impl<M> Queue<M> {
     }
 
     pub fn finished(&mut self, kind: JobKind) {
-        self.background -= usize::from(kind == JobKind::Background);
+        self.long -= usize::from(kind.is_long());
     }
 
     /// Waiting jobs for which others yield.
     pub fn urgent(&self) -> usize {
-        JobKind::ALL.iter().filter(|k| !k.yields()).map(|&k| self.lines[k as usize].len()).sum()
+        JobKind::ALL.iter().filter(|k| !k.is_optional()).map(|&k| self.lines[k as usize].len()).sum()
     }
 }

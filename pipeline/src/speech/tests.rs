@@ -13,7 +13,7 @@ use crate::ports::{
     Language, SpeechToText, SttCommand, SttEvent, TextToSpeech, TtsCommand, TtsEvent, VoiceActivity,
 };
 use crate::tts::speakable::{speakable_in, spoken_text};
-use crate::turn::{ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId, WordTime};
+use crate::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId, WordTime};
 
 fn models() -> PathBuf {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../models");
@@ -78,7 +78,11 @@ async fn hear(audio: &[u8]) -> Vec<SttEvent> {
         }
         tokio::time::sleep(Duration::from_millis(4)).await;
     }
-    stream.commands.send(SttCommand::Pause { utterance: UTTERANCE, pause: 1 }).await.unwrap();
+    stream
+        .commands
+        .send(SttCommand::Pause { utterance: UTTERANCE, pause: 1, asked: Expectation::Open })
+        .await
+        .unwrap();
     let (mut text, mut turn) = (false, false);
     while !(text && turn) {
         let event =
@@ -259,12 +263,12 @@ async fn a_caller_who_goes_on_gets_the_text_of_the_later_pause_only() {
     for frame in frames(first) {
         send(SttCommand::Audio(frame)).await.unwrap();
     }
-    send(SttCommand::Pause { utterance: UTTERANCE, pause: 1 }).await.unwrap();
+    send(SttCommand::Pause { utterance: UTTERANCE, pause: 1, asked: Expectation::Open }).await.unwrap();
     send(SttCommand::Resumed { utterance: UTTERANCE }).await.unwrap();
     for frame in frames(rest) {
         send(SttCommand::Audio(frame)).await.unwrap();
     }
-    send(SttCommand::Pause { utterance: UTTERANCE, pause: 2 }).await.unwrap();
+    send(SttCommand::Pause { utterance: UTTERANCE, pause: 2, asked: Expectation::Open }).await.unwrap();
     loop {
         let event =
             tokio::time::timeout(Duration::from_secs(30), stream.events.recv()).await.unwrap().unwrap();

@@ -25,8 +25,8 @@ const FAINT_UNSURE: f32 = 0.5;
 /// A phrase that noise is known for counts only when the decode is surer than this.
 const JUNK_UNSURE: f32 = 0.62;
 
-/// What this recogniser writes for breath, hum, clicks and tones.
-const JUNK: [&str; 14] = [
+/// What the recognisers write for breath, hum, clicks and tones.
+const JUNK: [&str; 20] = [
     "you",
     "thank you",
     "thanks for watching",
@@ -41,6 +41,12 @@ const JUNK: [&str; 14] = [
     "the",
     "so",
     "i",
+    "gracias",
+    "gracias por ver el video",
+    "subtítulos realizados por la comunidad de amaraorg",
+    "subtítulos por la comunidad de amaraorg",
+    "suscríbete",
+    "adiós",
 ];
 
 fn is_junk(text: &str) -> bool {
@@ -52,8 +58,41 @@ fn is_junk(text: &str) -> bool {
     JUNK.contains(&plain.trim())
 }
 
-/// Cuts a run of three or more repeats of the same one to eight words to a single one. Short words are said
-/// twice or three times by people ("no, no, no"), so one-word runs count from five.
+/// More words than anyone could say in so many seconds: a recogniser that talks to itself.
+#[must_use]
+pub fn is_too_much(text: &str, seconds: f32) -> bool {
+    text.split_whitespace().count() as f32 > 4.0 + WORDS_PER_SECOND * seconds
+}
+
+/// Nobody says more words in a second for long.
+const WORDS_PER_SECOND: f32 = 6.0;
+
+/// How often a run of so many words or tokens comes before it is a loop. People say short ones twice or three times
+/// ("no, no, no"), never a whole clause.
+const fn copies_of_a_loop(length: usize) -> usize {
+    match length {
+        1 => 5,
+        2..=5 => 3,
+        _ => 2,
+    }
+}
+
+/// Longest run that is looked for.
+const LONGEST_LOOP: usize = 24;
+
+/// How much of a sequence of tokens is left when it ends in a loop and that is cut to its first round. Tokens are
+/// shorter than words, so a loop is a little longer here.
+#[must_use]
+pub(super) fn repeats(tokens: &[i64]) -> Option<usize> {
+    (1..=LONGEST_LOOP.min(tokens.len() / 2)).find_map(|length| {
+        let copies = copies_of_a_loop(length * 3 / 4) + usize::from(length < 8);
+        let kept = tokens.len().checked_sub(length * (copies - 1))?;
+        let unit = tokens.get(kept.checked_sub(length)?..kept)?;
+        tokens[kept..].chunks(length).all(|chunk| chunk == unit).then_some(kept)
+    })
+}
+
+/// Cuts a run of the same words again and again to the first one.
 fn without_loops(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let same = |a: &str, b: &str| {
@@ -63,14 +102,14 @@ fn without_loops(text: &str) -> String {
     let mut kept: Vec<&str> = Vec::with_capacity(words.len());
     let mut at = 0;
     'words: while at < words.len() {
-        for size in 1..=8.min((words.len() - at) / 3) {
+        for size in 1..=LONGEST_LOOP.min((words.len() - at) / 2) {
             let unit = &words[at..at + size];
             let repeats = words[at..]
                 .chunks(size)
                 .take_while(|c| c.len() == size && c.iter().zip(unit).all(|(a, b)| same(a, b)));
             let count = repeats.count();
             let digits = unit.iter().all(|w| w.chars().any(|c| c.is_ascii_digit()));
-            if !digits && count >= (if size == 1 { 5 } else { 3 }) {
+            if !digits && count >= copies_of_a_loop(size) {
                 kept.extend_from_slice(unit);
                 at += size * count;
                 continue 'words;
@@ -111,6 +150,35 @@ mod tests {
             "I want to go."
         );
         assert_eq!(clean("the the the the the the end", 0.9, -20.0), "the end");
+    }
+
+    #[test]
+    fn a_clause_that_comes_again_is_kept_once() {
+        let deed = "My name is spelled wrong on the deed.";
+        assert_eq!(clean(&[deed; 2].join(" "), 0.9, -20.0), deed);
+        assert_eq!(
+            clean(&format!("{} My name is", [deed; 3].join(" ")), 0.9, -20.0),
+            format!("{deed} My name is")
+        );
+        assert_eq!(clean("I said no, I said no.", 0.9, -20.0), "I said no, I said no.");
+    }
+
+    #[test]
+    fn tokens_that_go_round_are_noticed_at_once() {
+        let clause: Vec<i64> = (0..9).collect();
+        let twice = [clause.clone(), clause.clone()].concat();
+        assert_eq!(repeats(&twice), Some(9));
+        assert_eq!(repeats(&twice[..17]), None);
+        assert_eq!(repeats(&[7, 5, 5, 5, 5]), None);
+        assert_eq!(repeats(&[7, 5, 5, 5, 5, 5, 5]), Some(2));
+    }
+
+    #[test]
+    fn nobody_speaks_faster_than_words_can_be_said() {
+        let words = vec!["word"; 30].join(" ");
+        assert!(is_too_much(&words, 3.0));
+        assert!(!is_too_much(&words, 6.0));
+        assert!(!is_too_much("Yes please do.", 0.2));
     }
 
     #[test]

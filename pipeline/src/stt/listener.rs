@@ -212,6 +212,11 @@ impl Listener {
         Some(Finished { text, confidence, ..last })
     }
 
+    /// The whole utterance's text, were this its last window's.
+    pub fn whole(&self, last: &str) -> String {
+        self.utterance.as_ref().map_or_else(|| last.to_owned(), |u| with_parts(&u.parts, last))
+    }
+
     fn open(&mut self, id: UtteranceId) -> Option<&mut Utterance> {
         self.utterance.as_mut().filter(|u| u.id == id)
     }

@@ -1,30 +1,33 @@
 //! The built-in recogniser as a [`SpeechToText`] port.
+//!
+//! Two models listen. The first is quick: it gives interims and, at each pause, words at once. The second takes a
+//! third of a second and errs less; at a pause it runs beside the first, and what the two together make of it follows
+//! as a better final. It is left out when the machine is full. It also hears which language is spoken, and in a Spanish
+//! call it is the only one.
 
 use std::fmt;
 
 use tokio::sync::mpsc;
 
-use super::clean::clean;
+use super::choice::Hypothesis;
+use super::ears;
 use super::listener::{Finished, Listener, Request};
-use crate::audio::g711::mulaw_to_f32;
-use crate::audio::level::{FLOOR_DBFS, mulaw_dbfs};
-use crate::audio::resample::to_16k;
+use super::pairing::{Outcome, Pairing};
+use super::tongue::Tongue;
+use super::whisper;
 use crate::ports::{Hearing, Language, PortError, SpeechToText, SttCommand, SttEvent, SttStream};
 use crate::provider::{Failure, Kind};
 use crate::speech::pool::{Epoch, JobKind, Pool, Running, Ticket, shed};
 use crate::speech::{Models, Talkers, Talking, next_call};
-use crate::turn::UtteranceId;
+use crate::turn::{Expectation, UtteranceId};
 
 /// Results that may wait for the call's task; it takes them at once.
 const RESULTS: usize = 64;
-/// Audio whose loudest tenth of a second is below this holds no words.
-const SILENT_DBFS: f32 = -52.0;
-/// Mu-law bytes of a tenth of a second.
-const TENTH: usize = 800;
-/// Silence put before and after each window (50 ms at 8 kHz): the model was trained on clips with some.
-const PADDING: usize = 400;
-/// Load of the pool (0–1) above which utterances get their first interim only.
+/// Load of the pool (0–1) above which utterances get their first interim only, and one ear.
 const BUSY: f32 = 0.6;
+/// Lines that the second ear follows at a time for a final, and for an interim.
+const FINAL_WIDTH: usize = 3;
+const INTERIM_WIDTH: usize = 1;
 /// Failed decodes in a row after which the recogniser counts as gone.
 const FAILURES: u32 = 3;
 
@@ -52,13 +55,11 @@ impl SpeechToText for LocalRecogniser {
         "built-in recogniser"
     }
 
+    fn hears_several(&self) -> bool {
+        true
+    }
+
     fn open(&self, hearing: &Hearing) -> Result<SttStream, PortError> {
-        if hearing.language != Language::En {
-            return Err(PortError::Unavailable {
-                what: "the built-in recogniser understands English only".to_owned(),
-                fix: "configure a cloud recogniser for this language".to_owned(),
-            });
-        }
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| PortError::Unavailable {
             what: "the built-in recogniser was opened outside an async runtime".to_owned(),
             fix: "open it from the call's task".to_owned(),
@@ -66,7 +67,7 @@ impl SpeechToText for LocalRecogniser {
         let (commands, inbox) = mpsc::channel(256);
         let (outbox, events) = mpsc::channel(64);
         let (to, results) = mpsc::channel(RESULTS);
-        runtime.spawn(Stream::new(self.clone(), to).run(inbox, results, outbox));
+        runtime.spawn(Stream::new(self.clone(), hearing.language, to).run(inbox, results, outbox));
         Ok(SttStream { commands, events })
     }
 }
@@ -80,16 +81,11 @@ struct Answer {
 
 #[derive(Debug)]
 enum About {
-    Interim(Option<Decoded>),
-    Part { part: usize, decoded: Option<Decoded> },
-    Final { pause: u32, decoded: Option<Decoded> },
+    Interim(Option<Hypothesis>),
+    Part { part: usize, heard: Option<Hypothesis> },
+    Final { pause: u32, heard: Option<Hypothesis> },
+    Second { pause: u32, heard: Option<whisper::Hearing> },
     TurnEnd { pause: u32, probability: Option<f32> },
-}
-
-#[derive(Debug, Default)]
-struct Decoded {
-    text: String,
-    confidence: f32,
 }
 
 /// One call's recognition. Three epochs, since their work goes stale at different moments.
@@ -105,6 +101,9 @@ struct Stream {
     parts: Epoch,
     failures: u32,
     talking: Option<Talking>,
+    tongue: Tongue,
+    /// The hypotheses of the latest pause.
+    pair: Pairing,
     to: mpsc::Sender<Answer>,
 }
 
@@ -115,7 +114,7 @@ impl Drop for Stream {
 }
 
 impl Stream {
-    fn new(recogniser: LocalRecogniser, to: mpsc::Sender<Answer>) -> Self {
+    fn new(recogniser: LocalRecogniser, language: Language, to: mpsc::Sender<Answer>) -> Self {
         Self {
             recogniser,
             call: next_call(),
@@ -125,6 +124,8 @@ impl Stream {
             parts: Epoch::default(),
             failures: 0,
             talking: None,
+            tongue: Tongue::new(language),
+            pair: Pairing::default(),
             to,
         }
     }
@@ -136,19 +137,20 @@ impl Stream {
         outbox: mpsc::Sender<SttEvent>,
     ) {
         loop {
-            let event = tokio::select! {
+            let events = tokio::select! {
                 biased;
-                answer = results.recv() => answer.and_then(|a| self.answer(a)),
+                answer = results.recv() => answer.map_or_else(Vec::new, |a| self.answer(a)),
                 command = inbox.recv() => match command {
-                    Some(command) => self.command(command),
+                    Some(command) => self.command(command).into_iter().collect(),
                     None => return,
                 },
             };
-            let Some(event) = event else { continue };
-            let lost = matches!(event, SttEvent::Lost { .. });
-            // The driver takes events all the time; a closed channel is a call that is gone.
-            if outbox.send(event).await.is_err() || lost {
-                return;
+            for event in events {
+                let lost = matches!(event, SttEvent::Lost { .. });
+                // The driver takes events all the time; a closed channel is a call that is gone.
+                if outbox.send(event).await.is_err() || lost {
+                    return;
+                }
             }
         }
     }
@@ -164,11 +166,10 @@ impl Stream {
                 self.listener.started(utterance);
                 self.talking = Some(self.recogniser.talkers.enter());
             }
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, asked } => {
                 self.interims.advance();
                 self.pauses.advance();
-                let requests = self.listener.paused(utterance, pause);
-                return requests.into_iter().filter_map(|request| self.submit(request)).next();
+                return self.paused(utterance, pause, asked);
             }
             SttCommand::Resumed { utterance } => {
                 self.pauses.advance();
@@ -181,10 +182,38 @@ impl Stream {
                 }
                 self.listener.ended(utterance);
             }
-            // The model hears English only; that it does not hear Spanish is said when the line is set up.
-            SttCommand::Language(_) => {}
+            SttCommand::Language(language) => self.tongue = Tongue::new(language),
         }
         None
+    }
+
+    /// Asks both ears where English is spoken and there is time, the second where Spanish is.
+    fn paused(&mut self, utterance: UtteranceId, pause: u32, asked: Expectation) -> Option<SttEvent> {
+        let is_english = self.is_english();
+        let mut lost = None;
+        for request in self.listener.paused(utterance, pause) {
+            let Request::Final { audio, .. } = &request else {
+                lost = lost.or(self.submit(request));
+                continue;
+            };
+            let second = Request::Final { pause, audio: audio.clone() };
+            let both = is_english && self.recogniser.pool.load() <= BUSY;
+            self.pair = Pairing::begin(pause, asked, is_english, both || !is_english);
+            lost = lost.or(self.submit(request));
+            if both {
+                self.queue(
+                    JobKind::SecondEar,
+                    self.pauses.ticket(),
+                    second,
+                    About::Second { pause, heard: None },
+                );
+            }
+        }
+        lost
+    }
+
+    fn is_english(&self) -> bool {
+        self.tongue.believed() == Language::En
     }
 
     fn forget_work(&self) {
@@ -195,14 +224,28 @@ impl Stream {
 
     /// Queues a request. Gives an event only when the pool refuses what cannot be done without.
     fn submit(&mut self, request: Request) -> Option<SttEvent> {
-        let utterance = self.listener.utterance()?;
         if matches!(request, Request::Interim { .. }) && self.is_too_busy_for_interims() {
             shed(JobKind::Interim, "load");
             self.listener.interim_done(None);
             return None;
         }
-        let (kind, ticket, audio, about) = self.classify(request);
-        let answer = Promise { utterance, ticket: ticket.clone(), about: Some(about), to: self.to.clone() };
+        let (kind, ticket, about) = self.classify(&request);
+        self.queue(kind, ticket, request, about)
+    }
+
+    fn queue(&self, kind: JobKind, ticket: Ticket, request: Request, about: About) -> Option<SttEvent> {
+        let utterance = self.listener.utterance()?;
+        let (Request::Interim { audio }
+        | Request::Part { audio, .. }
+        | Request::Final { audio, .. }
+        | Request::TurnEnd { audio, .. }) = request;
+        let answer = Promise {
+            utterance,
+            ticket: ticket.clone(),
+            about: Some(about),
+            tongue: self.tongue,
+            to: self.to.clone(),
+        };
         let queued = self.recogniser.pool.submit(kind, self.call, ticket, move |models, running| {
             answer.fulfil(models, running, &audio);
         });
@@ -210,7 +253,7 @@ impl Stream {
             Err(e) if kind == JobKind::Final => {
                 Some(SttEvent::Lost { failure: Failure::new(Kind::Server, e.to_string()) })
             }
-            // A refused interim answers for itself, as its promise is dropped.
+            // Whatever else is refused answers for itself, as its promise is dropped.
             _ => None,
         }
     }
@@ -221,58 +264,95 @@ impl Stream {
         self.listener.has_shown() && self.recogniser.pool.load() > BUSY
     }
 
-    fn classify(&self, request: Request) -> (JobKind, Ticket, Vec<u8>, About) {
-        match request {
-            Request::Interim { audio } => {
-                (JobKind::Interim, self.interims.ticket(), audio, About::Interim(None))
+    fn classify(&self, request: &Request) -> (JobKind, Ticket, About) {
+        match *request {
+            Request::Interim { .. } => (JobKind::Interim, self.interims.ticket(), About::Interim(None)),
+            Request::Part { part, .. } => {
+                (JobKind::Final, self.parts.ticket(), About::Part { part, heard: None })
             }
-            Request::Part { part, audio } => {
-                (JobKind::Final, self.parts.ticket(), audio, About::Part { part, decoded: None })
+            Request::Final { pause, .. } => {
+                let about = if self.is_english() {
+                    About::Final { pause, heard: None }
+                } else {
+                    About::Second { pause, heard: None }
+                };
+                (JobKind::Final, self.pauses.ticket(), about)
             }
-            Request::Final { pause, audio } => {
-                (JobKind::Final, self.pauses.ticket(), audio, About::Final { pause, decoded: None })
-            }
-            Request::TurnEnd { pause, audio } => {
-                (JobKind::TurnEnd, self.pauses.ticket(), audio, About::TurnEnd { pause, probability: None })
+            Request::TurnEnd { pause, .. } => {
+                (JobKind::TurnEnd, self.pauses.ticket(), About::TurnEnd { pause, probability: None })
             }
         }
     }
 
-    fn answer(&mut self, answer: Answer) -> Option<SttEvent> {
+    fn answer(&mut self, answer: Answer) -> Vec<SttEvent> {
         let utterance = answer.utterance;
         if self.listener.utterance() != Some(utterance) {
-            return None;
+            return Vec::new();
         }
-        match answer.about {
-            About::Interim(decoded) => {
-                let text = self.listener.interim_done(decoded.as_ref().map(|d| d.text.as_str()))?;
-                Some(SttEvent::Interim { utterance, text })
+        let event = match answer.about {
+            About::Interim(heard) => self
+                .listener
+                .interim_done(heard.as_ref().map(|h| h.text.as_str()))
+                .map(|text| SttEvent::Interim { utterance, text }),
+            About::Part { part, heard } => {
+                let heard = heard.unwrap_or_default();
+                let done = self.listener.part_done(part, heard.text, heard.confidence);
+                done.map(|done| final_event(utterance, done, Vec::new(), true))
             }
-            About::Part { part, decoded } => {
-                let decoded = decoded.unwrap_or_default();
-                let done = self.listener.part_done(part, decoded.text, decoded.confidence)?;
-                Some(final_event(utterance, done))
-            }
-            About::Final { pause, decoded } => {
-                self.failures = if decoded.is_some() { 0 } else { self.failures + 1 };
-                if self.failures >= FAILURES {
-                    return Some(SttEvent::Lost {
-                        failure: Failure::new(Kind::Server, "the recogniser's model failed repeatedly"),
-                    });
+            About::Final { pause, heard } => {
+                if let Some(lost) = self.count_failure(heard.is_none()) {
+                    return vec![lost];
                 }
-                let Decoded { text, confidence } = decoded.unwrap_or_default();
-                let done = self.listener.final_done(Finished { pause, text, confidence })?;
-                Some(final_event(utterance, done))
+                let outcome = self.pair.first(pause, heard.unwrap_or_default());
+                outcome.and_then(|outcome| self.finish(utterance, outcome))
             }
+            About::Second { pause, heard } => return self.second(utterance, pause, heard),
             About::TurnEnd { pause, probability } => {
-                Some(SttEvent::TurnEnd { utterance, pause, probability: probability? })
+                probability.map(|probability| SttEvent::TurnEnd { utterance, pause, probability })
             }
+        };
+        event.into_iter().collect()
+    }
+
+    /// The second ear's words: better ones than the first's, or another language.
+    fn second(
+        &mut self,
+        utterance: UtteranceId,
+        pause: u32,
+        heard: Option<whisper::Hearing>,
+    ) -> Vec<SttEvent> {
+        let mut heard = heard;
+        if !self.is_english() {
+            if let Some(lost) = self.count_failure(heard.is_none()) {
+                return vec![lost];
+            }
+            heard.get_or_insert_default();
         }
+        let changed = heard.as_ref().and_then(|h| self.tongue.heard(h.language, &h.text, h.confidence));
+        let done = self.pair.second(pause, heard).and_then(|outcome| self.finish(utterance, outcome));
+        changed.map(SttEvent::Language).into_iter().chain(done).collect()
+    }
+
+    /// Counts failures in a row of what cannot be done without.
+    fn count_failure(&mut self, failed: bool) -> Option<SttEvent> {
+        self.failures = if failed { self.failures + 1 } else { 0 };
+        (self.failures >= FAILURES).then(|| SttEvent::Lost {
+            failure: Failure::new(Kind::Server, "the recogniser's model failed repeatedly"),
+        })
+    }
+
+    fn finish(&mut self, utterance: UtteranceId, outcome: Outcome) -> Option<SttEvent> {
+        let Outcome { pause, text, confidence, alternatives, settled } = outcome;
+        let whole = |last: String| self.listener.whole(&last);
+        let alternatives = alternatives.into_iter().map(whole).collect();
+        let done = self.listener.final_done(Finished { pause, text, confidence })?;
+        Some(final_event(utterance, done, alternatives, settled))
     }
 }
 
-fn final_event(utterance: UtteranceId, done: Finished) -> SttEvent {
-    SttEvent::Final { utterance, pause: done.pause, text: done.text, confidence: done.confidence }
+fn final_event(utterance: UtteranceId, done: Finished, alternatives: Vec<String>, settled: bool) -> SttEvent {
+    let Finished { pause, text, confidence } = done;
+    SttEvent::Final { utterance, pause, text, confidence, alternatives, settled }
 }
 
 /// A job's answer. Dropped without one (shed, refused, panicked), it answers with nothing, so that the call does
@@ -281,16 +361,25 @@ struct Promise {
     utterance: UtteranceId,
     ticket: Ticket,
     about: Option<About>,
+    /// What the caller was taken to speak when the job was queued.
+    tongue: Tongue,
     to: mpsc::Sender<Answer>,
 }
 
 impl Promise {
     fn fulfil(mut self, models: &mut Models, running: &Running<'_>, audio: &[u8]) {
+        let tongue = self.tongue;
+        let mut plain = |width| match tongue.believed() {
+            Language::En => ears::first(models, running, audio),
+            Language::Es => ears::second(models, running, audio, tongue, width).map(|h| h.hypothesis()),
+        };
         match &mut self.about {
-            Some(About::Interim(decoded) | About::Part { decoded, .. } | About::Final { decoded, .. }) => {
-                *decoded = decode(models, running, audio);
+            Some(About::Interim(heard)) => *heard = plain(INTERIM_WIDTH),
+            Some(About::Part { heard, .. } | About::Final { heard, .. }) => *heard = plain(FINAL_WIDTH),
+            Some(About::Second { heard, .. }) => {
+                *heard = ears::second(models, running, audio, tongue, FINAL_WIDTH);
             }
-            Some(About::TurnEnd { probability, .. }) => *probability = judge(models, audio),
+            Some(About::TurnEnd { probability, .. }) => *probability = ears::judge(models, audio),
             None => {}
         }
     }
@@ -308,48 +397,4 @@ impl Drop for Promise {
             metrics::counter!("speech_results_dropped_total", "kind" => "recognition").increment(1);
         }
     }
-}
-
-fn decode(models: &mut Models, running: &Running<'_>, audio: &[u8]) -> Option<Decoded> {
-    let loudest = loudest_dbfs(audio);
-    if loudest < SILENT_DBFS {
-        return Some(Decoded::default());
-    }
-    match models.recogniser.transcribe(&pcm_16k(audio), &|| running.should_stop()) {
-        Ok(Some(heard)) => {
-            let text = clean(&heard.text, heard.confidence, loudest);
-            let confidence = if text.is_empty() { 0.0 } else { heard.confidence };
-            Some(Decoded { text, confidence })
-        }
-        Ok(None) => None,
-        Err(e) => {
-            tracing::error!(error = %e, "the recogniser's model failed");
-            None
-        }
-    }
-}
-
-fn judge(models: &mut Models, audio: &[u8]) -> Option<f32> {
-    let mut pcm = Vec::with_capacity(audio.len());
-    mulaw_to_f32(audio, &mut pcm);
-    match models.turn.finished(&to_16k(&pcm)) {
-        Ok(probability) => Some(probability),
-        Err(e) => {
-            tracing::error!(error = %e, "the end-of-turn model failed");
-            None
-        }
-    }
-}
-
-/// Mu-law audio as the recogniser wants it: 16 kHz, with silence around.
-fn pcm_16k(audio: &[u8]) -> Vec<f32> {
-    let mut pcm = Vec::with_capacity(audio.len() + 2 * PADDING);
-    pcm.resize(PADDING, 0.0);
-    mulaw_to_f32(audio, &mut pcm);
-    pcm.resize(pcm.len() + PADDING, 0.0);
-    to_16k(&pcm)
-}
-
-fn loudest_dbfs(audio: &[u8]) -> f32 {
-    audio.chunks(TENTH).map(mulaw_dbfs).fold(FLOOR_DBFS, f32::max)
 }

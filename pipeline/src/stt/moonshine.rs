@@ -89,7 +89,7 @@ fn hex(hi: u8, lo: u8) -> Option<u8> {
 }
 
 /// Each token is a length (one byte, or two when the first is 128 or more), then its bytes.
-fn parse_tokens(mut rest: &[u8]) -> Option<Vec<Vec<u8>>> {
+pub(super) fn parse_tokens(mut rest: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut tokens = Vec::new();
     while let Some((&first, after)) = rest.split_first() {
         let mut length = usize::from(first);
@@ -204,7 +204,7 @@ fn empty_past() -> ort::Result<Vec<DynValue>> {
         .collect()
 }
 
-fn taken(value: Option<DynValue>) -> ort::Result<DynValue> {
+pub(super) fn taken(value: Option<DynValue>) -> ort::Result<DynValue> {
     value.ok_or_else(|| ort::Error::new("the model lacks an expected output"))
 }
 

@@ -8,7 +8,7 @@ use agents::llm::model::{LanguageModel, ModelEvent, Request};
 use futures_util::future::{BoxFuture, join_all};
 use pipeline::ports::{Language, SpeechToText, SttCommand, SttEvent, TextToSpeech, TtsCommand, TtsEvent};
 use pipeline::provider::{Endpoint, Failure, Kind};
-use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
+use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
 use reqwest::tls::Version;
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 use tokio::time::{sleep, timeout};
@@ -89,7 +89,10 @@ async fn listen(stt: Arc<dyn SpeechToText>) -> anyhow::Result<Result<Duration, F
         }
         sleep(Duration::from_millis(20)).await;
     }
-    let _ = stream.commands.send(SttCommand::Pause { utterance: UTTERANCE, pause: 1 }).await;
+    let _ = stream
+        .commands
+        .send(SttCommand::Pause { utterance: UTTERANCE, pause: 1, asked: Expectation::Open })
+        .await;
     while let Some(event) = stream.events.recv().await {
         match event {
             SttEvent::Final { .. } => return Ok(Ok(began.elapsed())),

@@ -23,7 +23,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         2 => (0u32..6, text.clone()).prop_map(|(u, t)| Input::Stt(SttEvent::Interim {
             utterance: UtteranceId(u), text: t.into() })),
         3 => (0u32..6, 0u32..4, text.clone()).prop_map(|(u, pause, t)| Input::Stt(SttEvent::Final {
-            utterance: UtteranceId(u), pause, text: t.into(), confidence: 0.8 })),
+            utterance: UtteranceId(u), pause, text: t.into(), confidence: 0.8,
+            alternatives: Vec::new(), settled: pause % 2 == 0 })),
         1 => (0u32..6, 0u32..4, 0f32..1.0).prop_map(|(u, pause, probability)| Input::Stt(SttEvent::TurnEnd {
             utterance: UtteranceId(u), pause, probability })),
         3 => (segment(), text.clone()).prop_map(|(id, t)| Input::Reply(ReplyEvent::Segment(ReplySegment {

@@ -257,10 +257,11 @@ impl World {
                 self.interims(utterance, self.now);
             }
             SttCommand::Resumed { utterance } => self.interims(utterance, self.now),
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, .. } => {
                 let began = self.utterances.get(&utterance).copied().unwrap_or(self.now);
                 let (text, complete) = self.text_between(began, self.now);
-                let done = SttEvent::Final { utterance, pause, text, confidence: 0.9 };
+                let (alternatives, settled) = (Vec::new(), true);
+                let done = SttEvent::Final { utterance, pause, text, confidence: 0.9, alternatives, settled };
                 if !self.happens(self.habits.lost_finals) {
                     self.after(self.habits.final_ms, Input::Stt(done));
                 }

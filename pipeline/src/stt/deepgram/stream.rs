@@ -243,7 +243,7 @@ impl Stream {
                 self.speaking = Some(Instant::now());
                 self.asked = None;
             }
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, .. } => {
                 self.flush(socket, out).await?;
                 let known = self.ear.paused(utterance, pause);
                 self.speaking = None;

@@ -101,7 +101,8 @@ impl Open {
     }
 
     fn final_of(&self, pause: u32, text: String) -> SttEvent {
-        SttEvent::Final { utterance: self.id, pause, text, confidence: self.confidence() }
+        let (confidence, alternatives) = (self.confidence(), Vec::new());
+        SttEvent::Final { utterance: self.id, pause, text, confidence, alternatives, settled: true }
     }
 }
 

@@ -8,7 +8,7 @@ use telephony::media::AudioFrame;
 
 use super::join::join;
 use crate::ports::{SttCommand, SttEvent};
-use crate::turn::UtteranceId;
+use crate::turn::{Expectation, UtteranceId};
 
 /// Frames kept while nobody speaks: recognisers count speech from some 400 ms before they are told of it.
 const PRE_ROLL: usize = 30;
@@ -49,6 +49,8 @@ struct Open {
     before: usize,
     /// The last thing said of pauses, when it still holds.
     pause: Option<u32>,
+    /// What was asked for when it was told.
+    asked: Expectation,
     /// The last pause, and the frames seen when it was told.
     paused: Option<(u32, u64)>,
     /// Its beginning is not kept any more.
@@ -61,7 +63,16 @@ struct Open {
 
 impl Open {
     fn new(id: UtteranceId, before: usize) -> Self {
-        Self { id, before, pause: None, paused: None, is_cut: false, marks: VecDeque::new(), head: None }
+        Self {
+            id,
+            before,
+            pause: None,
+            asked: Expectation::Open,
+            paused: None,
+            is_cut: false,
+            marks: VecDeque::new(),
+            head: None,
+        }
     }
 
     /// The words so far: all that was said until `at` and no more than until now.
@@ -89,11 +100,12 @@ impl Kept {
                 self.forget_before();
                 self.open = Some(Open::new(*utterance, self.frames.len()));
             }
-            SttCommand::Pause { utterance, pause } => {
+            SttCommand::Pause { utterance, pause, asked } => {
                 self.set_pause(*utterance, Some(*pause));
                 let now = self.seen;
                 if let Some(open) = self.open.as_mut().filter(|o| o.id == *utterance) {
                     open.paused = Some((*pause, now));
+                    open.asked = *asked;
                 }
             }
             SttCommand::Resumed { utterance } => self.set_pause(*utterance, None),
@@ -168,11 +180,14 @@ impl Kept {
                 }
                 SttEvent::Interim { utterance, text }
             }
-            SttEvent::Final { utterance, pause, text, confidence } if utterance == open.id => {
+            SttEvent::Final { utterance, pause, text, confidence, alternatives, settled }
+                if utterance == open.id =>
+            {
                 let text = whole(open, text);
+                let alternatives = alternatives.into_iter().map(|other| whole(open, other)).collect();
                 let at = open.paused.filter(|(last, _)| *last == pause).map_or(self.seen, |(_, at)| at);
                 open.mark(at, &text);
-                SttEvent::Final { utterance, pause, text, confidence }
+                SttEvent::Final { utterance, pause, text, confidence, alternatives, settled }
             }
             event => event,
         }
@@ -192,7 +207,7 @@ impl Kept {
         let mut all = audio(&mut self.frames.iter().take(open.before));
         all.push(SttCommand::SpeechStarted { utterance });
         all.extend(audio(&mut self.frames.iter().skip(open.before)));
-        all.extend(open.pause.map(|pause| SttCommand::Pause { utterance, pause }));
+        all.extend(open.pause.map(|pause| SttCommand::Pause { utterance, pause, asked: open.asked }));
         all
     }
 }
@@ -211,12 +226,12 @@ mod tests {
         (0..100).for_each(|n| kept.note(&frame(n)));
         kept.note(&SttCommand::SpeechStarted { utterance });
         (100..110).for_each(|n| kept.note(&frame(n)));
-        kept.note(&SttCommand::Pause { utterance, pause: 2 });
+        kept.note(&SttCommand::Pause { utterance, pause: 2, asked: Expectation::Open });
         let replay = kept.replay();
         assert_eq!(replay.len(), 30 + 1 + 10 + 1);
         assert_eq!((&replay[0], &replay[29]), (&frame(70), &frame(99)));
         assert_eq!(replay[30], SttCommand::SpeechStarted { utterance });
-        assert_eq!(replay[41], SttCommand::Pause { utterance, pause: 2 });
+        assert_eq!(replay[41], SttCommand::Pause { utterance, pause: 2, asked: Expectation::Open });
         kept.note(&SttCommand::Resumed { utterance });
         assert!(!kept.owes() && kept.replay().len() == 41);
         kept.note(&SttCommand::Ended { utterance });
@@ -253,7 +268,9 @@ mod tests {
         assert_eq!(kept.replay().len(), 1_501);
         // The kept audio begins at frame 1,500: word 60.
         let next = (60..118).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-        let told = SttEvent::Final { utterance, pause: 1, text: next, confidence: 1.0 };
+        let (alternatives, settled) = (Vec::new(), true);
+        let told =
+            SttEvent::Final { utterance, pause: 1, text: next, confidence: 1.0, alternatives, settled };
         let SttEvent::Interim { text: whole, .. } = interim(118, utterance) else { unreachable!() };
         assert_eq!(text_of(kept.complete(told)), whole);
         let notes = kept.open.as_ref().map_or(0, |open| open.marks.len());
@@ -278,9 +295,17 @@ mod tests {
         let (mut kept, utterance) = (Kept::default(), UtteranceId(1));
         kept.note(&SttCommand::SpeechStarted { utterance });
         (0..200).for_each(|_| kept.note(&frame(1)));
-        kept.note(&SttCommand::Pause { utterance, pause: 1 });
+        kept.note(&SttCommand::Pause { utterance, pause: 1, asked: Expectation::Open });
         (0..90).for_each(|_| kept.note(&frame(2)));
-        kept.complete(SttEvent::Final { utterance, pause: 1, text: "so far".to_owned(), confidence: 1.0 });
+        let (text, alternatives) = ("so far".to_owned(), Vec::new());
+        kept.complete(SttEvent::Final {
+            utterance,
+            pause: 1,
+            text,
+            confidence: 1.0,
+            alternatives,
+            settled: true,
+        });
         let marks: Vec<u64> = kept.open.iter().flat_map(|o| o.marks.iter().map(|m| m.at)).collect();
         assert_eq!(marks, [200]);
     }

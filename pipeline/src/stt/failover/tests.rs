@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::*;
 use crate::ports::{Language, SttCommand, SttEvent};
 use crate::provider::{Failure, Kind};
-use crate::turn::UtteranceId;
+use crate::turn::{Expectation, UtteranceId};
 
 /// Frames of one word: half a second.
 const WORD: usize = 25;
@@ -62,9 +62,16 @@ impl SpeechToText for Counting {
                         open = Some(utterance);
                         None
                     }
-                    SttCommand::Pause { utterance, pause } => {
+                    SttCommand::Pause { utterance, pause, .. } => {
                         let text = Self::words(&heard);
-                        Some(SttEvent::Final { utterance, pause, text, confidence: 1.0 })
+                        Some(SttEvent::Final {
+                            utterance,
+                            pause,
+                            text,
+                            confidence: 1.0,
+                            alternatives: Vec::new(),
+                            settled: true,
+                        })
                     }
                     _ => None,
                 };
@@ -95,7 +102,7 @@ async fn heard(words: u8, lives: &[usize]) -> String {
         sleep_until(clock).await;
         while stream.events.try_recv().is_ok() {}
     }
-    stream.commands.send(SttCommand::Pause { utterance, pause: 1 }).await.unwrap();
+    stream.commands.send(SttCommand::Pause { utterance, pause: 1, asked: Expectation::Open }).await.unwrap();
     let last = async {
         loop {
             if let SttEvent::Final { text, .. } = stream.events.recv().await.unwrap() {
