@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_circle_is_cut_to_its_first_round() {
         let mut search = Search::new(1, 100, END);
-        for _ in 0..3 {
+        for _ in 0..4 {
             for token in 1..=5 {
                 if search.advance(&logits(&[(token, 9.0)]), |_| false).is_none() {
                     let lines = search.lines();

@@ -85,7 +85,7 @@ const LONGEST_LOOP: usize = 24;
 #[must_use]
 pub(super) fn repeats(tokens: &[i64]) -> Option<usize> {
     (1..=LONGEST_LOOP.min(tokens.len() / 2)).find_map(|length| {
-        let copies = copies_of_a_loop(length * 3 / 4) + usize::from(length < 8);
+        let copies = copies_of_a_loop((length * 3 / 4).max(1)) + usize::from(length < 8);
         let kept = tokens.len().checked_sub(length * (copies - 1))?;
         let unit = tokens.get(kept.checked_sub(length)?..kept)?;
         tokens[kept..].chunks(length).all(|chunk| chunk == unit).then_some(kept)
