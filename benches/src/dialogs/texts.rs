@@ -63,6 +63,11 @@ fn column(path: &Path, number: usize) -> Result<Vec<String>> {
     text.lines().filter(|line| !line.trim().is_empty()).map(field).collect()
 }
 
+/// A page by its file name alone.
+fn page(source: &str) -> &str {
+    source.rsplit('/').next().unwrap_or(source).trim_end_matches(".md")
+}
+
 /// Asks the gateway.
 ///
 /// # Errors
@@ -92,9 +97,7 @@ pub async fn measure(house: &House, texts: &Texts) -> Result<TextFigures> {
     for search in &texts.search {
         let found = house.sources(&search.ask, TOP).await?;
         figures.questions += 1;
-        let wanted = search.source.trim_end_matches(".md");
-        let right = |source: &String| source.trim_end_matches(".md").ends_with(wanted);
-        if found.iter().any(right) {
+        if found.iter().any(|source| page(source) == page(&search.source)) {
             figures.questions_found += 1;
         } else {
             figures.misses.push(format!("{} not found by: {}", search.source, search.ask));
