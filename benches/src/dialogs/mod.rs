@@ -1,0 +1,18 @@
+//! Spoken conversations: simulated callers, the real gateway, the carrier's wire. `bin/dialogs` runs a set of them.
+
+pub mod cues;
+pub mod house;
+pub mod leg;
+pub mod line;
+pub mod mind;
+pub mod read_back;
+pub mod report;
+pub mod saved;
+pub mod set;
+pub mod talk;
+pub mod texts;
+pub mod track;
+pub mod utterance;
+pub mod verdict;
+pub mod voices;
+pub mod words;
