@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn words_and_phrases_are_told_in_english() {
         for (spanish, english) in [
-            ("¿Cuánto cuesta el permiso?", "cost fee permit permits"),
+            ("¿Cuánto cuesta el permiso?", "how much cost permit permits"),
             ("la licencia de manejar", "driver license"),
             ("recogen los muebles", "pickup collection furniture sofa"),
             ("me quiero casar", "marriage license"),
