@@ -4,6 +4,7 @@ use super::heard::Heard;
 use super::index::Index;
 use super::sounds;
 use language::english::terms::is_light;
+use language::spanish::glossary::{self, Gloss};
 use language::stems::{Term, Tongue, hash, is_stop, term, words};
 
 /// What a word counts that the caller took back.
@@ -14,6 +15,8 @@ const ALIKE: f32 = 0.5;
 const SOUNDING: f32 = 0.4;
 /// What two words count that are one in the documents ("car port").
 const JOINED: f32 = 0.6;
+/// What a further sense of a Spanish word counts.
+const OTHER_SENSE: f32 = 0.8;
 /// Different terms of one question; what is longer is no question.
 const MAX_GROUPS: usize = 64;
 /// Words of a collection that one unknown word may stand for.
@@ -45,6 +48,14 @@ pub(super) struct Asked {
 impl Asked {
     pub fn of(heard: &Heard, index: &Index) -> Self {
         let mut asked = Self { unknown: true, repaired: heard.unrepaired.is_some(), ..Self::default() };
+        if glossary::is_spanish(&heard.kept) {
+            for gloss in glossary::glossed(&heard.kept) {
+                asked.take_gloss(&gloss, index);
+            }
+            if !asked.groups.is_empty() {
+                return asked;
+            }
+        }
         let kept = content(&heard.kept);
         for word in &kept {
             asked.take(word, 1.0, index);
@@ -85,6 +96,36 @@ impl Asked {
         let weight = if light { 0.0 } else { index.weight(known.map_or(own, |(term, _)| *term)) };
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         self.groups.push(Group { terms, weight: weight * share, share, number });
+    }
+
+    /// A Spanish word or phrase: itself, for pages in Spanish, and what English pages call it.
+    fn take_gloss(&mut self, gloss: &Gloss, index: &Index) {
+        let asks_nothing = gloss.senses.is_some_and(<[_]>::is_empty) || gloss.words.iter().all(|w| is_stop(w));
+        if asks_nothing || self.groups.len() >= MAX_GROUPS {
+            return;
+        }
+        let own = gloss.words.iter().filter(|word| !is_stop(word));
+        let own = own.flat_map(|word| [term(word, Tongue::Es), term(word, Tongue::En)]).map(|term| (term, 1.0));
+        let senses = gloss.senses.unwrap_or_default().iter().enumerate();
+        let senses = senses.flat_map(|(n, sense)| {
+            let share = if n == 0 { 1.0 } else { OTHER_SENSE };
+            sense.split(' ').map(move |word| (term(word, Tongue::En), share))
+        });
+        let mut terms: Vec<(Term, f32)> = Vec::new();
+        for (term, share) in own.chain(senses) {
+            let fits = terms.is_empty() || index.knows(term);
+            if fits && terms.iter().all(|(known, _)| *known != term) {
+                terms.push((term, share));
+            }
+        }
+        let known = terms.iter().find(|(term, _)| index.knows(*term));
+        self.unknown &= known.is_none();
+        let Some(first) = known.or(terms.first()).copied() else { return };
+        if self.groups.iter().any(|group| group.terms == terms) {
+            return;
+        }
+        let number = gloss.words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        self.groups.push(Group { weight: index.weight(first.0), terms, share: 1.0, number });
     }
 
     /// Two words that the documents write as one.

@@ -286,6 +286,8 @@ impl Index {
         text: &str,
         vector: Option<&[f32]>,
     ) -> Vec<(&'d IndexedPassage, f32)> {
+        let english = super::in_english(text);
+        let text = english.as_deref().unwrap_or(text);
         let fitness = |(n, p): (usize, &'d IndexedPassage)| {
             let own = vector.zip(p.vector.as_ref()).map_or(0.0, |(v, own)| cosine(own, v));
             let covered = asked.coverage(|term| p.terms.contains(&term));

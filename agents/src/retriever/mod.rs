@@ -8,6 +8,7 @@ mod chunk;
 mod cite;
 mod codes;
 mod embed;
+mod facts;
 mod fuse;
 mod heard;
 mod index;
@@ -29,6 +30,7 @@ use uuid::Uuid;
 pub use chunk::sentences;
 pub use cite::best_sentences;
 pub use embed::{Embedder, Vector, cosine};
+pub use facts::{Fact, FactKind, Hours, facts_in};
 pub use fuse::{Evidence, Method};
 pub use heard::{Heard, heard};
 pub use ingest::{Document, FrontMatter, parse};
@@ -36,6 +38,7 @@ pub use synthesis::{ANSWERS, synthesis};
 
 use crate::safety::Public;
 use index::Index;
+use language::spanish::glossary;
 use passage::{Indexed, IndexedPassage, prepare};
 
 /// What the fused order may be asked for.
@@ -327,11 +330,14 @@ impl Retriever {
     }
 
     /// The vector of a question as it was meant: where the caller took something back, the middle between the repaired
-    /// and the full text. `None` without a model, and for a live question when the model is too busy.
+    /// and the full text; of a Spanish one, that of its subject in English, since the model knows no other language.
+    /// `None` without a model, and for a live question when the model is too busy.
     pub async fn meaning(&self, text: &str, live: bool) -> Option<Vector> {
         let embedder = self.embedder.as_ref()?;
         let heard = heard(text);
         let of = async |text: &str| {
+            let english = in_english(text);
+            let text = english.as_deref().unwrap_or(text);
             if live { embedder.live(text).await } else { embedder.patient(text).await }
         };
         let kept = of(&heard.kept).await?;
@@ -358,6 +364,11 @@ impl Retriever {
         let with = self.of(tenant).unwrap_or_default().with(documents);
         self.tenants.write().insert(tenant, Arc::new(with));
     }
+}
+
+/// The subject of a Spanish question in English; `None` for any other.
+fn in_english(text: &str) -> Option<String> {
+    glossary::is_spanish(text).then(|| glossary::in_english(text)).flatten()
 }
 
 /// Passages first, then the phrasings of the front matter.

@@ -28,7 +28,8 @@ pub fn speaks(tts: Tts, cloud: &Cloud) -> &'static [Language] {
     match tts {
         Tts::ElevenLabs if !english_only.contains(&cloud.elevenlabs.model.as_str()) => BOTH,
         Tts::Deepgram if !cloud.deepgram.voice_es.is_empty() => BOTH,
-        Tts::ElevenLabs | Tts::Deepgram | Tts::Local => ENGLISH,
+        Tts::Local => BOTH,
+        Tts::ElevenLabs | Tts::Deepgram => ENGLISH,
     }
 }
 
@@ -98,13 +99,24 @@ mod tests {
     #[test]
     fn spanish_is_offered_when_the_preferred_recogniser_and_voice_can() {
         assert_eq!(spoken(&config("", &KEYS)), BOTH);
-        assert_eq!(spoken(&config("stt = [\"local\", \"deepgram\"]\n", &KEYS)), BOTH);
+        assert_eq!(spoken(&config("stt = [\"local\", \"deepgram\"]
+", &KEYS)), BOTH);
         assert_eq!(hears(Stt::Local, &config("", &[]).cloud), BOTH);
-        assert_eq!(spoken(&config("tts = [\"local\"]\n", &KEYS)), ENGLISH);
+        assert_eq!(spoken(&config("tts = [\"local\"]
+", &KEYS)), BOTH);
         let english = "[deepgram]\nflux_model = \"flux-general-en\"\n";
         assert_eq!(spoken(&config(&format!("stt = [\"deepgram-flux\"]\n{english}"), &KEYS)), ENGLISH);
         assert_eq!(spoken(&config("[elevenlabs]\nmodel = \"eleven_flash_v2\"\n", &KEYS)), ENGLISH);
-        assert_eq!(spoken(&config("", &[])), ENGLISH);
+    }
+
+    #[test]
+    fn this_machine_speaks_what_its_recogniser_hears() {
+        let alone = config("", &[]);
+        assert_eq!(alone.providers.tts, [Tts::Local]);
+        assert_eq!(spoken(&alone), hears(Stt::Local, &alone.cloud));
+        let english = "[deepgram]\nmodel = \"base\"\n";
+        let deaf = format!("stt = [\"deepgram\"]\ntts = [\"local\"]\n{english}");
+        assert_eq!(spoken(&config(&deaf, &KEYS)), ENGLISH, "a voice alone is no conversation");
     }
 
     #[test]

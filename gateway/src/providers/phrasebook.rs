@@ -13,7 +13,7 @@ use super::ability;
 use super::notices::Notice;
 use super::phrases::Batch;
 use super::recorded::Recorded;
-use crate::config::{Config, Tts};
+use crate::config::Config;
 
 /// What the front desk and the session say in the same words on every call.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Phrasebook {
     #[must_use]
     pub fn new(config: &Config, desk: &FrontDesk, has_embedded_voice: bool) -> Self {
         let says_notices = config.providers.tts.first().is_some_and(|tts| {
-            *tts == Tts::Local || ability::speaks(*tts, &config.cloud).contains(&Language::Es)
+            ability::speaks(*tts, &config.cloud).contains(&Language::Es)
         });
         Self { desk: desk.clone(), spoken: ability::spoken(config), says_notices, has_embedded_voice }
     }
@@ -133,7 +133,7 @@ mod tests {
         let english = "[deepgram]\nmodel = \"base\"\nflux_model = \"flux-general-en\"\n";
         let mute = "[elevenlabs]\nmodel = \"eleven_flash_v2\"\n";
         for (config, embedded, texts, apologies) in [
-            ("stt = [\"local\"]\ntts = [\"local\"]\nllm = [\"builtin\"]\n", true, true, true),
+            (&format!("tts = [\"local\"]\nllm = [\"builtin\"]\n{english}"), true, true, true),
             (english, false, true, false),
             (mute, true, false, true),
             (mute, false, false, false),

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod cues;
 pub mod digits;
+pub mod glossary;
 pub mod name;
 pub mod number;
 pub mod place;

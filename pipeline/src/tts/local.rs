@@ -53,13 +53,6 @@ impl LocalVoice {
         Self { lexicon, ..self.clone() }
     }
 
-    /// Whether conversations are offered in this language. Spanish is spoken in a heavy accent, good enough to say
-    /// that the line speaks English and how to be called back; for more it takes a voice that was made for it.
-    #[must_use]
-    pub const fn speaks(language: Language) -> bool {
-        matches!(language, Language::En)
-    }
-
     /// The same voice for work that has time: rendering phrases ahead. Calls go first.
     #[must_use]
     pub fn in_background(&self) -> Self {

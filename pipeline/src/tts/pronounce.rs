@@ -68,8 +68,8 @@ impl Pronouncer {
         self.cut(&self.marked(&tokens, &owners), 1.0)
     }
 
-    /// Phonemes of a text in a language. The voice was made for English: Spanish comes by rule, in its accent, and
-    /// serves for notices.
+    /// Phonemes of a text in a language. The voice was made for English: Spanish comes by rule, in its accent, with English
+    /// names as they are said here.
     #[must_use]
     pub fn phrases_in(&self, language: ports::Language, words: &[Spoken]) -> Vec<Phrase> {
         match language {
@@ -80,8 +80,9 @@ impl Pronouncer {
 
     fn spanish(&self, words: &[Spoken]) -> Vec<(i64, Option<usize>)> {
         let mut out: Vec<(i64, Option<usize>)> = Vec::new();
-        for (owner, word) in words.iter().enumerate() {
+        for ((owner, word), english) in words.iter().enumerate().zip(spanish::english(words)) {
             let sounds = match &word.phonemes {
+                None if english => self.phonemes(std::slice::from_ref(word)),
                 Some(given) => {
                     let bare = word.spoken.trim_end_matches(|c: char| !c.is_alphanumeric());
                     format!("{given}{}", &word.spoken[bare.len()..])

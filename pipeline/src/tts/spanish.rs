@@ -1,5 +1,6 @@
 //! Spanish as it is spoken in the Americas: the rules of [`super::speakable`].
 
+mod borrowed;
 mod calendar;
 mod numbers;
 mod phonemes;
@@ -8,6 +9,7 @@ mod tables;
 use numbers::{Agrees, cardinal, digit_words, house, integer, ordinal, plain, spelled, takes_de};
 use tables::{ABBREVIATIONS, IDENTIFIERS, NO_NOUNS, STREETS_AFTER, STREETS_BEFORE, UNITS};
 
+pub(super) use borrowed::english;
 pub(super) use phonemes::phonemes;
 
 use super::speakable::{Match, Spoken, Tongue};
