@@ -7,6 +7,7 @@ mod guess;
 mod impaired;
 mod money;
 mod properties;
+mod rejoin;
 mod secrets;
 mod soak;
 mod waiting;
