@@ -419,8 +419,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_reads_complete_is_committed_at_the_text_s_silence() {
-        let config = SessionConfig { text_silence: Duration::from_millis(450), ..SessionConfig::cloud() };
+    fn a_sentence_is_committed_after_the_silence_that_it_needs() {
+        let wait = Duration::from_millis(450);
+        let config = SessionConfig { first_silence: wait, opening_silence: wait, ..SessionConfig::cloud() };
         let words = vec![word("Hello", 1_000, 1_500), word("there.", 1_500, 2_000)];
         let setup = Setup { config, reply_after: Duration::from_millis(100), ..Setup::default() };
         let mut call =

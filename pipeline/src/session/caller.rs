@@ -209,11 +209,12 @@ impl Session {
             self.on_wordless(&utterance);
         } else if self.takes_secret() && holds_digits(&done.text) {
             self.take_spoken_secret(&utterance, done);
-        } else if self.answers_ahead(&utterance, &done.text) || self.is_over_notice(&utterance) {
-            self.drop_speculation();
+        } else if self.answers_ahead(&utterance, &done.text) {
             self.defer(&utterance, done);
         } else if self.is_listening_noise(&utterance, &done.text) {
             self.on_listening_noise(&utterance);
+        } else if self.is_over_notice(&utterance) {
+            self.defer(&utterance, done);
         } else {
             if utterance.rejoins && self.regions.agent != Agent::Idle {
                 self.rejoin();

@@ -116,7 +116,6 @@ mod tests {
             ("Hi, I'm calling about", "Hi, I'm calling about my water bill"),
             ("My name is", "My name is Susan Miller"),
             ("Can you tell me when the", "Can you tell me when the office opens"),
-            ("I wanted to ask you if", "I wanted to ask you if you are open on Sunday"),
         ] {
             let (open, whole) = (finished(open, true), finished(whole, true));
             assert!(open + 1.0 < whole, "{open} {whole}");
@@ -125,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_greeting_is_not_all_that_a_caller_calls_for() {
-        assert!(finished("Hi, good morning", true) < finished("Can I pay my bill online", true));
+        assert!(finished("Hi, good morning", true) + 1.0 < finished("Can I pay my bill online", true));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub fn required_silence(config: &SessionConfig, pause: PauseView<'_>) -> Duratio
     let own = if pause.own_ms > 0.0 { (pause.own_ms / USUAL_PAUSE_MS).clamp(0.8, 1.5) } else { 1.0 };
     let middle = if pause.first { config.first_wait } else { config.later_wait };
     let wait = middle.as_secs_f32() - config.wait_for_odds.as_secs_f32() * pause_score::score(pause);
-    Duration::from_secs_f32((wait * own).clamp(shortest.as_secs_f32(), longest.as_secs_f32()))
+    Duration::from_millis((wait * own * 1_000.0).max(0.0) as u64).clamp(shortest, longest)
 }
 
 /// Least and most that is waited after this question.

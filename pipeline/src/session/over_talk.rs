@@ -77,8 +77,8 @@ impl Session {
 
     /// Words were made out over our reply, and the recogniser's last word has none of them: they are asked for again.
     pub(super) fn note_missed(&mut self, utterance: &Utterance) {
-        let spoke = utterance.over_reply.is_some()
-            && matches!(self.regions.agent, Agent::Speaking | Agent::Yielding);
+        let speaking = matches!(self.regions.agent, Agent::Speaking | Agent::Yielding);
+        let spoke = utterance.interrupted || (utterance.over_reply.is_some() && speaking);
         let had_words = utterance.interim.as_ref().is_some_and(|text| {
             words(text).count() >= 2
                 && !barge_in::is_only_back_channel(text)

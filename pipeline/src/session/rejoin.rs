@@ -57,10 +57,13 @@ impl Session {
 
     /// The caller goes on: real words, or sound that lasts while nothing is heard of what it is.
     pub(super) fn rejoin_if_caller_goes_on(&mut self) {
-        if self.regions.agent != Agent::Thinking || self.regions.caller == Caller::Silent {
+        if self.regions.agent == Agent::Idle || self.regions.caller == Caller::Silent {
             return;
         }
-        let Some(utterance) = self.utterance.as_ref().filter(|u| u.rejoins) else { return };
+        // What began over our voice is weighed against it.
+        let Some(utterance) = self.utterance.as_ref().filter(|u| u.rejoins && u.over_reply.is_none()) else {
+            return;
+        };
         let speech = self.ear.last_speech().since(utterance.began);
         let goes_on = match utterance.text() {
             Some(text) => {

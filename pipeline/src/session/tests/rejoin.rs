@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use telephony::media::CallTime;
 
 use super::GREETED;
-use super::world::{Habits, Speech, World, say};
+use super::world::{Habits, Speech, World, quick, say};
 use crate::ports::{CallRecord, ReplyCommand, SttEvent, TurnInput};
-use crate::session::{Input, SessionConfig};
+use crate::session::Input;
 use crate::turn::{TurnId, UtteranceId};
 
 const FIRST: &str = "I would like to know when the office is open.";
@@ -218,7 +218,7 @@ proptest! {
         }
         let said = script.len();
         let habits = Habits { reply_ms, synthesis_ms, ..Habits::default() };
-        let mut w = World::of(script, habits, SessionConfig::default());
+        let mut w = World::of(script, habits, quick());
         w.run_to(at + 12_000);
         let back: Vec<_> = taken_back(&w).into_iter().map(|t| t.1).collect();
         let standing: Vec<_> = answered(&w).into_iter().filter(|a| !back.contains(&a.1)).collect();
