@@ -245,13 +245,27 @@ fn spread(text: &str, ms: u64) -> Vec<Word> {
 
 /// The quietest sample position near this one.
 fn quietest(pcm: &[f32], near: usize) -> usize {
-    let span = CUT_SPAN_MS * PER_MS;
+    quietest_within(pcm, near, CUT_SPAN_MS)
+}
+
+/// The same, no more than so many ms away.
+#[must_use]
+pub fn quietest_within(pcm: &[f32], near: usize, span_ms: usize) -> usize {
+    let span = span_ms * PER_MS;
     let width = 10 * PER_MS;
     let last = (near + span).min(pcm.len().saturating_sub(width));
     (near.saturating_sub(span).min(last)..=last)
         .step_by(width / 2)
         .min_by(|&a, &b| rms_dbfs(&pcm[a..a + width]).total_cmp(&rms_dbfs(&pcm[b..b + width])))
         .map_or(near.min(pcm.len()), |at| at + width / 2)
+}
+
+/// A piece that was cut out of speech, without a click at either end.
+#[must_use]
+pub fn faded(pcm: &[f32]) -> Vec<f32> {
+    let mut pcm = pcm.to_vec();
+    fade(&mut pcm);
+    pcm
 }
 
 /// A cut makes no click.

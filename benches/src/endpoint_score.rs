@@ -11,6 +11,8 @@ pub struct Verdict {
     pub early_ms: Option<u64>,
     /// Our reply was begun while the caller was not finished.
     pub heard: bool,
+    /// Ended early, and the words were put together again: the reply that stands answers all of them.
+    pub joined: bool,
     /// From the last word to the turn's end, ms, where it was not ended early. `None` otherwise, or never.
     pub delay_ms: Option<u64>,
     /// What the recogniser made of it by then, and the turn model.

@@ -15,7 +15,9 @@ pub mod providers;
 pub mod sounds;
 pub mod speech_like;
 pub mod step;
+pub mod turn_openings;
 pub mod turn_scripts;
+pub mod turn_voices;
 pub mod turns;
 #[path = "../../tests/src/vendors/mod.rs"]
 pub mod vendors;

@@ -6,7 +6,9 @@ use pipeline::ports::TextToSpeech;
 use pipeline::turn::Expectation;
 
 use crate::clips::{self, Clip, Dice, PER_MS, Prompts, Word};
+use crate::turn_openings;
 use crate::turn_scripts::{JOINED, NUMBERS, PLAIN, SPOKEN};
+use crate::turn_voices::{DEV, HELD_OUT, Voice};
 
 /// Quiet before a turn, and after it, ms.
 pub const LEAD_MS: u64 = 800;
@@ -14,6 +16,10 @@ const TAIL_MS: u64 = 3_200;
 /// Lengths of pauses inside turns, ms. Half are under half a second, one in four is 700 ms or more: more long ones
 /// than in most talk, as callers who look for a paper make them.
 const PAUSES_MS: [u64; 14] = [200, 240, 280, 320, 360, 400, 450, 500, 550, 600, 700, 800, 950, 1_200];
+/// Thinking pauses in what callers say first: from and to, ms.
+const THINKING_MS: (u64, u64) = (600, 1_200);
+/// How far from where it should be a sentence may be cut, ms.
+const APART_MS: usize = 140;
 /// Between words of one breath, ms.
 const BREATH_MS: u64 = 60;
 /// Every so many turns has a noisy line, this loud in turn.
@@ -27,6 +33,10 @@ pub enum Source {
     JoinedPrompts,
     RecordedDigits,
     Voice,
+    /// A foreign voice that answers "How can I help you?".
+    Opening,
+    /// A foreign voice later in a call.
+    Later,
 }
 
 /// One turn of a caller's.
@@ -59,6 +69,35 @@ impl Turn {
         let said = self.words.iter().filter(|w| w.to_ms <= at_ms).map(|w| w.text.as_str());
         said.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Turns in foreign voices: what callers say first, with a thinking pause and without, and answers to questions. Each
+/// half has voices of its own; half of the sentences with a pause are said whole and cut, half piece by piece.
+///
+/// # Errors
+/// A voice is not installed.
+pub fn foreign() -> Result<Vec<Turn>> {
+    let mut maker = Maker::default();
+    let openings = turn_openings::PAUSED.iter().chain(&turn_openings::PLAIN);
+    for (n, script) in openings.enumerate() {
+        maker.add_foreign(n, Source::Opening, Expectation::Open, script)?;
+    }
+    for (n, (expects, script)) in SPOKEN.iter().enumerate() {
+        maker.add_foreign(n, Source::Later, *expects, script)?;
+    }
+    Ok(maker.turns)
+}
+
+/// A turn of this text in a foreign voice, cut at each `|`; `n` chooses voice, pauses and intonation.
+///
+/// # Errors
+/// The voice is not installed.
+pub fn spoken(n: usize, voices: &[Voice], source: Source, expects: Expectation, script: &str) -> Result<Turn> {
+    let mut maker = Maker { pauses: n as u64 * 7, ..Maker::default() };
+    // A turn that stands alone has noise like the one in its place.
+    maker.number = n;
+    maker.add_in(voices[n / 2 % voices.len()], n, source, expects, script)?;
+    maker.turns.pop().ok_or_else(|| anyhow::anyhow!("no turn was made"))
 }
 
 /// All turns. The voice says those that no prompt says.
@@ -96,6 +135,27 @@ fn of_prompts(prompts: &Prompts, group: &str) -> Result<Vec<Clip>> {
     group.split_whitespace().map(|name| prompt(prompts, name)).collect()
 }
 
+/// Cuts a sentence that was said whole where its pieces, said alone, say that it must be cut: at the quietest place near.
+fn apart(whole: &[f32], pieces: Vec<Clip>) -> Vec<Clip> {
+    let all: u64 = pieces.iter().map(Clip::ms).sum();
+    let (mut said, mut from, last) = (0, 0, pieces.len() - 1);
+    let mut cut = Vec::new();
+    for (i, piece) in pieces.into_iter().enumerate() {
+        said += piece.ms();
+        let to = if i == last {
+            whole.len()
+        } else {
+            let near = (said * clips::length_ms(whole) / all.max(1)) as usize * PER_MS;
+            clips::quietest_within(whole, near, APART_MS).max(from)
+        };
+        let part = clips::faded(&whole[from..to]);
+        from = to;
+        // A piece that came out empty is said alone after all.
+        cut.push(if clips::audible(&part).is_empty() { piece } else { Clip::new(&part, &piece.text()) });
+    }
+    cut
+}
+
 /// A group of digits, as figures: that is how recognisers write a number.
 fn digits(prompts: &Prompts, group: &str) -> Result<Vec<Clip>> {
     let digit = |d: char| {
@@ -109,17 +169,20 @@ fn digits(prompts: &Prompts, group: &str) -> Result<Vec<Clip>> {
 struct Maker {
     turns: Vec<Turn>,
     pauses: u64,
+    /// Of the next turn.
+    number: usize,
 }
 
 impl Maker {
     /// A turn of groups with pauses between them.
     fn add(&mut self, source: Source, expects: Expectation, groups: Vec<Vec<Clip>>) -> Result<()> {
-        let n = self.turns.len();
+        let n = self.number;
+        self.number += 1;
         let (mut pcm, mut words, mut pauses) = (quiet(LEAD_MS), Vec::new(), Vec::new());
         for (i, group) in groups.iter().enumerate() {
             if i > 0 {
                 let from = clips::length_ms(&pcm);
-                pcm.extend(quiet(self.next_pause()));
+                pcm.extend(quiet(self.next_pause(source)));
                 pauses.push((from, clips::length_ms(&pcm)));
             }
             for (j, clip) in group.iter().enumerate() {
@@ -146,8 +209,32 @@ impl Maker {
         Ok(())
     }
 
-    fn next_pause(&mut self) -> u64 {
+    fn add_foreign(&mut self, n: usize, source: Source, expects: Expectation, script: &str) -> Result<()> {
+        let voices = if n % 2 == 1 { &HELD_OUT } else { &DEV };
+        self.number = n;
+        self.add_in(voices[n / 2 % voices.len()], n, source, expects, script)
+    }
+
+    fn add_in(&mut self, voice: Voice, n: usize, source: Source, expects: Expectation, script: &str) -> Result<()> {
+        let parts: Vec<&str> = script.split('|').map(str::trim).collect();
+        let mut pieces = Vec::new();
+        for part in &parts {
+            pieces.push(Clip::new(&voice.say(part)?, part));
+        }
+        if parts.len() > 1 && n / 4 % 2 == 0 {
+            let whole = voice.say(&parts.join(" "))?;
+            pieces = apart(&whole, pieces);
+        }
+        let groups: Vec<_> = pieces.into_iter().map(|clip| vec![clip]).collect();
+        self.add(source, expects, groups)
+    }
+
+    fn next_pause(&mut self, source: Source) -> u64 {
         self.pauses += 1;
+        if source == Source::Opening {
+            let (from, to) = THINKING_MS;
+            return from + Dice::new(self.pauses).next() % (to - from + 1);
+        }
         PAUSES_MS[Dice::new(self.pauses).next() as usize % PAUSES_MS.len()]
     }
 }

@@ -62,11 +62,24 @@ pub struct Text {
     pub confidence: Option<f32>,
 }
 
+/// One pause of the caller's, and what was known of it in the end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pause {
+    pub at: CallTime,
+    /// Number of the utterance, and of the pause in it.
+    pub of: (u32, u32),
+    pub text: Option<String>,
+    pub complete: Option<f32>,
+}
+
 /// What happened, and when.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     /// Turns of the caller's that were taken to be over.
     pub committed: Vec<CallTime>,
+    /// What each was answered for.
+    pub answered: Vec<String>,
+    pub pauses: Vec<Pause>,
     /// Frames that we sent.
     pub frames: Vec<CallTime>,
     pub clears: Vec<CallTime>,
@@ -76,6 +89,8 @@ pub struct Course {
     pub judgements: Vec<(CallTime, f32)>,
     /// Replies begun on a guess.
     pub guesses: u32,
+    /// Words of the reply that is under way.
+    input: String,
 }
 
 /// The call.
@@ -190,13 +205,32 @@ impl<E: Ear> VirtualCall<E> {
             SttEvent::Interim { text, .. } => {
                 self.course.texts.push(Text { at: self.now, text: text.clone(), confidence: None });
             }
-            SttEvent::Final { text, confidence, .. } => {
+            SttEvent::Final { utterance, pause, text, confidence } => {
+                if let Some(p) = self.pause((utterance.0, *pause)) {
+                    p.text = Some(text.clone());
+                }
                 let confidence = Some(*confidence);
                 self.course.texts.push(Text { at: self.now, text: text.clone(), confidence });
             }
-            SttEvent::TurnEnd { probability, .. } => self.course.judgements.push((self.now, *probability)),
+            SttEvent::TurnEnd { utterance, pause, probability } => {
+                if let Some(p) = self.pause((utterance.0, *pause)) {
+                    p.complete = Some(*probability);
+                }
+                self.course.judgements.push((self.now, *probability));
+            }
             _ => {}
         }
+    }
+
+    fn pause(&mut self, of: (u32, u32)) -> Option<&mut Pause> {
+        self.course.pauses.iter_mut().rfind(|p| p.of == of)
+    }
+
+    fn listen(&mut self, command: &SttCommand) {
+        if let SttCommand::Pause { utterance, pause } = command {
+            self.course.pauses.push(Pause { at: self.now, of: (utterance.0, *pause), ..Pause::default() });
+        }
+        self.ear.command(self.now, command);
     }
 
     fn caller_frame(&mut self) -> Input {
@@ -250,7 +284,7 @@ impl<E: Ear> VirtualCall<E> {
                 Output::Wait(deadline) => return Some(deadline),
                 Output::Ended(_) => return None,
                 Output::Carrier(command) => self.send(command),
-                Output::Stt(command) => self.ear.command(self.now, &command),
+                Output::Stt(command) => self.listen(&command),
                 Output::Reply(command) => self.reply(command),
                 Output::Tts(TtsCommand::Speak(segment)) => self.speak(&segment),
                 Output::Tts(_) | Output::Emit(_) => {}
@@ -275,16 +309,25 @@ impl<E: Ear> VirtualCall<E> {
         match command {
             ReplyCommand::Start { turn, input: TurnInput::Opened, .. } => self.open(turn),
             ReplyCommand::Start { turn, input, speculative } => {
+                self.course.input = if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
                 if speculative {
                     self.course.guesses += 1;
                 } else if !matches!(input, TurnInput::Silence { .. }) {
-                    self.course.committed.push(self.now);
+                    self.commit();
                 }
                 self.answer(turn);
             }
-            ReplyCommand::Commit { .. } => self.course.committed.push(self.now),
-            ReplyCommand::Cancel { .. } | ReplyCommand::Heard(_) | ReplyCommand::Language(_) => {}
+            ReplyCommand::Commit { .. } => self.commit(),
+            ReplyCommand::Cancel { .. }
+            | ReplyCommand::Heard(_)
+            | ReplyCommand::TakenBack { .. }
+            | ReplyCommand::Language(_) => {}
         }
+    }
+
+    fn commit(&mut self) {
+        self.course.committed.push(self.now);
+        self.course.answered.push(self.course.input.clone());
     }
 
     fn open(&mut self, turn: TurnId) {
@@ -376,8 +419,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_reads_complete_is_committed_at_the_text_s_silence() {
-        let config = SessionConfig { text_silence: Duration::from_millis(450), ..SessionConfig::cloud() };
+    fn a_sentence_is_committed_after_the_silence_that_it_needs() {
+        let wait = Duration::from_millis(450);
+        let config = SessionConfig { first_silence: wait, opening_silence: wait, ..SessionConfig::cloud() };
         let words = vec![word("Hello", 1_000, 1_500), word("there.", 1_500, 2_000)];
         let setup = Setup { config, reply_after: Duration::from_millis(100), ..Setup::default() };
         let mut call =

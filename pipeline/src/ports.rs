@@ -323,6 +323,9 @@ pub enum ReplyCommand {
     Cancel { turn: TurnId },
     /// What the caller really heard of a reply, once it ended or was cut.
     Heard(Heard),
+    /// In place of [`Self::Heard`], after the cancel: the caller was not finished, and the turn goes back to before this
+    /// reply. What it did and nobody was told of is undone; the same words come again in front of the next ones.
+    TakenBack { turn: TurnId },
     /// The recogniser says that the caller speaks this language. The responder decides whether to change over.
     Language(Language),
 }
@@ -494,6 +497,8 @@ pub enum CallRecord {
     },
     /// The reply of this turn was cut by the caller.
     Interrupted { turn: TurnId, at_ms: u64 },
+    /// The caller went on with this turn: what was answered to its first half counts no more.
+    Rejoined { turn: TurnId, at_ms: u64 },
     /// The waterfall of a turn.
     Latency { latency: crate::latency::TurnLatency },
     /// A provider failed, was slow, took over or came back.

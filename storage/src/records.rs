@@ -214,6 +214,11 @@ pub enum CallEntry {
         turn: u32,
         at_ms: u64,
     },
+    /// The caller went on with this turn: what we had begun to answer by then is no part of the conversation.
+    Rejoined {
+        turn: u32,
+        at_ms: u64,
+    },
     /// The waterfall of a turn, exactly as the API shows it.
     Latency {
         turn: u32,

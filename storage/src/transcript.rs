@@ -1,6 +1,6 @@
 //! From the log of a call to what people read: who said what, and how far each of our segments got. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -65,13 +65,29 @@ pub fn transcript(began: DateTime<Utc>, log: &[LogRow]) -> Vec<TranscriptTurn> {
         }
     }
     let mut replies: BTreeMap<u32, Vec<PlayoutRow>> = BTreeMap::new();
-    for row in playout(log) {
+    let dropped = taken_back(log);
+    for row in playout(log).into_iter().filter(|row| !dropped.contains(&(row.turn, row.segment))) {
         replies.entry(row.turn).or_default().push(row);
     }
     for (turn, segments) in replies {
         turns.insert((turn, Speaker::Agent), agent_turn(began, log, turn, &segments));
     }
     turns.into_values().collect()
+}
+
+/// Segments that were planned for the first half of a turn that went on.
+fn taken_back(log: &[LogRow]) -> BTreeSet<(u32, u16)> {
+    let (mut planned, mut dropped) = (BTreeSet::new(), BTreeSet::new());
+    for row in log {
+        match &row.entry {
+            CallEntry::Planned { turn, segment, .. } => drop(planned.insert((*turn, *segment))),
+            CallEntry::Rejoined { turn, .. } => {
+                dropped.extend(planned.iter().filter(|(of, _)| of == turn).copied());
+            }
+            _ => {}
+        }
+    }
+    dropped
 }
 
 fn caller_turn(began: DateTime<Utc>, row: &LogRow) -> Option<TranscriptTurn> {
@@ -127,4 +143,35 @@ fn was_interrupted(log: &[LogRow], turn: u32) -> bool {
 
 fn at(began: DateTime<Utc>, ms: u64) -> DateTime<Utc> {
     began + TimeDelta::milliseconds(i64::try_from(ms).unwrap_or(i64::MAX / 2_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(turn: u32, segment: u16, text: &str) -> CallEntry {
+        let (text, segment_kind) = (text.to_owned(), "reply".to_owned());
+        CallEntry::Planned { turn, segment, text, segment_kind, fixed: false }
+    }
+
+    fn said(turn: u32, text: &str) -> CallEntry {
+        CallEntry::CallerTurn { turn, text: text.to_owned(), started_ms: 100, ended_ms: 900, confidence: 0.9 }
+    }
+
+    #[test]
+    fn a_turn_that_went_on_is_one_turn_and_the_reply_to_its_first_half_is_gone() {
+        let entries = [
+            said(1, "I have a question."),
+            planned(1, 0, "Yes, please."),
+            CallEntry::Rejoined { turn: 1, at_ms: 1_500 },
+            said(1, "I have a question. When are you open?"),
+            planned(1, 1, "From eight to five."),
+        ];
+        let rows = entries.into_iter().enumerate();
+        let log: Vec<LogRow> =
+            rows.map(|(n, entry)| LogRow { seq: n as u64 + 1, at_ms: 1_000 + n as u64, entry }).collect();
+        let turns = transcript(DateTime::UNIX_EPOCH, &log);
+        let texts: Vec<&str> = turns.iter().map(|t| t.text.as_str()).collect();
+        assert_eq!(texts, ["I have a question. When are you open?", "From eight to five."]);
+    }
 }

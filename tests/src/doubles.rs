@@ -259,7 +259,10 @@ impl Responder for ScriptedResponder {
                             committed.lock().push_back(input);
                         }
                     }
-                    ReplyCommand::Cancel { .. } | ReplyCommand::Heard(_) | ReplyCommand::Language(_) => {}
+                    ReplyCommand::Cancel { .. }
+                    | ReplyCommand::Heard(_)
+                    | ReplyCommand::TakenBack { .. }
+                    | ReplyCommand::Language(_) => {}
                 }
             }
         });

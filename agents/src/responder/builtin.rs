@@ -4,6 +4,8 @@ use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
 use pipeline::ports::TurnInput;
 use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
+use storage::WorkItems;
+use storage::records::WorkStatus;
 use tokio::time::Instant;
 
 use super::alarms::{self, Alarms};
@@ -28,6 +30,8 @@ pub(super) struct BuiltinRun {
     pub(super) step: Step,
     knowledge: Knowledge,
     pub(super) committed: bool,
+    /// References of what it filed.
+    filed: Vec<String>,
     /// Words up to here went out.
     said: usize,
     next_index: u16,
@@ -44,7 +48,7 @@ pub(super) struct BuiltinRun {
     pub(super) rulings: Rulings,
 }
 
-shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, said, next_index, ended, took_ms, spent, noted, alarms, rulings; input);
+shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, filed, said, next_index, ended, took_ms, spent, noted, alarms, rulings; input);
 
 impl BuiltinRun {
     /// The step holds under a new number; its segments are new.
@@ -111,6 +115,7 @@ impl Seat {
             step,
             knowledge,
             committed: false,
+            filed: Vec::new(),
             said: 0,
             next_index: 0,
             ended: false,
@@ -154,7 +159,10 @@ impl Seat {
             self.out.since(run.turn, Stage::Orchestrator, writing).await;
         }
         match written {
-            Ok(done) => run.step.settle(&done.references),
+            Ok(done) => {
+                run.step.settle(&done.references);
+                run.filed = done.references;
+            }
             Err(trouble) if waits => self.recover(run, trouble).await,
             Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
         }
@@ -210,6 +218,55 @@ impl Seat {
         let mut say: Vec<Say> = run.step.say.drain(..run.said.min(run.step.say.len())).collect();
         say.extend(instead.say.iter().cloned());
         run.step = Step { say, effects: Vec::new(), ..instead };
+    }
+
+    /// The caller goes on with this turn and was told nothing of it: what it filed is withdrawn. An appointment stays, and is
+    /// told.
+    pub(super) async fn take_back(&mut self, run: BuiltinRun) -> Unheard {
+        let booked = run.step.effects.iter().any(|e| matches!(e, Effect::File(f) if f.booking.is_some()));
+        if booked || !self.withdraw(&run).await {
+            return run.unheard();
+        }
+        Unheard::undone(&run.input, run.origin, run.step)
+    }
+
+    /// All of what was filed, or nothing. False when it stays.
+    async fn withdraw(&mut self, run: &BuiltinRun) -> bool {
+        let store = &self.office.desk.store;
+        for (n, reference) in run.filed.iter().enumerate() {
+            if store.set_work_status(reference, WorkStatus::Cancelled).await.is_ok() {
+                continue;
+            }
+            for before in &run.filed[..n] {
+                if store.set_work_status(before, WorkStatus::Open).await.is_err() {
+                    tracing::error!("what was withdrawn by half could not be put back");
+                }
+            }
+            return false;
+        }
+        if run.filed.is_empty() {
+            return true;
+        }
+        let note = Note {
+            heard: "speech".to_owned(),
+            did: format!("withdrawn, the caller went on: {}", run.filed.join(", ")),
+            sources: Vec::new(),
+        };
+        let work = TurnWork {
+            key: format!("{}/{}/withdrawn", self.office.brief.call, run.turn.0),
+            effects: &[],
+            note: &note,
+            duration_ms: 0,
+            tokens: 0,
+            patches: Vec::new(),
+            about: None,
+            jobs: Vec::new(),
+            outbox: Vec::new(),
+        };
+        if self.books.write(&self.office, work).await.is_err() {
+            tracing::warn!("the ledger entry of a withdrawal was not written");
+        }
+        true
     }
 
     async fn tell_tools(&self, run: &mut BuiltinRun) {

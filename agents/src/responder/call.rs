@@ -113,6 +113,7 @@ impl Call {
             ReplyCommand::Commit { turn } => self.commit(turn).await,
             ReplyCommand::Cancel { turn } => self.cancel(turn).await,
             ReplyCommand::Heard(heard) => self.heard(heard),
+            ReplyCommand::TakenBack { turn } => self.taken_back(turn).await,
             ReplyCommand::Language(language) => self.language_heard(language),
         }
     }
@@ -249,6 +250,14 @@ impl Call {
             live.heard(&heard);
         }
         self.seat.lines.agent_said(&heard.text);
+    }
+
+    /// The caller goes on with this turn. A model's exchange counts as unheard since it was cancelled; what the dialogue
+    /// did is undone where that can be.
+    async fn taken_back(&mut self, turn: TurnId) {
+        if let Some(run) = self.cut.take_if(|run| run.turn == turn) {
+            self.seat.unheard = Some(self.seat.take_back(*run).await);
+        }
     }
 
     fn language_heard(&mut self, language: Language) {

@@ -1,5 +1,6 @@
 //! Replies that the caller never heard, because they spoke on: their next words repeat the earlier ones, so that
-//! turn begins where the unheard one began. What took effect stays, and is told with the next reply. Pure.
+//! turn begins where the unheard one began. What took effect and cannot be undone stays, and is told with the next reply.
+//! Pure.
 
 use pipeline::ports::TurnInput;
 
@@ -46,9 +47,11 @@ pub(super) struct Unheard {
     words: String,
     origin: Origin,
     reply: Step,
+    /// The turn is undone: whatever comes begins where it began.
+    undone: bool,
 }
 
-shown!(Unheard, "Unheard": origin, reply; words);
+shown!(Unheard, "Unheard": origin, reply, undone; words);
 
 impl Unheard {
     pub(super) fn new(input: &TurnInput, origin: Origin, mut step: Step) -> Self {
@@ -63,7 +66,13 @@ impl Unheard {
         }
         step.say = step.say.iter().map(kept).collect();
         step.effects.clear();
-        Self { words, origin, reply: step }
+        Self { words, origin, reply: step, undone: false }
+    }
+
+    /// A turn of which nothing is left: it took no effect, or that was undone.
+    pub(super) fn undone(input: &TurnInput, origin: Origin, mut step: Step) -> Self {
+        step.effects.clear();
+        Self { undone: true, ..Self::new(input, origin, step) }
     }
 
     /// Whether nothing of this reply is owed any more, now that the caller heard `text`.
@@ -74,7 +83,7 @@ impl Unheard {
     /// Where a turn begins that comes after this one. `now` is the state with this turn in it.
     pub(super) fn origin(&self, now: &State, input: &TurnInput) -> Origin {
         let fresh = || Origin {
-            state: now.clone(),
+            state: if self.undone { self.origin.state.clone() } else { now.clone() },
             input: input.clone(),
             settled: String::new(),
             ..self.origin.clone()

@@ -14,12 +14,13 @@ use benches::clips::{self, Prompts};
 use benches::cloud_ear::{CloudEar, Marks, NoEar};
 use benches::embedded_ear::{EmbeddedEar, Engine};
 use benches::endpoint_score::{Axes, Verdict, axes, delay_at, early_at, quantile};
-use benches::turns::{Turn, turns};
+use benches::turns::{Source, Turn, foreign, turns};
 use benches::virtual_call::{Course, Ear, Scores, Setup, VirtualCall};
 use pipeline::audio::earshot::EarshotVad;
 use pipeline::ports::{Language, SpeechToText, SttCommand, SttEvent};
 use pipeline::session::SessionConfig;
 use pipeline::speech::LocalSpeech;
+use pipeline::turn::TurnId;
 use telephony::media::{AudioFrame, CallTime};
 
 /// Thresholds that are printed, and those between which it is interpolated, ms.
@@ -36,6 +37,8 @@ const BEHIND_MS: u64 = 100;
 const PATIENCE_MS: u64 = 5_000;
 /// Turns with which the recogniser in virtual time is compared with the product's.
 const COMPARED: usize = 8;
+/// Number of a turn that is not the first of its call.
+const LATER: u32 = 5;
 /// Cases of each kind that are named.
 const NAMED: usize = 16;
 
@@ -58,9 +61,14 @@ fn main() -> Result<()> {
     let began = Instant::now();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let models = std::env::var_os("MODELS_DIR").map_or_else(|| root.join("models"), PathBuf::from);
+    let only_foreign = std::env::args().any(|word| word == "--foreign");
     let prompts = Prompts::open(&root)?;
     let speech = LocalSpeech::load(&models, 1).context("models are missing: `make models` brings them")?;
     let engine = RefCell::new(Engine::load(&models)?);
+    by_voice(&speech, &engine)?;
+    if only_foreign {
+        return Ok(());
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let material = runtime.block_on(turns(&prompts, &speech.voice()))?;
     let material: Vec<_> =
@@ -71,10 +79,6 @@ fn main() -> Result<()> {
     header("Silero, built-in recogniser, Smart Turn");
     let local = Ours::of(&material, |m, stretch| embedded(m, &engine, stretch));
     local.print("session, as `serve` runs on a bare machine");
-    for sure in [0.8, 0.95] {
-        let verdicts: Vec<_> = material.iter().map(|m| surer(m, &engine, sure)).collect();
-        row(&format!("  complete only from a probability of {sure}"), &verdicts);
-    }
     thresholds(&material, Detector::Silero, &local);
 
     header("earshot, simulated recogniser over the network (true text, marks at sentence ends)");
@@ -94,6 +98,39 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Callers in foreign voices: openings with a thinking pause and without, and what is said later.
+fn by_voice(speech: &LocalSpeech, engine: &RefCell<Engine>) -> Result<()> {
+    let material: Vec<_> =
+        foreign()?.into_iter().enumerate().map(|(n, turn)| Material::new(n, turn, speech)).collect();
+    let verdicts: Vec<_> = material.iter().map(|m| embedded(m, engine, 1.0)).collect();
+    println!("foreign voices, built-in recogniser: cut off (heard); of these joined and answered whole; last word to commit");
+    type Kind = fn(&Turn) -> bool;
+    let kinds: [(&str, Kind); 3] = [
+        ("openings with a pause of 0.6 to 1.2 s", |t| t.source == Source::Opening && !t.pauses.is_empty()),
+        ("openings without", |t| t.source == Source::Opening && t.pauses.is_empty()),
+        ("later turns", |t| t.source == Source::Later),
+    ];
+    for (name, is) in kinds {
+        for held_out in [true, false] {
+            let these = verdicts.iter().filter(|v| v.held_out == held_out && is(&material[v.turn].turn));
+            let these: Vec<&Verdict> = these.collect();
+            let a = axes(these.iter().copied());
+            let early = these.iter().filter(|v| v.early_ms.is_some()).count();
+            println!(
+                "  {name:<40} {:<9} {early:>2} of {:>2} ({}), joined {}; p50 {:.0}, p95 {:.0} ms, never {}",
+                if held_out { "held out" } else { "dev" },
+                a.turns,
+                these.iter().filter(|v| v.heard).count(),
+                these.iter().filter(|v| v.joined).count(),
+                a.p50,
+                a.p95,
+                a.missed,
+            );
+        }
+    }
+    Ok(())
+}
+
 impl Material {
     fn new(number: usize, turn: Turn, speech: &LocalSpeech) -> Self {
         let frames = clips::frames(&turn.pcm);
@@ -105,12 +142,12 @@ impl Material {
     /// Lets a session listen to the turn.
     fn listen<E: Ear>(&self, scores: &Scores, setup: Setup, ear: E) -> (Verdict, VirtualCall<E>) {
         let end = CallTime::from_ms(self.turn.end_ms);
-        let setup = Setup { expects: self.turn.expects, ..setup };
+        // Only callers of their own words answer the greeting.
+        let first_turn = TurnId(if self.turn.source == Source::Opening { 0 } else { LATER });
+        let config = SessionConfig { first_turn, ..setup.config };
+        let setup = Setup { expects: self.turn.expects, config, ..setup };
         let mut call = VirtualCall::new(setup, self.frames.clone(), Box::new(scores.clone()), ear);
-        let seen_enough = |course: &Course| {
-            course.committed.last().is_some_and(|at| *at >= end)
-                || course.frames.first().is_some_and(|at| *at < end)
-        };
+        let seen_enough = |course: &Course| course.committed.last().is_some_and(|at| *at >= end);
         call.run(end + Duration::from_millis(PATIENCE_MS), seen_enough);
         let first = call.course.committed.first().copied();
         let early = first.filter(|at| *at < end);
@@ -122,11 +159,17 @@ impl Material {
             held_out: self.turn.held_out,
             early_ms: early.map(CallTime::as_ms),
             heard: early.is_some() && call.course.frames.first().is_some_and(|at| *at < end),
+            joined: early.is_some() && call.course.answered.last().is_some_and(|text| self.is_whole(text)),
             delay_ms: first.filter(|at| *at >= end).map(|at| at.as_ms() - end.as_ms()),
             understood: understood.map(|t| t.text.clone()).unwrap_or_default(),
             complete: complete.map(|(_, probability)| *probability),
         };
         (verdict, call)
+    }
+
+    /// Whether these are all words of the turn, as far as a recogniser that errs can show it.
+    fn is_whole(&self, text: &str) -> bool {
+        text.split_whitespace().count() * 10 >= self.turn.words.len() * 7
     }
 }
 
@@ -162,13 +205,6 @@ fn embedded(m: &Material, engine: &RefCell<Engine>, stretch: f64) -> Verdict {
     m.listen(&m.silero, setup, EmbeddedEar::new(engine).without_interims()).0
 }
 
-/// Where the turn model must be surer than the product asks it to be.
-fn surer(m: &Material, engine: &RefCell<Engine>, complete_probability: f32) -> Verdict {
-    let config = SessionConfig { complete_probability, ..SessionConfig::default() };
-    let setup = Setup { config, reply_after: EMBEDDED_REPLY, ..Setup::default() };
-    m.listen(&m.silero, setup, EmbeddedEar::new(engine).without_interims()).0
-}
-
 fn cloud(m: &Material, marks: Marks, stretch: f64) -> Verdict {
     let config = stretched(SessionConfig::cloud(), stretch);
     let setup = Setup { config, reply_after: CLOUD_REPLY, ..Setup::default() };
@@ -183,8 +219,13 @@ fn stretched(config: SessionConfig, stretch: f64) -> SessionConfig {
         complete_silence,
         pause_after: config.pause_after.min(complete_silence),
         incomplete_silence: times(config.incomplete_silence),
+        later_silence: times(config.later_silence),
         patient_silence: times(config.patient_silence),
-        text_silence: times(config.text_silence),
+        first_silence: times(config.first_silence),
+        opening_silence: times(config.opening_silence),
+        first_wait: times(config.first_wait),
+        later_wait: times(config.later_wait),
+        wait_for_odds: times(config.wait_for_odds),
         ..config
     }
 }
@@ -195,8 +236,10 @@ fn silence_only(m: &Material, detector: Detector, threshold: u64) -> Verdict {
     let config = SessionConfig {
         complete_silence: silence,
         incomplete_silence: silence,
+        later_silence: silence,
         patient_silence: silence,
-        text_silence: silence,
+        first_silence: silence,
+        opening_silence: silence,
         ..SessionConfig::default()
     };
     let setup = Setup { config, reply_after: EMBEDDED_REPLY, ..Setup::default() };

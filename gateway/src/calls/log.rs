@@ -142,6 +142,7 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
             heard_text,
             estimated,
         },
+        CallRecord::Rejoined { turn, at_ms } => CallEntry::Rejoined { turn: turn.0, at_ms: at(at_ms) },
         CallRecord::Interrupted { turn, at_ms } => CallEntry::Interrupted { turn: turn.0, at_ms: at(at_ms) },
         CallRecord::Latency { latency } => CallEntry::Latency {
             turn: latency.turn.0,

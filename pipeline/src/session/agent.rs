@@ -21,6 +21,10 @@ impl Session {
 
     /// A turn that the caller did not speak: greeting, silence, keys, noise.
     pub(super) fn begin_turn(&mut self, input: TurnInput) {
+        if self.reopened.take().is_some() {
+            // Its words are on the record under their number, and go with what the caller says next.
+            self.turn = self.turn.next();
+        }
         if input != TurnInput::Opened {
             self.turn = self.turn.next();
         }
@@ -40,6 +44,7 @@ impl Session {
             self.drop_reply();
             let mut reply = Reply::new(self.next_epoch(), self.turn, input);
             reply.committed = true;
+            reply.first_index = self.next_index();
             reply.moments = moments;
             self.out.push_back(Output::Reply(ReplyCommand::Start {
                 turn: reply.epoch,
@@ -57,11 +62,17 @@ impl Session {
         }
     }
 
+    /// Number on the record of what is said next in this turn.
+    fn next_index(&self) -> u16 {
+        if self.announced.0 == self.turn { self.announced.1 } else { 0 }
+    }
+
     fn commit_guess(&mut self, moments: Option<Moments>) {
-        let turn = self.turn;
+        let (turn, first_index) = (self.turn, self.next_index());
         let Some(reply) = &mut self.reply else { return };
         reply.committed = true;
         reply.turn = turn;
+        reply.first_index = first_index;
         reply.moments = moments.map(|m| Moments { speculative: true, ..m });
         let epoch = reply.epoch;
         self.out.push_back(Output::Reply(ReplyCommand::Commit { turn: epoch }));
@@ -141,7 +152,7 @@ impl Session {
         let at = self.now.as_ms();
         for s in reply.segments.iter().filter(|s| s.seq > 0 && !s.planned) {
             self.record(CallRecord::Played {
-                segment: SegmentId { turn: reply.turn, index: s.said.id.index },
+                segment: SegmentId { turn: reply.turn, index: reply.first_index + s.said.id.index },
                 state: Played::Dropped,
                 from_ms: at,
                 to_ms: at,
@@ -215,16 +226,17 @@ impl Session {
         let Some(reply) = &self.reply else { return };
         let Some(segment) = reply.segments.get(index) else { return };
         let (turn, said) = (reply.turn, segment.said.clone());
+        let shown_index = reply.first_index.saturating_add(said.id.index);
         let before = if self.announced.0 == turn { self.announced.1 } else { 0 };
-        self.announced = (turn, before.max(said.id.index.saturating_add(1)));
-        let shown = ReplySegment { id: SegmentId { turn, index: said.id.index }, ..said.clone() };
+        self.announced = (turn, before.max(shown_index.saturating_add(1)));
+        let shown = ReplySegment { id: SegmentId { turn, index: shown_index }, ..said.clone() };
         let seq = self.record(CallRecord::Planned { segment: shown });
         if let Some(segment) = self.reply.as_mut().and_then(|r| r.segments.get_mut(index)) {
             segment.seq = seq;
         }
         self.emit(EventBody::ReplySegment {
             turn,
-            segment: said.id.index,
+            segment: shown_index,
             speaker: Speaker::Agent,
             text: said.text,
             segment_kind: said.kind,
@@ -293,8 +305,8 @@ impl Session {
         self.timers.stop(Timer::ControlLease);
         let mut reply = Reply::new(self.next_epoch(), self.turn, TurnInput::Unintelligible);
         // What this turn has said so far keeps its numbers on the record.
-        let index = if self.announced.0 == reply.turn { self.announced.1 } else { 0 };
-        let id = SegmentId { turn: reply.epoch, index };
+        reply.first_index = self.next_index();
+        let id = SegmentId { turn: reply.epoch, index: 0 };
         reply.committed = true;
         reply.ungated = true;
         reply.apologised = true;
@@ -378,6 +390,7 @@ impl Session {
         let unsaid = cut.segments.iter().filter(|s| !s.planned || known.contains(&s.said.id.index));
         let epoch = self.next_epoch();
         let mut reply = Reply::new(epoch, cut.turn, cut.input.clone());
+        reply.first_index = cut.first_index;
         reply.committed = true;
         reply.complete = true;
         reply.ungated = true; // Each of these words is on the record already.
@@ -401,19 +414,6 @@ impl Session {
         }
     }
 
-    /// The caller went on before hearing anything of our reply: it answers half a thought. Keep their words.
-    pub(super) fn take_back_reply(&mut self) {
-        let Some(reply) = &self.reply else { return };
-        if let TurnInput::Said { text } = &reply.input {
-            self.carried = text.clone();
-        }
-        self.drop_reply();
-        self.play_out.set_hold(false);
-        self.end_wait();
-        self.timers.stop(Timer::ReplyDeadline);
-        self.regions.agent = Agent::Idle;
-    }
-
     /// The greeting says who answers and that it may record: no early sound of the caller's holds it back.
     pub(super) fn is_greeting(&self) -> bool {
         self.reply.as_ref().is_some_and(|r| r.input == TurnInput::Opened)
@@ -427,9 +427,15 @@ impl Session {
                 self.play_out.set_duck(true);
                 self.timers.set(Timer::DuckLimit, self.now + self.config.duck_limit);
             }
-            Agent::Thinking if !self.is_greeting() => self.play_out.set_hold(true),
+            Agent::Thinking if !self.is_greeting() => self.hold(),
             _ => {}
         }
+    }
+
+    /// Says nothing more until it is known what the caller says; never for ever.
+    pub(super) fn hold(&mut self) {
+        self.play_out.set_hold(true);
+        self.timers.set(Timer::DuckLimit, self.now + self.config.duck_limit);
     }
 
     /// The sound was nothing: speak on at full level.

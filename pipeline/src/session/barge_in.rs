@@ -12,6 +12,8 @@ pub struct OverTalk<'a> {
     pub speech: Duration,
     /// How long our reply had been audible when the sound began.
     pub reply_age: Duration,
+    /// It may go on with the turn before: the reply answers half a thought then.
+    pub rejoins: bool,
     /// Words so far; `None` while the recogniser has said nothing.
     pub text: Option<&'a str>,
     /// The recogniser has given its last word on this sound.
@@ -71,13 +73,16 @@ pub fn judge(config: &SessionConfig, over: OverTalk<'_>) -> Judgement {
     if over.finished {
         return if real_words { Judgement::Interruption } else { Judgement::BackChannel };
     }
-    let needed = if over.reply_age < config.early_reply {
+    let needed = if over.rejoins {
+        config.take_back_speech
+    } else if over.reply_age < config.early_reply {
         config.barge_in_speech_early
     } else {
         config.barge_in_speech
     };
     let by_words = real_words && over.speech >= needed;
-    let by_length = over.text.is_none() && over.speech >= config.barge_in_unheard;
+    let unheard = if over.rejoins { config.rejoin_unheard } else { config.barge_in_unheard };
+    let by_length = over.text.is_none() && over.speech >= unheard;
     if by_words || by_length { Judgement::Interruption } else { Judgement::Open }
 }
 
@@ -131,6 +136,15 @@ pub fn is_only_back_channel(text: &str) -> bool {
     words(text).all(|w| is_back_channel(&w))
 }
 
+/// Whether these words say yes or no and nothing else.
+#[must_use]
+pub fn is_answer(text: &str) -> bool {
+    const ANSWERS: [&str; 8] = ["yes", "yep", "no", "nope", "correct", "sí", "si", "correcto"];
+    const BESIDE: [&str; 9] = ["please", "it", "is", "that's", "right", "isn't", "ma'am", "sir", "yeah"];
+    let said = |list: &[&str], word: &str| list.contains(&word);
+    words(text).any(|w| said(&ANSWERS, &w)) && words(text).all(|w| said(&ANSWERS, &w) || said(&BESIDE, &w))
+}
+
 fn is_back_channel(word: &str) -> bool {
     const WORDS: [&str; 39] = [
         "uh", "huh", "uh-huh", "mm", "mhm", "mm-hmm", "mmhmm", "hmm", "hm", "um", "ah", "oh", "aha", "okay",
@@ -178,6 +192,7 @@ mod tests {
         OverTalk {
             speech: Duration::from_millis(speech_ms),
             reply_age: Duration::from_secs(3),
+            rejoins: false,
             text,
             finished: false,
             notice: false,

@@ -4,22 +4,20 @@ use std::time::Duration;
 
 use telephony::media::{AudioFrame, CallTime};
 
-use super::barge_in::{self, Judgement, OverTalk};
-use super::endpointing::{self, PauseView};
+use super::endpointing::{self, PauseView, words};
 use super::output::Output;
 use super::secret::holds_digits;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
-use super::utterance::{FinalText, OverReply, Utterance};
+use super::utterance::{FinalText, Utterance};
 use super::waterfall::Moments;
 use super::{Port, Session};
 use crate::event::{AttentionReason, EventBody};
 use crate::ports::{CallRecord, EndReason, SttCommand, SttEvent, TurnInput};
 use crate::turn::{Expectation, Speaker, UtteranceId};
 
-/// Words of ours, up to where the caller has heard us, that may be an utterance's; and that its first may be.
-const SAID_BACK: usize = 40;
-const SAID_RECENTLY: usize = 16;
+/// Words from which a turn is more than a greeting.
+const ASKS_FROM: usize = 4;
 
 impl Session {
     pub(super) fn on_frame(&mut self, frame: AudioFrame) {
@@ -68,6 +66,11 @@ impl Session {
         let id = UtteranceId(self.last_utterance);
         let mut utterance = Utterance::new(id, self.ear.run_began(self.now));
         utterance.over_reply = self.over_reply();
+        utterance.rejoins = self.may_rejoin(utterance.began);
+        if utterance.rejoins && utterance.over_reply.is_some() && !self.gives_back {
+            // What we say answers half a thought, as it seems: wait with it until that is known.
+            self.hold();
+        }
         self.utterance = Some(utterance);
         self.regions.caller = Caller::Speaking;
         self.timers.stop(Timer::NoInput);
@@ -91,21 +94,9 @@ impl Session {
         }
     }
 
-    /// What of ours the caller is speaking over, if anything.
-    fn over_reply(&self) -> Option<OverReply> {
-        if !matches!(self.regions.agent, Agent::Speaking | Agent::Yielding)
-            || !self.play_out.is_audible(self.now)
-        {
-            return None;
-        }
-        let reply = self.reply.as_ref()?;
-        let since = self.play_out.first_sent_at(reply.epoch.0).unwrap_or(self.now);
-        Some(OverReply { reply_age: self.now.since(since), notice: reply.is_notice() })
-    }
-
     fn follow_speech(&mut self) {
         self.judge_over_talk();
-        self.take_back_if_caller_goes_on();
+        self.rejoin_if_caller_goes_on();
         self.timers.set(Timer::Pause, self.ear.last_speech() + self.config.pause_after);
     }
 
@@ -151,14 +142,31 @@ impl Session {
     fn pause_view(&self) -> PauseView<'_> {
         let utterance = self.utterance.as_ref();
         PauseView {
-            expects: self.expects,
             text: utterance.and_then(|u| u.done.as_ref()).map(|d| d.text.as_str()),
             complete: utterance.and_then(|u| u.complete),
+            ..self.view()
         }
     }
 
+    /// What is known of a pause before its words are.
+    fn view<'a>(&self) -> PauseView<'a> {
+        PauseView {
+            expects: self.expects,
+            first: self.is_first_word(),
+            language: self.language,
+            text: None,
+            complete: None,
+            own_ms: self.patience.average_ms(),
+        }
+    }
+
+    /// The caller has said nothing yet of what they call for.
+    fn is_first_word(&self) -> bool {
+        self.expects == Expectation::Open && !self.has_asked
+    }
+
     fn arm_end_of_turn(&mut self) {
-        let silence = endpointing::required_silence(&self.config, &self.patience, self.pause_view());
+        let silence = endpointing::required_silence(&self.config, self.pause_view());
         let soonest = self.now.max(self.ear.last_speech() + silence);
         self.timers.set(Timer::EndOfTurn, soonest);
     }
@@ -168,7 +176,7 @@ impl Session {
         if self.regions.caller != Caller::MaybeFinished || self.regions.leg != Leg::Open {
             return;
         }
-        let silence = endpointing::required_silence(&self.config, &self.patience, self.pause_view());
+        let silence = endpointing::required_silence(&self.config, self.pause_view());
         let due = self.ear.last_speech() + silence;
         if self.now < due || self.ear.maybe() {
             // A window of speech may be the caller going on: look again when it is known.
@@ -200,7 +208,7 @@ impl Session {
     }
 
     fn end_utterance(&mut self, done: &FinalText, decided: CallTime) {
-        let complete = endpointing::judged_complete(&self.config, self.pause_view());
+        let complete = endpointing::judged_complete(self.pause_view());
         let Some(utterance) = self.utterance.take() else { return };
         self.out.push_back(Output::Stt(SttCommand::Ended { utterance: utterance.id }));
         self.regions.caller = Caller::Silent;
@@ -208,92 +216,63 @@ impl Session {
             self.on_wordless(&utterance);
         } else if self.takes_secret() && holds_digits(&done.text) {
             self.take_spoken_secret(&utterance, done);
+        } else if self.answers_ahead(&utterance, &done.text) {
+            self.defer(&utterance, done);
         } else if self.is_listening_noise(&utterance, &done.text) {
-            self.drop_speculation();
-            self.stop_yielding();
-            self.resume_cut();
+            self.on_listening_noise(&utterance);
         } else if self.is_over_notice(&utterance) {
-            self.stop_yielding();
-            self.note_caller_turn(utterance.began, done);
-            self.deferred = done.text.clone();
+            self.defer(&utterance, done);
         } else {
-            self.note_caller_turn(utterance.began, done);
-            if !self.confirm_over_talk() {
-                return;
+            if utterance.rejoins && self.regions.agent != Agent::Idle {
+                self.rejoin();
             }
             let moments = Moments {
-                speech_ended: self.ear.last_speech(),
-                decided,
-                text_ready: done.at,
-                committed: self.now,
-                first_segment: None,
-                first_audio: None,
-                stages: Vec::new(),
                 judged_complete: complete,
-                speculative: false,
                 filler: self.bridge.is_some(),
+                ..Moments::at(self.ear.last_speech(), decided, self.now)
             };
-            let said = self.with_carried(&done.text);
-            self.carried.clear();
-            self.commit_turn(TurnInput::Said { text: said }, Some(moments));
+            let moments = Moments { text_ready: done.at, ..moments };
+            self.answer(done, utterance.began, moments);
         }
         self.rearm_no_input();
     }
 
-    /// "Okay" over our reply is no turn, unless we have just asked a question that it answers.
-    fn is_listening_noise(&self, utterance: &Utterance, text: &str) -> bool {
-        let while_we_spoke = utterance.over_reply.is_some() || utterance.interrupted;
-        if let Some(over) = utterance.over_reply {
-            let (ours, recent) = (self.just_said(SAID_BACK), self.just_said(SAID_RECENTLY));
-            let talk = self.over_talk(utterance, over, &ours, &recent);
-            if barge_in::is_nothing(&OverTalk { text: Some(text), finished: true, ..talk }) {
-                return true;
-            }
+    /// The caller's turn is over and has words: it is on the record, and a reply is asked for.
+    pub(super) fn answer(&mut self, done: &FinalText, began: CallTime, moments: Moments) {
+        let (text, before) = self.note_whole_turn(began, moments.decided, done);
+        if !self.confirm_over_talk() {
+            return;
         }
-        let answers = self.reply_expects() == Expectation::YesNo && self.play_out.pending_ms() == 0;
-        while_we_spoke && !answers && barge_in::is_only_back_channel(text)
+        self.carried.clear();
+        self.missed = false;
+        self.has_asked |= words(&text).count() >= ASKS_FROM;
+        self.commit_turn(TurnInput::Said { text }, Some(moments));
+        if let Some(reply) = self.reply.as_mut().filter(|r| r.committed) {
+            reply.before = Some(before);
+        }
+    }
+
+    fn on_listening_noise(&mut self, utterance: &Utterance) {
+        self.drop_speculation();
+        self.stop_yielding();
+        if !self.decide_as_before(utterance) {
+            self.resume_cut();
+        }
     }
 
     fn on_wordless(&mut self, utterance: &Utterance) {
         self.drop_speculation();
+        self.note_missed(utterance);
         self.stop_yielding();
         let speech = self.ear.last_speech().since(utterance.began);
+        if self.decide_as_before(utterance) {
+            return;
+        }
         if utterance.interrupted {
             self.resume_cut();
         } else if speech >= self.config.unintelligible_speech && self.regions.agent == Agent::Idle {
             self.begin_turn(TurnInput::Unintelligible);
         }
-    }
-
-    /// Said over a notice that is not over yet: it is answered when the notice is.
-    fn is_over_notice(&self, utterance: &Utterance) -> bool {
-        utterance.over_reply.is_some_and(|o| o.notice)
-            && matches!(self.regions.agent, Agent::Speaking | Agent::Yielding)
-    }
-
-    /// Answers what was said over the notice that has just ended.
-    pub(super) fn take_deferred(&mut self) {
-        if self.deferred.is_empty() {
-            return;
-        }
-        let deferred = std::mem::take(&mut self.deferred);
-        let text = self.with_carried(&deferred);
-        if matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking) {
-            self.carried.clear();
-            self.commit_turn(TurnInput::Said { text }, None);
-        } else {
-            self.carried = text;
-        }
-    }
-
-    /// A turn that nobody judged an interruption while it lasted is one now: it had words. False when the call
-    /// ends by that: what was cut was our last word.
-    pub(super) fn confirm_over_talk(&mut self) -> bool {
-        if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
-            self.interrupt();
-            self.cut = None;
-        }
-        self.regions.leg == Leg::Open
     }
 
     /// A turn of the caller's on the record.
@@ -356,7 +335,7 @@ impl Session {
             self.emit(EventBody::Interim { turn, speaker: Speaker::Caller, text });
         }
         self.judge_over_talk();
-        self.take_back_if_caller_goes_on();
+        self.rejoin_if_caller_goes_on();
         self.guess_by_interim();
     }
 
@@ -432,7 +411,7 @@ impl Session {
         }
         let Some(text) = utterance.interim.clone() else { return };
         let complete = utterance.complete.or(utterance.may_end);
-        let view = PauseView { expects: self.expects, text: Some(&text), complete };
+        let view = PauseView { text: Some(&text), complete, ..self.view() };
         if endpointing::is_worth_a_guess(&self.config, view) {
             self.speculate(&text);
         }
@@ -453,78 +432,6 @@ impl Session {
             u.done = Some(FinalText { text, confidence: 0.3, at: self.now, settled: true });
         }
         self.decide();
-    }
-
-    /// The last words of ours that the caller's telephone may give back: what was heard, and a little more, since
-    /// what was heard is counted with caution.
-    fn just_said(&self, back: usize) -> String {
-        const AHEAD: usize = 6;
-        let Some(reply) = &self.reply else { return self.last_said.clone() };
-        let heard = self.play_out.heard(reply.epoch.0).text.split_whitespace().count();
-        let text = reply.text();
-        let so_far: Vec<&str> = text.split_whitespace().take(heard + AHEAD).collect();
-        so_far[so_far.len().saturating_sub(back)..].join(" ")
-    }
-
-    fn over_talk<'a>(
-        &self,
-        utterance: &'a Utterance,
-        over: OverReply,
-        ours: &'a str,
-        recent: &'a str,
-    ) -> OverTalk<'a> {
-        OverTalk {
-            speech: self.ear.last_speech().since(utterance.began),
-            reply_age: over.reply_age,
-            text: utterance.text(),
-            finished: utterance.done.is_some(),
-            notice: over.notice,
-            ours,
-            // Where nothing of ours comes back, the caller's first words are held up for nothing.
-            recent: if self.gives_back { recent } else { "" },
-            by_words: utterance.by_words,
-            confidence: utterance.done.as_ref().map_or(1.0, |done| done.confidence),
-        }
-    }
-
-    /// Weighs sound over our reply. Called whenever more is known of it.
-    fn judge_over_talk(&mut self) {
-        let Some(utterance) = &self.utterance else { return };
-        let Some(over) = utterance.over_reply else { return };
-        if self.regions.agent == Agent::Idle || self.regions.agent == Agent::Thinking {
-            return;
-        }
-        let said = |back| if utterance.text().is_some() { self.just_said(back) } else { String::new() };
-        let (ours, recent) = (said(SAID_BACK), said(SAID_RECENTLY));
-        let judgement = barge_in::judge(&self.config, self.over_talk(utterance, over, &ours, &recent));
-        match judgement {
-            Judgement::Interruption => {
-                self.interrupt();
-                if let Some(u) = &mut self.utterance {
-                    u.interrupted = true;
-                    u.over_reply = None;
-                }
-            }
-            Judgement::BackChannel => self.stop_yielding(),
-            Judgement::Open => {}
-        }
-    }
-
-    /// We took a pause for the end and have not been heard yet: a caller who goes on gets the turn back.
-    fn take_back_if_caller_goes_on(&mut self) {
-        // Keys are complete when they are entered, and what we say of our own accord is said to the end.
-        let answers_words =
-            self.reply.as_ref().is_some_and(|r| !r.apologised && matches!(r.input, TurnInput::Said { .. }));
-        let early = self.regions.agent == Agent::Thinking && answers_words;
-        if !early || self.regions.caller != Caller::Speaking {
-            return;
-        }
-        let Some(utterance) = &self.utterance else { return };
-        if self.ear.last_speech().since(utterance.began) < self.config.take_back_speech {
-            return;
-        }
-        self.patience.learn_cut_off();
-        self.take_back_reply();
     }
 
     fn on_no_input_ready(&self) -> bool {

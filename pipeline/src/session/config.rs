@@ -25,26 +25,26 @@ pub struct SessionConfig {
     pub onset_windows: u32,
     /// Silence after which the recogniser is asked for a final and an end-of-turn judgement.
     pub pause_after: Duration,
-    /// Shortest silence that ends a turn, for a caller who is judged complete.
+    /// Shortest silence that ends a turn, for a caller who is surely complete.
     pub complete_silence: Duration,
-    /// Longest silence that an ordinary turn needs.
+    /// Silence that a "no" needs, and a number, an address or a story at least.
     pub incomplete_silence: Duration,
-    /// Silence that ends a turn when digits, a name, an address or a story is being told.
+    /// Longest silence that a turn needs which answers no question of these kinds.
+    pub later_silence: Duration,
+    /// Longest silence inside a number, an address, a story or an unfinished sentence.
     pub patient_silence: Duration,
-    /// End-of-turn probability from which the caller counts as complete.
-    pub complete_probability: f32,
     /// How long a decided turn that has its text waits for a better one.
     pub better_text: Duration,
+    /// Shortest and longest silence that ends what the caller says first.
+    pub first_silence: Duration,
+    pub opening_silence: Duration,
+    /// Silence for a pause that is as likely an end as not: in what the caller says first, and later.
+    pub first_wait: Duration,
+    pub later_wait: Duration,
+    /// How much shorter for each unit of log-odds that it is the end.
+    pub wait_for_odds: Duration,
     /// How long a decided turn waits for its final text.
     pub recogniser_deadline: Duration,
-    /// Whether the written text may stand in for an end-of-turn judgement that nobody gives: recognisers that
-    /// punctuate, without a model that listens to intonation.
-    pub text_judges: bool,
-    /// Whether a text without an end's mark is not whole, however complete the caller sounds. Off for recognisers that
-    /// judge the turn's end themselves.
-    pub marks_ends: bool,
-    /// Silence that ends a turn which only its text shows to be complete.
-    pub text_silence: Duration,
     /// End-of-turn probability from which a reply is begun on a guess. A model call that is thrown away costs.
     pub speculate_from: f32,
     /// Silence after which an interim text that reads complete is worth a guess too: a recogniser over the network
@@ -60,8 +60,16 @@ pub struct SessionConfig {
     pub barge_in_unheard: Duration,
     /// How long the reply stays ducked for a sound that turns out to be nothing.
     pub duck_limit: Duration,
-    /// Speech after our decision, before our first word, that takes the decision back.
+    /// From our decision to the onset of speech that may go on with the same turn, and how long our reply may have been
+    /// heard by then. Before our first word any speech may.
+    pub rejoin_within: Duration,
+    pub rejoin_heard: Duration,
+    /// Speech with words in it that takes the decision back.
     pub take_back_speech: Duration,
+    /// Speech that does even though the recogniser is silent about it.
+    pub rejoin_unheard: Duration,
+    /// How much of a yes-or-no question may be left to say when the answer to it counts.
+    pub answer_ahead: Duration,
     /// Silence after the turn-end decision before the filler is said.
     pub filler_after: Duration,
     /// From the end of a spoken filler to a soft sound, and from one soft sound to the next.
@@ -185,8 +193,6 @@ impl SessionConfig {
         Self {
             pause_after: ms(140),
             complete_silence: ms(250),
-            text_judges: true,
-            marks_ends: false,
             speculate_from: 0.35,
             interim_guess: Some(ms(80)),
             barge_in_speech: ms(250),
@@ -215,13 +221,15 @@ impl Default for SessionConfig {
             pause_after: ms(160),
             complete_silence: ms(300),
             incomplete_silence: ms(600),
-            patient_silence: ms(1_000),
-            complete_probability: 0.5,
             better_text: ms(150),
+            later_silence: ms(1_000),
+            patient_silence: ms(1_200),
+            first_silence: ms(780),
+            opening_silence: ms(1_200),
+            first_wait: ms(1_080),
+            later_wait: ms(700),
+            wait_for_odds: ms(130),
             recogniser_deadline: ms(3_000),
-            text_judges: false,
-            marks_ends: true,
-            text_silence: ms(450),
             speculate_from: 0.0,
             interim_guess: None,
             barge_in_speech: ms(350),
@@ -229,7 +237,11 @@ impl Default for SessionConfig {
             early_reply: ms(800),
             barge_in_unheard: ms(900),
             duck_limit: ms(2_000),
+            rejoin_within: ms(1_500),
+            rejoin_heard: ms(1_000),
             take_back_speech: ms(250),
+            rejoin_unheard: ms(800),
+            answer_ahead: ms(1_200),
             filler_after: ms(700),
             soft_sound_every: ms(2_000),
             reply_deadline: ms(8_000),

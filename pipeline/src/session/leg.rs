@@ -142,6 +142,9 @@ impl Session {
         if text.is_empty() {
             self.finish();
         } else {
+            if self.reopened.take().is_some() {
+                self.turn = self.turn.next();
+            }
             self.commit_turn(TurnInput::Said { text }, None);
         }
     }
@@ -186,8 +189,7 @@ impl Session {
             return;
         };
         self.drop_speculation();
-        self.note_caller_turn(utterance.began, &done);
-        let text = self.with_carried(&done.text);
+        let (text, _) = self.note_whole_turn(utterance.began, self.now, &done);
         self.commit_turn(TurnInput::Said { text }, None);
         if self.reply.is_none() {
             self.finish();

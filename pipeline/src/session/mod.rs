@@ -13,12 +13,16 @@ mod agent;
 mod attention;
 pub mod barge_in;
 mod caller;
+pub mod completeness;
 mod config;
 pub mod endpointing;
 mod input;
 pub mod journal;
 mod leg;
 mod output;
+mod over_talk;
+pub mod pause_score;
+mod rejoin;
 mod reply;
 mod secret;
 mod speech;
@@ -66,8 +70,12 @@ pub struct Session {
     last_utterance: u32,
     /// Words of a turn whose reply was taken back unheard: the caller was not finished.
     carried: String,
-    /// What the caller said over a notice that may not be interrupted.
+    /// The turn whose words these are, to be decided anew.
+    reopened: Option<rejoin::Reopened>,
+    /// What the caller said while we spoke that is answered after it.
     deferred: String,
+    /// Words over our reply that nobody could make out.
+    missed: bool,
     reply: Option<Reply>,
     /// A reply of the caller's that was cut, kept until the cut proves right.
     cut: Option<Reply>,
@@ -76,6 +84,8 @@ pub struct Session {
     last_epoch: u32,
     turn: TurnId,
     expects: Expectation,
+    /// The caller has said what they call for.
+    has_asked: bool,
     silences: u32,
     wasted_speculations: u32,
     stale: u64,
@@ -116,6 +126,7 @@ impl Session {
             play_out: PlayOut::new(config.play_out),
             language: config.language,
             turn: config.first_turn,
+            has_asked: config.first_turn != TurnId(0),
             config,
             now,
             regions: Regions { leg: Leg::Open, ..Regions::default() },
@@ -128,7 +139,9 @@ impl Session {
             utterance: None,
             last_utterance: 0,
             carried: String::new(),
+            reopened: None,
             deferred: String::new(),
+            missed: false,
             reply: None,
             cut: None,
             parting: None,

@@ -4,6 +4,7 @@ use telephony::media::CallTime;
 use telephony::playout::SegmentKey;
 
 use super::endpointing::words;
+use super::rejoin::Before;
 use super::waterfall::Moments;
 use crate::ports::{AfterReply, TurnInput};
 use crate::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, WordTime};
@@ -34,6 +35,10 @@ pub(super) struct Reply {
     pub stages: Vec<(crate::latency::Stage, u64, CallTime)>,
     pub moments: Option<Moments>,
     pub apologised: bool,
+    /// How the conversation stood before the caller's turn that it answers.
+    pub before: Option<Before>,
+    /// Number of its first segment on the record: not 0 where the turn was answered before and taken back.
+    pub first_index: u16,
 }
 
 #[derive(Debug)]
@@ -68,6 +73,8 @@ impl Reply {
             stages: Vec::new(),
             moments: None,
             apologised: false,
+            before: None,
+            first_index: 0,
         }
     }
 

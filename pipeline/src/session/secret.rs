@@ -33,6 +33,7 @@ impl Session {
         }
         self.drop_speculation();
         self.carried.clear();
+        self.reopened = None;
         self.commit_turn(TurnInput::Secret(SecretDigits::new(done.text.clone())), None);
     }
 }

@@ -140,7 +140,7 @@ impl Session {
     }
 
     pub(super) fn close_account(&mut self, closed: Closed) {
-        let Some((turn, kind)) = self.shown_turn(closed.key) else { return };
+        let Some((turn, kind, first)) = self.shown_turn(closed.key) else { return };
         let state = match closed.state {
             SegmentState::PartlyHeard => Played::PartlyHeard,
             SegmentState::Dropped => Played::Dropped,
@@ -150,7 +150,7 @@ impl Session {
             return;
         }
         self.record(CallRecord::Played {
-            segment: SegmentId { turn, index: closed.key.index },
+            segment: SegmentId { turn, index: first.saturating_add(closed.key.index) },
             state,
             from_ms: closed.from.as_ms(),
             to_ms: closed.to.as_ms(),
@@ -165,16 +165,16 @@ impl Session {
         });
     }
 
-    /// The number people know a segment's turn by, and what kind of segment it is.
-    fn shown_turn(&self, closed: SegmentKey) -> Option<(TurnId, SegmentKind)> {
+    /// The number people know a segment's turn by, what kind of segment it is, and the number of its reply's first.
+    fn shown_turn(&self, closed: SegmentKey) -> Option<(TurnId, SegmentKind, u16)> {
         let id = SegmentId { turn: TurnId(closed.group), index: closed.index };
         let replies = self.reply.iter().chain(&self.cut).chain(&self.parting);
         for reply in replies {
             if reply.epoch.0 + 1 == closed.group {
-                return Some((reply.turn, SegmentKind::Filler));
+                return Some((reply.turn, SegmentKind::Filler, 0));
             }
             if reply.epoch == id.turn {
-                return Some((reply.turn, reply.kind_of(id)?));
+                return Some((reply.turn, reply.kind_of(id)?, reply.first_index));
             }
         }
         None

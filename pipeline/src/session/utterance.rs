@@ -87,6 +87,8 @@ pub(super) struct Utterance {
     pub may_end: Option<f32>,
     /// It began while our reply was audible and has not been judged yet.
     pub over_reply: Option<OverReply>,
+    /// It may go on with the turn that was decided last, of whose reply nothing was heard in substance.
+    pub rejoins: bool,
     /// It cut our reply.
     pub interrupted: bool,
     /// The recogniser's words opened it; the detector had heard nothing.
@@ -114,6 +116,7 @@ impl Utterance {
             complete: None,
             may_end: None,
             over_reply: None,
+            rejoins: false,
             interrupted: false,
             by_words: false,
             decided: None,

@@ -32,6 +32,22 @@ pub(super) struct Moments {
 }
 
 impl Moments {
+    /// Of a turn whose speech ended, and that was decided, then; its text is there now.
+    pub fn at(speech_ended: CallTime, decided: CallTime, now: CallTime) -> Self {
+        Self {
+            speech_ended,
+            decided,
+            text_ready: now,
+            committed: now,
+            first_segment: None,
+            first_audio: None,
+            stages: Vec::new(),
+            judged_complete: false,
+            speculative: false,
+            filler: false,
+        }
+    }
+
     /// The waterfall, once the first reply frame has left. Stages lie side by side and sum to the total.
     pub fn waterfall(&self, turn: TurnId, first_frame: CallTime) -> TurnLatency {
         let decided = self.decided.max(self.speech_ended);

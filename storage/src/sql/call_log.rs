@@ -157,6 +157,7 @@ const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
         CallEntry::Digits { .. } => Some("digits"),
         CallEntry::Played { .. } => Some("heard_text"),
         CallEntry::Interrupted { .. }
+        | CallEntry::Rejoined { .. }
         | CallEntry::Latency { .. }
         | CallEntry::Provider { .. }
         | CallEntry::Cost { .. }

@@ -12,6 +12,13 @@ impl Line {
         self.command(ReplyCommand::Heard(HeardWords { turn, ..HeardWords::default() })).await;
     }
 
+    /// The same, by the session's own word for it.
+    async fn rejoin(&self) {
+        let turn = TurnId(self.turn);
+        self.command(ReplyCommand::Cancel { turn }).await;
+        self.command(ReplyCommand::TakenBack { turn }).await;
+    }
+
     /// The next words begun on a guess, then committed.
     async fn guess(&mut self, text: &str) -> Heard {
         self.turn += 1;
@@ -69,6 +76,39 @@ async fn what_took_effect_stays_and_its_number_is_told() {
     // Told once: from then on it is known.
     let heard = line.say("And the library?").await;
     assert!(!heard.text.contains(&work[0].reference), "{}", heard.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_nobody_was_told_of_is_withdrawn_and_the_whole_is_decided_anew() {
+    let office = office().await;
+    let mut line = office.call();
+    line.open().await;
+    line.say_all(REPORT).await;
+    line.say("Yes.").await;
+    line.rejoin().await;
+    let cancelled = |work: &[storage::records::WorkItem]| {
+        work.iter().filter(|w| w.status == storage::records::WorkStatus::Cancelled).count()
+    };
+    let work = office.work().await;
+    assert_eq!((work.len(), cancelled(&work)), (1, 1), "withdrawn");
+    let heard = line.guess("Yes. And when are you open?").await;
+    let work = office.work().await;
+    assert_eq!((work.len(), cancelled(&work)), (2, 1), "filed once, after the whole was heard");
+    let filed = work.iter().find(|w| w.status != storage::records::WorkStatus::Cancelled).unwrap();
+    assert!(heard.text.contains(&filed.reference), "{}", heard.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_yes_that_goes_on_with_a_correction_files_nothing() {
+    let office = office().await;
+    let mut line = office.call();
+    line.open().await;
+    line.say_all(REPORT).await;
+    line.say("Yes.").await;
+    line.rejoin().await;
+    line.guess("Yes. No wait, that is wrong.").await;
+    let open = office.work().await.into_iter().filter(|w| w.status == storage::records::WorkStatus::Open);
+    assert_eq!(open.count(), 0, "nothing that the caller took back stands");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

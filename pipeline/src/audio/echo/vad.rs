@@ -1,16 +1,18 @@
-//! A speech detector that does not take our own voice for the caller's.
+//! A speech detector that takes neither our own voice nor one behind the caller for the caller's.
 
 use std::fmt;
 
 use telephony::media::{AudioFrame, CallTime, MediaCommand};
 
 use super::EchoGuard;
+use crate::audio::nearness::Nearness;
 use crate::ports::VoiceActivity;
 
-/// A detector behind an [`EchoGuard`].
+/// A detector behind an [`EchoGuard`], and deaf to voices that are not at the telephone.
 pub struct GuardedVad {
     vad: Box<dyn VoiceActivity>,
     guard: EchoGuard,
+    near: Nearness,
     /// Sum and number of the figures since the last score.
     figures: f32,
     frames: u32,
@@ -30,7 +32,7 @@ impl fmt::Debug for GuardedVad {
 impl GuardedVad {
     #[must_use]
     pub fn new(vad: Box<dyn VoiceActivity>) -> Self {
-        Self { vad, guard: EchoGuard::default(), figures: 0.0, frames: 0, last: 0.0 }
+        Self { vad, guard: EchoGuard::default(), near: Nearness::default(), figures: 0.0, frames: 0, last: 0.0 }
     }
 
     /// Takes every command that goes to the carrier, at the time it goes.
@@ -47,10 +49,12 @@ impl GuardedVad {
     pub fn push(&mut self, now: CallTime, frame: &AudioFrame) -> Option<f32> {
         self.figures += self.guard.heard(now, frame);
         self.frames += 1;
+        self.near.frame(frame);
         let score = self.vad.push(frame)?;
         self.last = self.figures / self.frames as f32;
         (self.figures, self.frames) = (0.0, 0);
-        Some(score * (1.0 - self.last))
+        let own = score * (1.0 - self.last);
+        Some(own * self.near.window(own))
     }
 
     /// Whether an echo is known, or it is not settled yet that there is none.

@@ -57,6 +57,9 @@ fn rare_end() -> impl Strategy<Value = Input> {
 struct Watch {
     cancelled: Vec<TurnId>,
     started: Vec<TurnId>,
+    /// Turns that were committed, and those of them that were taken back.
+    committed: Vec<TurnId>,
+    taken_back: Vec<TurnId>,
     ended: bool,
     closed: bool,
     seq: u64,
@@ -75,15 +78,28 @@ impl Watch {
             }
             Output::Carrier(MediaCommand::Close) => self.closed = true,
             Output::Carrier(_) => assert!(!self.closed, "nothing is sent after the close"),
-            Output::Reply(ReplyCommand::Start { turn, .. }) => {
+            Output::Reply(ReplyCommand::Start { turn, speculative, .. }) => {
+                if !speculative {
+                    self.committed.push(*turn);
+                }
                 assert!(self.started.last().is_none_or(|t| t < turn), "epochs ascend");
                 self.started.push(*turn);
             }
             Output::Reply(ReplyCommand::Commit { turn }) => {
                 assert!(!self.cancelled.contains(turn), "a cancelled reply is never committed");
                 assert_eq!(self.started.last(), Some(turn), "only the latest reply is committed");
+                self.committed.push(*turn);
             }
             Output::Reply(ReplyCommand::Cancel { turn }) => self.cancelled.push(*turn),
+            Output::Reply(ReplyCommand::TakenBack { turn }) => {
+                assert!(self.committed.contains(turn), "only what counted is taken back");
+                assert!(self.cancelled.contains(turn), "what is taken back was cancelled first");
+                assert!(!self.taken_back.contains(turn), "nothing is taken back twice");
+                self.taken_back.push(*turn);
+            }
+            Output::Reply(ReplyCommand::Heard(heard)) => {
+                assert!(!self.taken_back.contains(&heard.turn), "of a turn taken back nothing is told any more");
+            }
             Output::Tts(TtsCommand::Speak(s)) => {
                 assert!(!self.cancelled.contains(&s.id.turn), "nothing is synthesised for a cancelled reply");
             }

@@ -189,6 +189,9 @@ fn settled(w: &World, seed: u64) {
                 live.remove(&heard.turn);
             }
             ReplyCommand::Commit { turn } => assert!(live.contains(turn), "call {seed}: {turn:?} was gone"),
+            ReplyCommand::TakenBack { turn } => {
+                assert!(!live.contains(turn), "call {seed}: {turn:?} was taken back and not cancelled");
+            }
             ReplyCommand::Language(_) => {}
         }
     }

@@ -103,6 +103,19 @@ pub struct World {
     dice: u64,
 }
 
+/// A session that answers as soon as anything seems whole: most tests are about what comes then.
+pub fn quick() -> SessionConfig {
+    let ms = Duration::from_millis;
+    SessionConfig {
+        first_silence: ms(300),
+        opening_silence: ms(1_000),
+        first_wait: ms(600),
+        later_wait: ms(600),
+        wait_for_odds: ms(250),
+        ..SessionConfig::default()
+    }
+}
+
 impl World {
     pub fn new(script: Vec<Speech>, habits: Habits) -> Self {
         let way = Duration::from_millis(20);
@@ -116,7 +129,7 @@ impl World {
 
     /// A world whose carrier leg is as bad as this.
     pub fn impaired(script: Vec<Speech>, habits: Habits, seed: u64, impairments: Impairments) -> Self {
-        Self::configured(script, habits, seed, impairments, SessionConfig::default())
+        Self::configured(script, habits, seed, impairments, quick())
     }
 
     /// A world with a session of this kind.
