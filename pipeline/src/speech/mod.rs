@@ -64,8 +64,8 @@ impl fmt::Debug for LocalSpeech {
 
 impl LocalSpeech {
     /// Loads everything from the models folder and starts `threads` workers (0: one for each core). Blocks for one
-    /// or two seconds, so call it off the async threads. Resident afterwards: about 130 MB shared and 140 MB a worker, growing
-    /// to 230 MB a worker with long utterances.
+    /// or two seconds, so call it off the async threads. Resident afterwards: about 130 MB shared and 250 MB a worker (110 of
+    /// them the second ear's, as its files weigh), growing with long utterances.
     ///
     /// # Errors
     /// [`PortError::Unavailable`] naming the model file or library that is missing or corrupt.

@@ -4,11 +4,11 @@ use crate::ports::Language;
 
 /// Probability of Spanish from which a caller taken for an English speaker counts as speaking Spanish. The model errs
 /// towards English on a telephone line.
-const SPANISH: f32 = 0.5;
+const SPANISH: f32 = 0.2;
 /// Probability of Spanish below which a caller taken for a Spanish speaker counts as speaking English.
 const ENGLISH: f32 = 0.1;
 /// The same for sounds too short to tell by: "no" is both.
-const SPANISH_SHORT: f32 = 0.85;
+const SPANISH_SHORT: f32 = 0.7;
 const ENGLISH_SHORT: f32 = 0.02;
 /// Sound shorter than this is short, silence around the words included, seconds.
 const SHORT: f32 = 1.6;
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_caller_is_followed_into_the_language_that_is_plainly_spoken() {
         let mut tongue = Tongue::default();
-        assert_eq!(tongue.of(0.2, 3.0), Language::En);
+        assert_eq!(tongue.of(0.1, 3.0), Language::En);
         assert_eq!(tongue.of(0.9, 3.0), Language::Es);
         assert_eq!(tongue.heard(Language::Es, "Buenos días.", 0.6), Some(Language::Es));
         assert_eq!(tongue.heard(Language::Es, "Quiero pagar.", 0.6), None, "told once");
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn short_or_unsure_words_change_nothing() {
         let mut tongue = Tongue::default();
-        assert_eq!(tongue.of(0.7, 1.2), Language::En);
+        assert_eq!(tongue.of(0.6, 1.2), Language::En);
         assert_eq!(tongue.heard(Language::Es, "No.", 0.2), None);
         assert_eq!(tongue.heard(Language::Es, "", 0.9), None);
         assert_eq!(tongue.believed(), Language::En);
