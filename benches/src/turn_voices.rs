@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::clips::{audible, at_level};
+use crate::clips::{at_level, audible};
 use pipeline::audio::level::rms_dbfs;
 
 /// Speech of callers is brought to this level, dBFS.
@@ -77,7 +77,8 @@ impl Voice {
                 command
             }
         };
-        let done = command.output().context("espeak-ng, flite and festival bring foreign voices: install them")?;
+        let done =
+            command.output().context("espeak-ng, flite and festival bring foreign voices: install them")?;
         ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         Ok(())
     }
@@ -101,7 +102,8 @@ fn to_8k(pcm: &[f32], rate: u32) -> Vec<f32> {
         let mut sum = 0.0;
         for (i, s) in pcm.iter().enumerate().take(to + 1).skip(from) {
             let x = (i as f64 - at) / step;
-            let sinc = if x == 0.0 { 1.0 } else { (std::f64::consts::PI * x).sin() / (std::f64::consts::PI * x) };
+            let sinc =
+                if x == 0.0 { 1.0 } else { (std::f64::consts::PI * x).sin() / (std::f64::consts::PI * x) };
             sum += f64::from(*s) * sinc * (0.5 + 0.5 * (std::f64::consts::PI * x / TAPS).cos());
         }
         (sum / step) as f32
@@ -116,7 +118,9 @@ mod tests {
     #[test]
     fn a_tone_keeps_its_pitch_and_level_and_one_above_the_band_is_gone() {
         let tone = |hz: f64| -> Vec<f32> {
-            (0..22_050).map(|i| (0.3 * (i as f64 / 22_050.0 * hz * std::f64::consts::TAU).sin()) as f32).collect()
+            (0..22_050)
+                .map(|i| (0.3 * (i as f64 / 22_050.0 * hz * std::f64::consts::TAU).sin()) as f32)
+                .collect()
         };
         let low = to_8k(&tone(500.0), 22_050);
         let crossings = low.windows(2).filter(|w| w[0] < 0.0 && w[1] >= 0.0).count();

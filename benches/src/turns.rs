@@ -92,7 +92,13 @@ pub fn foreign() -> Result<Vec<Turn>> {
 ///
 /// # Errors
 /// The voice is not installed.
-pub fn spoken(n: usize, voices: &[Voice], source: Source, expects: Expectation, script: &str) -> Result<Turn> {
+pub fn spoken(
+    n: usize,
+    voices: &[Voice],
+    source: Source,
+    expects: Expectation,
+    script: &str,
+) -> Result<Turn> {
     let mut maker = Maker { pauses: n as u64 * 7, ..Maker::default() };
     // A turn that stands alone has noise like the one in its place.
     maker.number = n;
@@ -215,7 +221,14 @@ impl Maker {
         self.add_in(voices[n / 2 % voices.len()], n, source, expects, script)
     }
 
-    fn add_in(&mut self, voice: Voice, n: usize, source: Source, expects: Expectation, script: &str) -> Result<()> {
+    fn add_in(
+        &mut self,
+        voice: Voice,
+        n: usize,
+        source: Source,
+        expects: Expectation,
+        script: &str,
+    ) -> Result<()> {
         let parts: Vec<&str> = script.split('|').map(str::trim).collect();
         let mut pieces = Vec::new();
         for part in &parts {

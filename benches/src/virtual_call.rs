@@ -205,7 +205,7 @@ impl<E: Ear> VirtualCall<E> {
             SttEvent::Interim { text, .. } => {
                 self.course.texts.push(Text { at: self.now, text: text.clone(), confidence: None });
             }
-            SttEvent::Final { utterance, pause, text, confidence } => {
+            SttEvent::Final { utterance, pause, text, confidence, .. } => {
                 if let Some(p) = self.pause((utterance.0, *pause)) {
                     p.text = Some(text.clone());
                 }
@@ -227,7 +227,7 @@ impl<E: Ear> VirtualCall<E> {
     }
 
     fn listen(&mut self, command: &SttCommand) {
-        if let SttCommand::Pause { utterance, pause } = command {
+        if let SttCommand::Pause { utterance, pause, .. } = command {
             self.course.pauses.push(Pause { at: self.now, of: (utterance.0, *pause), ..Pause::default() });
         }
         self.ear.command(self.now, command);
@@ -309,7 +309,8 @@ impl<E: Ear> VirtualCall<E> {
         match command {
             ReplyCommand::Start { turn, input: TurnInput::Opened, .. } => self.open(turn),
             ReplyCommand::Start { turn, input, speculative } => {
-                self.course.input = if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
+                self.course.input =
+                    if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
                 if speculative {
                     self.course.guesses += 1;
                 } else if !matches!(input, TurnInput::Silence { .. }) {

@@ -18,7 +18,7 @@ use pipeline::ports::{
     Language, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
 };
 use pipeline::speech::LocalSpeech;
-use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
+use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
 use storage::{Directory, Platform, PlatformOptions};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 
@@ -202,7 +202,7 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8]) -> String {
         }
         stream.commands.send(SttCommand::Audio(AudioFrame(frame))).await.unwrap();
     }
-    stream.commands.send(SttCommand::Pause { utterance, pause: 1 }).await.unwrap();
+    stream.commands.send(SttCommand::Pause { utterance, pause: 1, asked: Expectation::Open }).await.unwrap();
     let text = loop {
         match stream.events.recv().await.expect("the recogniser goes on") {
             SttEvent::Final { text, .. } => break text,

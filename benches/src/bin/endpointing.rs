@@ -103,7 +103,9 @@ fn by_voice(speech: &LocalSpeech, engine: &RefCell<Engine>) -> Result<()> {
     let material: Vec<_> =
         foreign()?.into_iter().enumerate().map(|(n, turn)| Material::new(n, turn, speech)).collect();
     let verdicts: Vec<_> = material.iter().map(|m| embedded(m, engine, 1.0)).collect();
-    println!("foreign voices, built-in recogniser: cut off (heard); of these joined and answered whole; last word to commit");
+    println!(
+        "foreign voices, built-in recogniser: cut off (heard); of these joined and answered whole; last word to commit"
+    );
     type Kind = fn(&Turn) -> bool;
     let kinds: [(&str, Kind); 3] = [
         ("openings with a pause of 0.6 to 1.2 s", |t| t.source == Source::Opening && !t.pauses.is_empty()),

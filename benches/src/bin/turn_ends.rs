@@ -82,7 +82,8 @@ fn listen(file: &Path) -> Result<()> {
     for (n, (expects, script)) in SPOKEN.iter().enumerate().filter(|(n, _)| n % 2 == 0) {
         all.push((false, spoken(n + 6, &DEV, Source::Later, *expects, script)?));
     }
-    let folder = std::env::var_os("TALK_DIR").ok_or_else(|| anyhow!("TALK_DIR names no folder of fetched talk"))?;
+    let folder =
+        std::env::var_os("TALK_DIR").ok_or_else(|| anyhow!("TALK_DIR names no folder of fetched talk"))?;
     let public = talk::read(Path::new(&folder)).map_err(|e| anyhow!("{e}"))?;
     let mut dice = Dice::new(SEED);
     let mut n = 0;
@@ -109,7 +110,8 @@ fn listen(file: &Path) -> Result<()> {
 /// Puts a pause into a text where people make one, if it is to have one.
 fn paused(text: &str, pause: bool, dice: &mut Dice) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let places: Vec<(usize, f32)> = (1..words.len()).map(|i| (i, talk::pause(words[i - 1], words[i]))).collect();
+    let places: Vec<(usize, f32)> =
+        (1..words.len()).map(|i| (i, talk::pause(words[i - 1], words[i]))).collect();
     let sum: f32 = places.iter().map(|p| p.1).sum();
     if !pause || places.is_empty() {
         return text.to_owned();
@@ -124,7 +126,13 @@ fn paused(text: &str, pause: bool, dice: &mut Dice) -> String {
 }
 
 /// Notes each pause: what the session knew, and whether the caller went on.
-fn note(first: bool, turn: &Turn, speech: &LocalSpeech, engine: &RefCell<Engine>, rows: &mut String) -> Result<()> {
+fn note(
+    first: bool,
+    turn: &Turn,
+    speech: &LocalSpeech,
+    engine: &RefCell<Engine>,
+    rows: &mut String,
+) -> Result<()> {
     let frames = clips::frames(&turn.pcm);
     let scores = Scores::of(&mut speech.vad(), &frames);
     let config = SessionConfig {
@@ -211,16 +219,29 @@ fn fit(file: &Path) -> Result<()> {
     };
     for (name, voice) in [("voice and words", true), ("words alone", false)] {
         let mut scored: Vec<(f32, bool)> = rows.iter().map(|r| (score(r, voice), r.over)).collect();
-        println!("{name}: {} pauses, {} of them ends, area under the curve {:.3}", rows.len(), scored.iter().filter(|s| s.1).count(), area(&mut scored));
+        println!(
+            "{name}: {} pauses, {} of them ends, area under the curve {:.3}",
+            rows.len(),
+            scored.iter().filter(|s| s.1).count(),
+            area(&mut scored)
+        );
     }
     let lefts: Vec<u64> = rows.iter().filter(|r| !r.over && r.left_ms > 0).map(|r| r.left_ms).collect();
-    println!("pauses put in last {:.0} ms more, on average", lefts.iter().sum::<u64>() as f64 / lefts.len().max(1) as f64);
-    let mut text = String::from("# Log-odds that a caller who fell silent is finished. Written by the bench `turn_ends`.\n");
+    println!(
+        "pauses put in last {:.0} ms more, on average",
+        lefts.iter().sum::<u64>() as f64 / lefts.len().max(1) as f64
+    );
+    let mut text = String::from(
+        "# Log-odds that a caller who fell silent is finished. Written by the bench `turn_ends`.\n",
+    );
     for (name, weight) in NAMES.iter().zip(&weights) {
         writeln!(text, "{name}\t{weight:.3}")?;
     }
     print!("{text}");
-    std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../pipeline/data/turn_words/pauses.txt"), text)?;
+    std::fs::write(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../pipeline/data/turn_words/pauses.txt"),
+        text,
+    )?;
     Ok(())
 }
 

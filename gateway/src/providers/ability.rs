@@ -99,11 +99,23 @@ mod tests {
     #[test]
     fn spanish_is_offered_when_the_preferred_recogniser_and_voice_can() {
         assert_eq!(spoken(&config("", &KEYS)), BOTH);
-        assert_eq!(spoken(&config("stt = [\"local\", \"deepgram\"]
-", &KEYS)), BOTH);
+        assert_eq!(
+            spoken(&config(
+                "stt = [\"local\", \"deepgram\"]
+",
+                &KEYS
+            )),
+            BOTH
+        );
         assert_eq!(hears(Stt::Local, &config("", &[]).cloud), BOTH);
-        assert_eq!(spoken(&config("tts = [\"local\"]
-", &KEYS)), BOTH);
+        assert_eq!(
+            spoken(&config(
+                "tts = [\"local\"]
+",
+                &KEYS
+            )),
+            BOTH
+        );
         let english = "[deepgram]\nflux_model = \"flux-general-en\"\n";
         assert_eq!(spoken(&config(&format!("stt = [\"deepgram-flux\"]\n{english}"), &KEYS)), ENGLISH);
         assert_eq!(spoken(&config("[elevenlabs]\nmodel = \"eleven_flash_v2\"\n", &KEYS)), ENGLISH);

@@ -30,9 +30,11 @@ pub struct Phrasebook {
 impl Phrasebook {
     #[must_use]
     pub fn new(config: &Config, desk: &FrontDesk, has_embedded_voice: bool) -> Self {
-        let says_notices = config.providers.tts.first().is_some_and(|tts| {
-            ability::speaks(*tts, &config.cloud).contains(&Language::Es)
-        });
+        let says_notices = config
+            .providers
+            .tts
+            .first()
+            .is_some_and(|tts| ability::speaks(*tts, &config.cloud).contains(&Language::Es));
         Self { desk: desk.clone(), spoken: ability::spoken(config), says_notices, has_embedded_voice }
     }
 

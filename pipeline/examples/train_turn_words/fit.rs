@@ -105,8 +105,7 @@ pub fn fit(all: &[Example], dice: &mut Dice) -> Model {
 
 /// How often a whole turn scores above a cut one, by weight.
 pub fn area(model: &Model, these: &[&Example]) -> f64 {
-    let mut scored: Vec<_> =
-        these.iter().map(|e| (model.score(e), e.whole, f64::from(e.weight))).collect();
+    let mut scored: Vec<_> = these.iter().map(|e| (model.score(e), e.whole, f64::from(e.weight))).collect();
     scored.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut cuts, mut won, mut whole) = (0.0, 0.0, 0.0);
     for (_, is_whole, weight) in scored {

@@ -36,7 +36,8 @@ const FILLED: u64 = 12;
 const FILLERS: [&str; 4] = ["um", "uh", "er", "hmm"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::var_os("TALK_DIR").ok_or("TALK_DIR names no folder of fetched talk")?);
+    let folder =
+        PathBuf::from(std::env::var_os("TALK_DIR").ok_or("TALK_DIR names no folder of fetched talk")?);
     let mut turns = talk::read(&folder)?;
     let county = talk::county(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/danger"))?;
     println!("{} sentences of callers of a county, each {COUNTY} times", county.len());

@@ -35,7 +35,8 @@ pub fn read(folder: &Path) -> Result<Vec<Turn>, Box<dyn Error>> {
     let paper = folder.join("multi-domain-goal-oriented-dialogues-dataset/data/paper_splits");
     for domain in ["airline", "fastfood", "finance", "insurance", "media", "software"] {
         for part in ["train", "dev", "test"] {
-            let file = paper.join("splits_annotated_at_sentence_level").join(domain).join(format!("{part}.tsv"));
+            let file =
+                paper.join("splits_annotated_at_sentence_level").join(domain).join(format!("{part}.tsv"));
             reader.sentences(&file)?;
         }
     }
@@ -95,7 +96,8 @@ impl Reader {
 
     /// A line a sentence: conversation, turn, sentence, text. Those of one turn are joined with points between them.
     fn sentences(&mut self, file: &Path) -> Result<(), Box<dyn Error>> {
-        let (mut dialogue, mut turn, mut text, mut first) = (String::new(), String::new(), String::new(), true);
+        let (mut dialogue, mut turn, mut text, mut first) =
+            (String::new(), String::new(), String::new(), true);
         let all = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         for line in all.lines().skip(1).chain(["\t\t\t\t"]) {
             let cells: Vec<&str> = line.split('\t').collect();
@@ -123,12 +125,14 @@ impl Reader {
 /// How likely a pause is between these two words, of 1: at a sentence's end most, inside a phrase hardly.
 pub fn pause(before: &str, after: &str) -> f32 {
     const LINKS: [&str; 28] = [
-        "and", "but", "so", "because", "or", "if", "when", "that", "which", "who", "where", "to", "for", "with",
-        "on", "in", "at", "from", "about", "since", "after", "before", "also", "then", "can", "could", "i", "please",
+        "and", "but", "so", "because", "or", "if", "when", "that", "which", "who", "where", "to", "for",
+        "with", "on", "in", "at", "from", "about", "since", "after", "before", "also", "then", "can",
+        "could", "i", "please",
     ];
     const WANTING: [&str; 32] = [
-        "um", "uh", "er", "like", "so", "well", "and", "but", "the", "a", "an", "my", "to", "of", "for", "is", "was",
-        "about", "with", "that", "or", "because", "at", "on", "in", "if", "i'm", "it's", "need", "want", "know", "our",
+        "um", "uh", "er", "like", "so", "well", "and", "but", "the", "a", "an", "my", "to", "of", "for",
+        "is", "was", "about", "with", "that", "or", "because", "at", "on", "in", "if", "i'm", "it's", "need",
+        "want", "know", "our",
     ];
     let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     if before.ends_with(['.', '?', '!']) {

@@ -30,9 +30,8 @@ struct Weights {
 impl Weights {
     /// A file that is not whole gives a model that knows nothing.
     fn read(file: &'static [u8]) -> Self {
-        let number = |at: usize| {
-            file.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0.0, f32::from_le_bytes)
-        };
+        let number =
+            |at: usize| file.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0.0, f32::from_le_bytes);
         let slots = file.get(8..).filter(|s| s.len() == SLOTS).unwrap_or(&[]);
         Self { scale: number(0), bias: number(4), slots }
     }
@@ -51,8 +50,7 @@ pub fn features(text: &str, first: bool, mut found: impl FnMut(usize)) {
     let words: Vec<String> = super::endpointing::words(text).map(|w| plain(&w)).collect();
     let kind = if first { 'o' } else { 'l' };
     let mut put = |name: &str, parts: &[&str]| found(slot(name, parts));
-    let padded: Vec<&str> =
-        std::iter::repeat_n("^", 4).chain(words.iter().map(String::as_str)).collect();
+    let padded: Vec<&str> = std::iter::repeat_n("^", 4).chain(words.iter().map(String::as_str)).collect();
     let shapes: Vec<&str> = padded.iter().map(|w| shape(w)).collect();
     let end = padded.len();
     for n in 1..=4 {
@@ -67,7 +65,13 @@ pub fn features(text: &str, first: bool, mut found: impl FnMut(usize)) {
     put("shape, word", &[shapes[end - 2], padded[end - 1]]);
     put("word, shape", &[padded[end - 2], shapes[end - 1]]);
     let length = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"].get(words.len()).copied();
-    let length = length.unwrap_or(if words.len() < 14 { "10" } else if words.len() < 20 { "14" } else { "20" });
+    let length = length.unwrap_or(if words.len() < 14 {
+        "10"
+    } else if words.len() < 20 {
+        "14"
+    } else {
+        "20"
+    });
     let mut tagged = String::from(kind);
     tagged.push_str(length);
     put("length", &[&tagged]);

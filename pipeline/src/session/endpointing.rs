@@ -203,7 +203,8 @@ mod tests {
 
     #[test]
     fn what_a_caller_says_first_is_waited_for_longest_and_never_over_the_cap() {
-        for text in ["Hi, I'm calling about", "Good morning.", "My name is Denise Carter", "Yeah, I need to"] {
+        for text in ["Hi, I'm calling about", "Good morning.", "My name is Denise Carter", "Yeah, I need to"]
+        {
             let (first, later) = (opening(text, 0.5), silence(Expectation::Open, text, Some(0.5)));
             assert!(first >= 950 && first >= later, "{text}: {first} {later}");
         }
@@ -238,13 +239,20 @@ mod tests {
     #[test]
     fn every_wait_lies_between_the_bounds_of_its_question_whatever_is_said() {
         let config = SessionConfig::default();
-        for expects in [Expectation::Open, Expectation::Name, Expectation::Date, Expectation::Story, Expectation::Wait] {
-            for text in ["", "um", "I want to", "The library is closed on Sunday.", "y de", "...", "a b c d e f g"] {
+        for expects in
+            [Expectation::Open, Expectation::Name, Expectation::Date, Expectation::Story, Expectation::Wait]
+        {
+            for text in
+                ["", "um", "I want to", "The library is closed on Sunday.", "y de", "...", "a b c d e f g"]
+            {
                 for complete in [None, Some(0.0), Some(0.5), Some(1.0)] {
                     for own_ms in [0.0, 90.0, 2_000.0] {
                         let view = PauseView { own_ms, ..view(expects, text, complete) };
                         let wait = required_silence(&config, view);
-                        assert!(wait >= config.complete_silence && wait <= config.patient_silence, "{view:?} {wait:?}");
+                        assert!(
+                            wait >= config.complete_silence && wait <= config.patient_silence,
+                            "{view:?} {wait:?}"
+                        );
                     }
                 }
             }
@@ -270,7 +278,8 @@ mod tests {
     #[test]
     fn over_the_network_a_guess_is_begun_on_words_that_may_be_all_alone() {
         let config = SessionConfig::cloud();
-        let guess = |text: &'static str, complete| is_worth_a_guess(&config, view(Expectation::Open, text, complete));
+        let guess =
+            |text: &'static str, complete| is_worth_a_guess(&config, view(Expectation::Open, text, complete));
         assert!(guess("When is the office open on Saturday?", None));
         assert!(!guess("I would like to report a.", None));
         assert!(!guess("Quiero reportar un.", None));
@@ -278,7 +287,9 @@ mod tests {
 
     #[test]
     fn a_point_closes_a_sentence_that_may_end_so() {
-        assert!(!trails_off("I think so.") && trails_off("I think so") && trails_off("I would like to report a."));
+        assert!(
+            !trails_off("I think so.") && trails_off("I think so") && trails_off("I would like to report a.")
+        );
         assert!(!trails_off("What is that for?"));
     }
 }

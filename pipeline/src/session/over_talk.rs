@@ -1,11 +1,11 @@
 //! Sound while we speak: what it may be, and what becomes of the words in it. None is lost: they cut the reply, are
 //! answered after it, or are asked for again.
 
+use super::Session;
 use super::barge_in::{self, Judgement, OverTalk};
 use super::endpointing::words;
 use super::state::{Agent, Caller, Leg};
 use super::utterance::{FinalText, OverReply, Utterance};
-use super::Session;
 use crate::ports::TurnInput;
 use crate::turn::Expectation;
 

@@ -67,7 +67,8 @@ pub fn features(pause: PauseView<'_>) -> [f32; FEATURES] {
     let asked = !matches!(pause.expects, Expectation::Open | Expectation::Wait);
     let number = matches!(pause.expects, Expectation::Digits | Expectation::Secret);
     let voice = pause.complete.map_or(0.0, |p| log_odds(p).clamp(-4.0, 4.0) / 2.0);
-    let words = if known && english { completeness::finished(text, first).clamp(-6.0, 6.0) / 2.0 } else { 0.0 };
+    let words =
+        if known && english { completeness::finished(text, first).clamp(-6.0, 6.0) / 2.0 } else { 0.0 };
     let count = endpointing::words(text).count().min(LONG) as f32;
     let length = (1.0 + count).ln() - 1.5;
     [
@@ -124,13 +125,17 @@ mod tests {
         let file = include_str!("../../data/turn_words/pauses.txt");
         for name in NAMES {
             let line = file.lines().find(|line| line.split('\t').next() == Some(name));
-            assert!(line.is_some_and(|line| line.split('\t').nth(1).is_some_and(|w| w.parse::<f32>().is_ok())), "{name}");
+            assert!(
+                line.is_some_and(|line| line.split('\t').nth(1).is_some_and(|w| w.parse::<f32>().is_ok())),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn a_whole_sentence_that_sounds_finished_is_likelier_over_than_half_of_one() {
-        let view = |text, complete| PauseView { text: Some(text), complete: Some(complete), ..PauseView::default() };
+        let view =
+            |text, complete| PauseView { text: Some(text), complete: Some(complete), ..PauseView::default() };
         let whole = score(view("When does the office open?", 0.9));
         let half = score(view("When does the", 0.1));
         assert!(whole > half + 2.0, "{whole} {half}");

@@ -133,9 +133,7 @@ impl Session {
         let reopened = self.reopened.take().map(|r| r.before);
         let joined = reopened.is_some();
         let before = match reopened {
-            Some(before) => {
-                Before { decided, confidence: before.confidence.min(done.confidence), ..before }
-            }
+            Some(before) => Before { decided, confidence: before.confidence.min(done.confidence), ..before },
             None => Before {
                 decided,
                 began,
@@ -145,7 +143,7 @@ impl Session {
                 silences: self.silences,
             },
         };
-        let whole = FinalText { text: text.clone(), confidence: before.confidence, at: done.at };
+        let whole = FinalText { text: text.clone(), confidence: before.confidence, ..done.clone() };
         self.note_caller_turn(before.began, if joined { &whole } else { done });
         (text, before)
     }
@@ -168,7 +166,7 @@ impl Session {
             return false;
         }
         let decided = utterance.decided.unwrap_or(self.now);
-        let done = FinalText { text: String::new(), confidence: 1.0, at: self.now };
+        let done = FinalText { text: String::new(), confidence: 1.0, at: self.now, settled: true };
         self.answer(&done, utterance.began, Moments::at(self.ear.last_speech(), decided, self.now));
         true
     }

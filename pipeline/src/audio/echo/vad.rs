@@ -32,7 +32,14 @@ impl fmt::Debug for GuardedVad {
 impl GuardedVad {
     #[must_use]
     pub fn new(vad: Box<dyn VoiceActivity>) -> Self {
-        Self { vad, guard: EchoGuard::default(), near: Nearness::default(), figures: 0.0, frames: 0, last: 0.0 }
+        Self {
+            vad,
+            guard: EchoGuard::default(),
+            near: Nearness::default(),
+            figures: 0.0,
+            frames: 0,
+            last: 0.0,
+        }
     }
 
     /// Takes every command that goes to the carrier, at the time it goes.

@@ -98,7 +98,10 @@ impl Watch {
                 self.taken_back.push(*turn);
             }
             Output::Reply(ReplyCommand::Heard(heard)) => {
-                assert!(!self.taken_back.contains(&heard.turn), "of a turn taken back nothing is told any more");
+                assert!(
+                    !self.taken_back.contains(&heard.turn),
+                    "of a turn taken back nothing is told any more"
+                );
             }
             Output::Tts(TtsCommand::Speak(s)) => {
                 assert!(!self.cancelled.contains(&s.id.turn), "nothing is synthesised for a cancelled reply");

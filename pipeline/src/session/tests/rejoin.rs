@@ -100,9 +100,10 @@ fn segments_of_both_replies_have_numbers_of_their_own_and_each_ends_once() {
     }
     assert!(planned.iter().filter(|id| id.turn == TurnId(1)).count() >= 4, "{planned:?}");
     for id in planned {
-        let ends = w.records.iter().filter(|(_, e)| {
-            matches!(&e.record, CallRecord::Played { segment, .. } if *segment == id)
-        });
+        let ends = w
+            .records
+            .iter()
+            .filter(|(_, e)| matches!(&e.record, CallRecord::Played { segment, .. } if *segment == id));
         assert!(ends.count() <= 1, "{id:?}");
     }
 }
@@ -150,7 +151,8 @@ fn sound_that_took_the_turn_back_and_was_nothing_has_it_answered_all_the_same() 
 fn a_caller_who_goes_on_and_hangs_up_has_all_of_it_acted_on() {
     let decided = decided_at(&Habits::default());
     let from = decided + 300;
-    let mut w = World::new(vec![say(GREETED, 5_500, FIRST), say(from, from + 1_600, SECOND)], Habits::default());
+    let mut w =
+        World::new(vec![say(GREETED, 5_500, FIRST), say(from, from + 1_600, SECOND)], Habits::default());
     w.at(from + 1_200, Input::CarrierStopped);
     w.run_to(from + 6_000);
     assert!(answered(&w).last().unwrap().2.starts_with(FIRST), "{:?}", answered(&w));
@@ -161,7 +163,8 @@ fn a_caller_who_goes_on_and_hangs_up_has_all_of_it_acted_on() {
 fn keys_after_a_turn_was_taken_back_are_a_turn_of_their_own_and_its_words_are_not_lost() {
     let decided = decided_at(&Habits::default());
     let from = decided + 300;
-    let mut w = World::new(vec![say(GREETED, 5_500, FIRST), say(from, from + 3_000, SECOND)], Habits::default());
+    let mut w =
+        World::new(vec![say(GREETED, 5_500, FIRST), say(from, from + 3_000, SECOND)], Habits::default());
     w.at(from + 2_000, Input::Digit('0'));
     w.run_to(from + 9_000);
     let last = answered(&w).last().unwrap().2.clone();
@@ -190,9 +193,10 @@ fn words_over_our_reply_that_nobody_could_make_out_are_asked_for_again() {
     let text = "about the tax".to_owned();
     w.at(7_700, Input::Stt(SttEvent::Interim { utterance: UtteranceId(2), text }));
     w.run_to(15_000);
-    let asked = w.commands.iter().filter(|(_, c)| {
-        matches!(c, ReplyCommand::Start { input: TurnInput::Unintelligible, .. })
-    });
+    let asked = w
+        .commands
+        .iter()
+        .filter(|(_, c)| matches!(c, ReplyCommand::Start { input: TurnInput::Unintelligible, .. }));
     assert!(asked.count() == 1 || answered(&w).len() == 2);
 }
 
