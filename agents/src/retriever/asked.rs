@@ -43,6 +43,8 @@ pub(super) struct Asked {
     pub unknown: bool,
     /// The caller broke off and began again.
     pub repaired: bool,
+    /// It was asked in Spanish.
+    pub spanish: bool,
 }
 
 impl Asked {
@@ -53,6 +55,7 @@ impl Asked {
                 asked.take_gloss(&gloss, index);
             }
             if !asked.groups.is_empty() {
+                asked.spanish = true;
                 return asked;
             }
         }
@@ -100,12 +103,14 @@ impl Asked {
 
     /// A Spanish word or phrase: itself, for pages in Spanish, and what English pages call it.
     fn take_gloss(&mut self, gloss: &Gloss, index: &Index) {
-        let asks_nothing = gloss.senses.is_some_and(<[_]>::is_empty) || gloss.words.iter().all(|w| is_stop(w));
+        let asks_nothing =
+            gloss.senses.is_some_and(<[_]>::is_empty) || gloss.words.iter().all(|w| is_stop(w));
         if asks_nothing || self.groups.len() >= MAX_GROUPS {
             return;
         }
         let own = gloss.words.iter().filter(|word| !is_stop(word));
-        let own = own.flat_map(|word| [term(word, Tongue::Es), term(word, Tongue::En)]).map(|term| (term, 1.0));
+        let own =
+            own.flat_map(|word| [term(word, Tongue::Es), term(word, Tongue::En)]).map(|term| (term, 1.0));
         let senses = gloss.senses.unwrap_or_default().iter().enumerate();
         let senses = senses.flat_map(|(n, sense)| {
             let share = if n == 0 { 1.0 } else { OTHER_SENSE };

@@ -43,7 +43,9 @@ const DAYS: &str = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday";
 const SPANISH_DAYS: [&str; 7] = ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"];
 
 static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let time = |name: &str| format!(r"(?:(?P<{name}h>\d{{1,2}})(?::(?P<{name}m>\d\d))? (?P<{name}x>[ap])\.m\.|(?P<{name}n>noon))");
+    let time = |name: &str| {
+        format!(r"(?:(?P<{name}h>\d{{1,2}})(?::(?P<{name}m>\d\d))? (?P<{name}x>[ap])\.m\.|(?P<{name}n>noon))")
+    };
     let days = format!(r"(?:(?P<day>{DAYS})s?(?: (?:through|to) (?P<last>{DAYS}))?,? (?:from )?)?");
     let hours = format!(r"{days}{} (?:to|until) {}", time("a"), time("b"));
     let price = r"\$(?P<dollars>\d{1,3}(?:,\d{3})*)(?:\.(?P<cents>\d\d))?\b";
@@ -90,7 +92,8 @@ fn minutes(found: &Captures<'_>, name: &str) -> Option<u16> {
         return Some(12 * 60);
     }
     let hour: u16 = text("h")?.parse().ok().filter(|hour| (1..=12).contains(hour))?;
-    let minute: u16 = text("m").map_or(Some(0), |minute| minute.parse().ok()).filter(|minute| *minute < 60)?;
+    let minute: u16 =
+        text("m").map_or(Some(0), |minute| minute.parse().ok()).filter(|minute| *minute < 60)?;
     let afternoon = if text("x")? == "p" { 12 } else { 0 };
     Some((hour % 12 + afternoon) * 60 + minute)
 }
@@ -173,7 +176,14 @@ mod tests {
 
     #[test]
     fn what_is_not_plain_is_left_out() {
-        for text in ["Feel free to call.", "Claim 4417", "about 3 p.m.", "25 p.m. to 3 p.m.", "Route 9", "5 to 7 days"] {
+        for text in [
+            "Feel free to call.",
+            "Claim 4417",
+            "about 3 p.m.",
+            "25 p.m. to 3 p.m.",
+            "Route 9",
+            "5 to 7 days",
+        ] {
             assert_eq!(facts_in(text), [], "{text}");
         }
     }

@@ -153,12 +153,19 @@ mod tests {
 
     #[test]
     fn spanish_is_told_from_english() {
-        for spanish in ["¿cuándo recogen la basura?", "basura", "quiero una licencia para mi perro", "el bache"] {
+        for spanish in
+            ["¿cuándo recogen la basura?", "basura", "quiero una licencia para mi perro", "el bache"]
+        {
             assert!(is_spanish(spanish), "{spanish}");
         }
-        for english in
-            ["when is trash picked up", "a van hit me", "patio permit", "the mayor's office", "my son is once late", ""]
-        {
+        for english in [
+            "when is trash picked up",
+            "a van hit me",
+            "patio permit",
+            "the mayor's office",
+            "my son is once late",
+            "",
+        ] {
             assert!(!is_spanish(english), "{english}");
         }
     }

@@ -41,8 +41,8 @@ fn is_part(word: &Spoken) -> bool {
 /// Spelled as Spanish words are not.
 fn is_foreign(word: &str) -> bool {
     const LETTERS: [&str; 20] = [
-        "k", "w", "sh", "th", "ph", "ck", "oo", "ee", "ea", "ou", "ss", "tt", "pp", "ff", "dd", "gh", "mm", "bb", "tch",
-        "'",
+        "k", "w", "sh", "th", "ph", "ck", "oo", "ee", "ea", "ou", "ss", "tt", "pp", "ff", "dd", "gh", "mm",
+        "bb", "tch", "'",
     ];
     const BEGINNINGS: [&str; 6] = ["st", "sp", "sc", "sq", "sl", "sm"];
     if word.len() < 3 || !word.is_ascii() {
