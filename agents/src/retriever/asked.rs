@@ -43,6 +43,8 @@ pub(super) struct Asked {
     pub unknown: bool,
     /// The caller broke off and began again.
     pub repaired: bool,
+    /// It was asked in Spanish.
+    pub spanish: bool,
 }
 
 impl Asked {
@@ -53,6 +55,7 @@ impl Asked {
                 asked.take_gloss(&gloss, index);
             }
             if !asked.groups.is_empty() {
+                asked.spanish = true;
                 return asked;
             }
         }

@@ -18,6 +18,8 @@ const VECTOR_SHARE: f32 = 0.6;
 const CLOSENESS_WEIGHT: f32 = 0.03;
 const HEAD_WEIGHT: f32 = 0.02;
 const NUMBERS_WEIGHT: f32 = 0.05;
+/// What a page in the language of the question is worth, beside one in another that says the same.
+const OWN_LANGUAGE_WEIGHT: f32 = 0.35;
 
 /// Evidence about one passage.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -37,6 +39,8 @@ pub struct Evidence {
     pub scrap: bool,
     /// The query has several content words, and one of them alone is in the passage.
     pub lone: bool,
+    /// The question is Spanish, and so is the passage, which has most of its words.
+    pub own_language: bool,
 }
 
 /// How a search ranks.
@@ -60,7 +64,8 @@ pub fn rank(evidence: &[Evidence], method: Method, repaired: bool) -> Vec<(usize
     let blind = evidence.iter().all(|e| e.cosine.is_none());
     let fused = |n: usize, e: &Evidence| {
         let words = e.bm25 / best;
-        let close = CLOSENESS_WEIGHT * e.closeness + HEAD_WEIGHT * e.head + NUMBERS_WEIGHT * e.numbers;
+        let own = if e.own_language { OWN_LANGUAGE_WEIGHT } else { 0.0 };
+        let close = own + CLOSENESS_WEIGHT * e.closeness + HEAD_WEIGHT * e.head + NUMBERS_WEIGHT * e.numbers;
         let by_keyword = if e.bm25 > 0.0 { (K + 1.0) / (K + keyword[n]) } else { 0.0 };
         let by_vector = if e.cosine.is_some() { (K + 1.0) / (K + vector[n]) } else { 0.0 };
         match method {

@@ -14,7 +14,7 @@ use super::passage::{Indexed, IndexedPassage};
 use super::segment::{Segment, lift};
 use super::{Filters, Found, Query, attribute, found, heard};
 use crate::safety::Public;
-use language::stems::Term;
+use language::stems::{Term, Tongue};
 
 /// Passages of each method that are scored exactly.
 const CANDIDATES: usize = 256;
@@ -264,9 +264,12 @@ impl Index {
         };
         let own = |v: &[f32]| passage.vector.as_ref().map(|p| cosine(p, v));
         let phrased = |v: &[f32]| document.asked_as.iter().map(|p| cosine(p, v)).fold(f32::MIN, f32::max);
+        let coverage = asked.coverage(|term| passage.has(term));
+        let in_spanish = || Tongue::of(document.front.language.as_deref()) == Tongue::Es;
         Evidence {
             bm25,
-            coverage: asked.coverage(|term| passage.has(term)),
+            coverage,
+            own_language: asked.spanish && coverage >= 0.5 && in_spanish(),
             cosine: vector.and_then(|v| own(v).map(|c| lift(c, phrased(v)))),
             closeness: asked.closeness(&passage.terms),
             head: asked.coverage(|term| passage.head.binary_search(&term).is_ok()),

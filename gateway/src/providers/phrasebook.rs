@@ -133,9 +133,10 @@ mod tests {
     #[tokio::test]
     async fn where_spanish_is_not_spoken_its_notices_are_rendered_by_whoever_can_say_them() {
         let english = "[deepgram]\nmodel = \"base\"\nflux_model = \"flux-general-en\"\n";
+        let local = format!("tts = [\"local\"]\nllm = [\"builtin\"]\n{english}");
         let mute = "[elevenlabs]\nmodel = \"eleven_flash_v2\"\n";
         for (config, embedded, texts, apologies) in [
-            (&format!("tts = [\"local\"]\nllm = [\"builtin\"]\n{english}"), true, true, true),
+            (local.as_str(), true, true, true),
             (english, false, true, false),
             (mute, true, false, true),
             (mute, false, false, false),
