@@ -109,6 +109,8 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         closes_hour: 17,
         hours_known: false,
         no_emergency_notice: Vec::new(),
+        streets: Vec::new(),
+        wording: std::collections::BTreeMap::new(),
         public_numbers: lines.iter().map(|line| spoken(&line.number)).collect(),
     })
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::Desk;
 use crate::hub::component;
-use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
+use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble, UNCONFIRMED};
 use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Priority, Status, Versioned, kept};
 use crate::teams::{FRONT_DESK, Teams};
 use pipeline::ports::CallBrief;
@@ -165,6 +165,9 @@ pub(crate) const fn work_kind(files: Files) -> Option<WorkKind> {
 fn item(brief: &CallBrief, filing: &Filing, kind: WorkKind, reference: &str, key: String) -> NewWorkItem {
     let mut fields: Map<String, Value> = filing.fields.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     fields.insert("incomplete".to_owned(), json!(filing.incomplete));
+    if let Some(open) = filing.fields.get(UNCONFIRMED) {
+        fields.insert(UNCONFIRMED.to_owned(), json!(open.split(", ").collect::<Vec<_>>()));
+    }
     let caller = brief.caller.as_deref().and_then(normalise_phone);
     if let (true, Some(number)) = (filing.use_caller_number, &caller) {
         fields.insert("phone".to_owned(), json!(number));

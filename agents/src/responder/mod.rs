@@ -32,10 +32,11 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::guard::Guard;
+use crate::llm::builtin::wording::{self, Refused};
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
 use crate::llm::model::LanguageModel;
 use crate::retriever::{Retriever, Vector, cosine};
-use crate::rules::{RuleBook, RuleSet};
+use crate::rules::{RuleBook, RuleSet, Spoken, permitted};
 use crate::safety::{Guardian, Public};
 use crate::teams::Teams;
 use crate::tools::registry::Policy;
@@ -164,7 +165,28 @@ impl FrontDesk {
             // `FrontDesk::new` does not succeed then; without rules no call is taken.
             Err(error) => return tracing::error!(%error, "the shipped rules are broken"),
         };
+        let facts = self.with_checked_wording(facts, &rules.current());
         self.shared.tenants.write().insert(tenant, Arc::new(Desk { tenant, store, facts, zone, rules }));
+    }
+
+    /// The facts with those of the tenant's own sentences that have the form and pass the rules.
+    fn with_checked_wording(&self, mut facts: TenantFacts, rules: &RuleSet) -> TenantFacts {
+        let shipped = |language| wording::shipped(self.shared.dialogue.script_in(language));
+        let broken = |language, text: &str| {
+            let broken = rules.check_words(&Spoken::new(text, language));
+            broken.first().filter(|_| !permitted(&broken)).map(|found| format!("rule {}", found.rule.id))
+        };
+        let (kept, refused) = wording::checked(&facts, shipped, broken);
+        for Refused { language, key, reason } in refused {
+            tracing::warn!(
+                language,
+                key,
+                reason,
+                "a sentence of the tenant's is not said; the shipped one is"
+            );
+        }
+        facts.wording = kept;
+        facts
     }
 
     /// These rules hold for the tenant's next sentence, on every call that is under way.

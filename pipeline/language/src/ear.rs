@@ -136,6 +136,21 @@ impl Ear {
         }
     }
 
+    /// Whether a plain word names a day of the week, a month, or a part of the day: words of one kind stand for each other.
+    #[must_use]
+    pub fn calendar_word(self, word: &str) -> Option<CalendarWord> {
+        match self.0 {
+            Language::En => calendar(word, &cues::CALENDAR),
+            Language::Es => calendar(word, &spanish::cues::CALENDAR),
+        }
+    }
+
+    /// The days of the week in plain words, Monday first.
+    #[must_use]
+    pub fn weekdays(self) -> &'static [&'static str] {
+        self.cues().weekdays
+    }
+
     /// A telephone number, or part of one. `earlier` holds digits already given.
     #[must_use]
     pub fn phone(self, text: &str, earlier: &str, area_code: &str) -> Option<PhoneAnswer> {
@@ -217,6 +232,18 @@ impl Ear {
     pub fn unknowing(self, plain: &str) -> bool {
         self.cues().unknowing.iter().any(|phrase| plain.contains(phrase))
     }
+}
+
+/// What a word of the calendar names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CalendarWord {
+    Weekday,
+    Month,
+    Part,
+}
+
+fn calendar(word: &str, table: &[(CalendarWord, &[&str])]) -> Option<CalendarWord> {
+    table.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind)
 }
 
 /// The language that the words themselves are in, where they leave no doubt.

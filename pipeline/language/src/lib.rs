@@ -5,17 +5,21 @@
 //! recogniser writes digits, punctuation and capitals, but not always, so each reader takes both forms.
 //!
 //! Begin with [`Ear`]: the readers of one language behind one name. Those of a language stand in its folder, [`english`]
-//! and [`spanish`]; what serves all languages stands beside them: [`stems`], [`numbers`].
+//! and [`spanish`]; what serves all languages stands beside them: [`stems`], [`numbers`], likeness of [`sound`],
+//! what speakers [`repair`] as they speak, and [`spelling`].
 #![deny(clippy::disallowed_methods)]
 
 mod ear;
 pub mod english;
 pub mod numbers;
+pub mod repair;
+pub mod sound;
 pub mod spanish;
+pub mod spelling;
 pub mod stems;
 mod tag;
 
-pub use ear::{Ear, language_of};
+pub use ear::{CalendarWord, Ear, language_of};
 pub use english::answer::YesNo;
 pub use english::digits::{Phone, PhoneAnswer};
 pub use english::when::{Direction, Part, When};

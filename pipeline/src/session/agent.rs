@@ -480,9 +480,10 @@ impl Session {
         }
     }
 
-    /// What the last words of ours asked for, also while they are still being spoken.
+    /// What the last words of ours asked for, also while they are still being spoken. A guess has asked for nothing yet:
+    /// the number that the caller is saying is no answer to it.
     pub(super) fn reply_expects(&self) -> Expectation {
-        self.reply.as_ref().filter(|r| r.complete).map_or(self.expects, |r| r.expects)
+        self.reply.as_ref().filter(|r| r.complete && r.committed).map_or(self.expects, |r| r.expects)
     }
 
     /// Puts audio that came before the commit into the play-out queue.

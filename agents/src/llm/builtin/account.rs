@@ -60,6 +60,12 @@ pub fn is_thin(ear: Ear, account: &str) -> bool {
     by_language!(ear, is_thin(account))
 }
 
+/// Whether an account still tells something after a word of it was put right.
+#[must_use]
+pub fn is_told(account: &str) -> bool {
+    account.split_whitespace().count() >= 2
+}
+
 /// Whether the words tell that something came about, as an answer to another question would not.
 #[must_use]
 pub fn tells_event(ear: Ear, text: &str) -> bool {

@@ -180,6 +180,8 @@ impl Turn<'_> {
         let of = |key: &str| self.script.prompt(key).contains(&last.text);
         if of("anything_else") {
             Some(Pending::More)
+        } else if of("write_down") {
+            Some(Pending::Write)
         } else if of("no_answer") || of("message_or_person") || of("failed") {
             Some(Pending::MessageOrPerson)
         } else {
@@ -214,7 +216,7 @@ impl Turn<'_> {
 
     fn reference(&mut self) {
         match self.state.references.last().cloned() {
-            Some(reference) => self.say_with("reference", &[("reference", &reference)]),
+            Some(reference) => self.tell_reference(&reference),
             None => self.say("reference_none"),
         }
         self.resume_or_more();

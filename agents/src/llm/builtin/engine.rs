@@ -202,6 +202,9 @@ impl Turn<'_> {
     }
 
     fn answers_pending(&mut self, pending: &Pending, text: &str) -> bool {
+        if *pending == Pending::Write {
+            return self.writes(text);
+        }
         let ear = self.ear;
         let plain = ear.plain(text);
         let cue = by_cue(self.script, text);
@@ -333,8 +336,10 @@ impl Turn<'_> {
         match self.state.task() {
             Some(task) => task.stage == Stage::Confirm || self.state.last_expects == Expectation::YesNo,
             // "Anything else?" names no keys; where two was said to change the language, it does.
-            None if self.state.spoken.len() > 1 => matches!(self.state.pending, Some(Pending::Offer(_))),
-            None => matches!(self.state.pending, Some(Pending::Offer(_) | Pending::More)),
+            None if self.state.spoken.len() > 1 => {
+                matches!(self.state.pending, Some(Pending::Offer(_) | Pending::Write))
+            }
+            None => matches!(self.state.pending, Some(Pending::Offer(_) | Pending::More | Pending::Write)),
         }
     }
 

@@ -14,6 +14,8 @@ use language::Ear;
 use language::english::name;
 use language::spanish::words::folded;
 
+/// Field of what is filed that names the slots a person must ask about.
+pub const UNCONFIRMED: &str = "unconfirmed";
 /// Tries a caller has to show that a claim is theirs.
 const CLAIM_TRIES: u8 = 3;
 
@@ -32,17 +34,19 @@ impl<'a> Turn<'a> {
         let high =
             filing.priority == Priority::High && task.slots.get("injured").is_some_and(|i| i.value == "yes");
         let priority = if high {
-            self.script.prompt("urgent_file").first().cloned().unwrap_or_default()
+            self.worded("urgent_file").first().cloned().unwrap_or_default()
         } else {
             String::new()
         };
         let opening = task.slots.get("opening").map(|o| o.spoken.clone()).unwrap_or_default();
         let callback = callback_time(self.ear, self.view.now, self.view.facts);
         let fill = [("priority", priority.as_str()), ("opening", &opening), ("callback", &callback)];
-        self.say_promise(&script.done, "done", &fill);
+        let done = self.worded_or(&format!("{}.done", script.id), &script.done);
+        self.say_promise(done, "done", &fill);
         self.effects.push(Effect::File(filing));
         self.did(&task.id, "filed");
-        self.resume_or_more();
+        self.leave_to_person(script, &task);
+        self.offer_reference();
     }
 
     /// Gives a task up after too many tries; what was told is kept where the task says so.
@@ -54,7 +58,8 @@ impl<'a> Turn<'a> {
             script.incomplete == Incomplete::File && (has_content(script, &task) || offers_person(&task.id));
         if keep {
             self.effects.push(Effect::File(filing(script, &task, self.state.urgent, true)));
-            self.say_promise(&script.done_incomplete, "done_incomplete", &[]);
+            let kept = self.worded_or(&format!("{}.done_incomplete", script.id), &script.done_incomplete);
+            self.say_promise(kept, "done_incomplete", &[]);
         }
         if offers_person(&task.id) {
             self.resume_or_more();
@@ -74,7 +79,9 @@ impl<'a> Turn<'a> {
             if script.incomplete == Incomplete::File && has_content(script, &task) {
                 self.effects.push(Effect::File(filing(script, &task, self.state.urgent, true)));
                 if !told {
-                    self.say_promise(&script.done_incomplete, "done_incomplete", &[]);
+                    let kept =
+                        self.worded_or(&format!("{}.done_incomplete", script.id), &script.done_incomplete);
+                    self.say_promise(kept, "done_incomplete", &[]);
                 }
                 told = true;
             }
@@ -91,7 +98,7 @@ impl<'a> Turn<'a> {
             if let Some(script) = self.script.task("person") {
                 self.effects.push(Effect::File(filing(script, &task, self.state.urgent, true)));
             }
-            let variants = self.script.prompt("miss_end_callback");
+            let variants = self.worded("miss_end_callback");
             self.say_promise(variants, "miss_end_callback", &[]);
         } else {
             self.say("miss_end");
@@ -130,8 +137,8 @@ impl<'a> Turn<'a> {
         if self.ear.0 == Language::En && !claim.status_text.is_empty() {
             return claim.status_text.clone();
         }
-        let known = self.script.prompt(&format!("claim_status_{}", claim.status)).first();
-        known.or_else(|| self.script.prompt("claim_status_other").first()).cloned().unwrap_or_default()
+        let known = self.worded(&format!("claim_status_{}", claim.status)).first();
+        known.or_else(|| self.worded("claim_status_other").first()).cloned().unwrap_or_default()
     }
 
     /// Never says which part was wrong.
@@ -147,7 +154,7 @@ impl<'a> Turn<'a> {
             *task = Task::new(&task.id);
         }
         let nth = usize::from(self.state.claim_tries - 1);
-        let text = self.script.prompt("claim_mismatch").get(nth).cloned().unwrap_or_default();
+        let text = self.worded("claim_mismatch").get(nth).cloned().unwrap_or_default();
         self.say_text(&text, &[], SegmentKind::Reply, false);
         self.advance();
     }
@@ -195,7 +202,9 @@ impl Dialogue {
     /// The same in one language.
     #[must_use]
     pub fn fixed_phrases_in(&self, language: Language, facts: &TenantFacts) -> Vec<String> {
-        fixed(language, self.script_in(language).fixed_phrases(), facts)
+        let own =
+            facts.wording.get(language.code()).into_iter().flat_map(|sentences| sentences.values().flatten());
+        fixed(language, self.script_in(language).fixed_phrases().chain(own.map(String::as_str)), facts)
     }
 
     /// Spanish phrases that a line without Spanish needs all the same.
@@ -266,15 +275,23 @@ pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete:
         _ => Priority::Normal,
     };
     let use_caller_number = task.slots.get("phone").is_some_and(|p| p.value == "caller");
+    // What the caller took back is no fact, whatever became of the slot since.
+    let refused = |id: &str, value: &super::state::Filled| task.belief(id).is_some_and(|b| b.refuses(value));
     let kept = |(id, value): (&String, &super::state::Filled)| {
-        (!value.value.is_empty() && value.value != "caller").then(|| (id.clone(), value.value.clone()))
+        let given = !value.value.is_empty() && value.value != "caller" && !refused(id, value);
+        given.then(|| (id.clone(), value.value.clone()))
     };
+    let mut fields: std::collections::BTreeMap<String, String> = task.slots.iter().filter_map(kept).collect();
+    let unconfirmed = task.unconfirmed(script);
+    if !unconfirmed.is_empty() {
+        fields.insert(UNCONFIRMED.to_owned(), unconfirmed.join(", "));
+    }
     Filing {
         task: task.id.clone(),
         files: script.files,
         priority,
         incomplete,
-        fields: task.slots.iter().filter_map(kept).collect(),
+        fields,
         use_caller_number,
         booking: task.chosen.as_ref().map(|opening| opening.id),
     }

@@ -7,6 +7,7 @@
 
 mod account;
 mod answer;
+pub mod beliefs;
 mod call_back;
 mod controls;
 pub mod emergency;
@@ -25,11 +26,13 @@ mod tasks;
 mod tongues;
 mod turn;
 mod urgent;
+pub mod wording;
 
 #[cfg(test)]
 mod tests;
 
 pub use engine::Dialogue;
+pub use finish::UNCONFIRMED;
 pub use questions::MIN_RELEVANCE;
 pub use script::{Files, Script, ScriptError};
 pub use state::State;

@@ -16,7 +16,8 @@ impl<'a> Turn<'a> {
         }
         self.task_mut(|task| task.stage = Stage::Confirm);
         if script.summary.is_empty() {
-            self.say_one_of(&script.read_back, "read_back", &[], SegmentKind::Reply, false);
+            let opening = self.worded_or(&format!("{}.read_back", script.id), &script.read_back);
+            self.say_one_of(opening, "read_back", &[], SegmentKind::Reply, false);
             self.read_slots(&everything);
         } else {
             self.read_summary(script);

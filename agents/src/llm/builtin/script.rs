@@ -64,6 +64,9 @@ pub struct Slot {
     #[serde(default)]
     pub words: Vec<String>,
     pub ask: Vec<String>,
+    /// The first question where what is reported is of a kind: "When did you notice it?" of a street light.
+    #[serde(default)]
+    pub ask_about: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub ask_known: Vec<String>,
     pub again: Vec<String>,
@@ -73,6 +76,13 @@ pub struct Slot {
     pub optional: bool,
     #[serde(default)]
     pub skip_when: Option<SkipWhen>,
+}
+
+/// A kind of thing that is reported, and the words it is known by.
+#[derive(Clone, Debug, Deserialize)]
+pub struct About {
+    pub id: String,
+    pub matches: String,
 }
 
 /// What a task leaves in the store.
@@ -118,6 +128,9 @@ pub struct TaskScript {
     pub confirm: bool,
     #[serde(default)]
     pub presets: BTreeMap<String, String>,
+    /// Kinds of what is reported; the first that matches is meant.
+    #[serde(default)]
+    pub about: Vec<About>,
     #[serde(rename = "slot")]
     pub slots: Vec<Slot>,
 }
@@ -191,6 +204,8 @@ pub struct Script {
     pub emergencies: Emergencies,
     prompts: BTreeMap<String, Vec<String>>,
     skips: BTreeMap<(String, String), (Regex, Option<Regex>)>,
+    /// By task: kinds of what is reported.
+    about: BTreeMap<String, Vec<(String, Regex)>>,
 }
 
 /// The files of one language.
@@ -239,6 +254,7 @@ impl Script {
             language: texts.language,
             emergencies: Emergencies::parse(texts.emergencies, texts.language)?,
             skips: skips(&tasks.task)?,
+            about: about(&tasks.task)?,
             tasks: tasks.task,
             intents,
             prompts,
@@ -275,13 +291,24 @@ impl Script {
     /// Everything that is said in the same words on every call, for the rendered-phrase cache.
     pub fn fixed_phrases(&self) -> impl Iterator<Item = &str> {
         let prompts = self.prompts.values().flatten();
-        let slots = self
-            .tasks
-            .iter()
-            .flat_map(|t| t.slots.iter())
-            .flat_map(|s| s.ask.iter().chain(&s.ask_known).chain(&s.again));
+        let slots = self.tasks.iter().flat_map(|t| t.slots.iter()).flat_map(|s| {
+            s.ask.iter().chain(s.ask_about.values().flatten()).chain(&s.ask_known).chain(&s.again)
+        });
         let intros = self.tasks.iter().flat_map(|t| t.intro.iter().chain(&t.intro_story).chain(&t.read_back));
         prompts.chain(slots).chain(intros).map(String::as_str)
+    }
+
+    /// The kind of thing that an account is about.
+    #[must_use]
+    pub fn about(&self, task: &str, account: &str) -> Option<&str> {
+        let account = account.to_lowercase();
+        let kinds = self.about.get(task)?;
+        kinds.iter().find(|(_, words)| words.is_match(&account)).map(|(kind, _)| kind.as_str())
+    }
+
+    /// Every key of a prompt, and its variants.
+    pub fn prompts(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.prompts.iter().map(|(key, variants)| (key.as_str(), variants.as_slice()))
     }
 
     /// Whether a slot need not be asked, given the value of the slot its rule looks at.
@@ -316,6 +343,18 @@ fn compile(text: IntentText) -> Result<Intent, ScriptError> {
         firm: text.firm,
         examples: text.examples,
     })
+}
+
+type Kinds = BTreeMap<String, Vec<(String, Regex)>>;
+
+fn about(tasks: &[TaskScript]) -> Result<Kinds, ScriptError> {
+    let compiled = |about: &About| {
+        let pattern = Regex::new(&about.matches);
+        let pattern = pattern.map_err(|e| ScriptError::Pattern(about.id.clone(), e.to_string()))?;
+        Ok((about.id.clone(), pattern))
+    };
+    let kinds = |task: &TaskScript| task.about.iter().map(compiled).collect::<Result<Vec<_>, _>>();
+    tasks.iter().map(|task| Ok((task.id.clone(), kinds(task)?))).collect()
 }
 
 type Skips = BTreeMap<(String, String), (Regex, Option<Regex>)>;
@@ -368,6 +407,7 @@ mod tests {
             include_str!("engine.rs"),
             include_str!("controls.rs"),
             include_str!("tasks.rs"),
+            include_str!("beliefs/confirm.rs"),
             include_str!("finish.rs"),
             include_str!("answer.rs"),
             include_str!("read_back.rs"),

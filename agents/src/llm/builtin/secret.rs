@@ -87,7 +87,7 @@ impl Turn<'_> {
             return;
         }
         let nth = usize::from(self.state.pin_tries - 1);
-        let text = self.script.prompt("pin_wrong").get(nth).cloned().unwrap_or_default();
+        let text = self.worded("pin_wrong").get(nth).cloned().unwrap_or_default();
         self.say_text(&text, &[], SegmentKind::Reply, false);
         self.expects = Expectation::Secret;
     }

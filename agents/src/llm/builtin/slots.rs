@@ -89,7 +89,9 @@ pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled
     match kind {
         SlotKind::Place => ear.place_stated(text).map(same),
         SlotKind::Address => ear.address(text).map(same),
-        SlotKind::When => when_value(ear, text, context.now, Direction::Past),
+        // "At 15 Elm Street" names a house, no hour.
+        SlotKind::When => when_value(ear, text, context.now, Direction::Past)
+            .filter(|when| !when.value.starts_with('T') || ear.address(text).is_none()),
         SlotKind::Injured => injured(ear, text, false),
         SlotKind::Name => ear.name_stated(text).map(same),
         SlotKind::Phone => ear.whole_phone(text).map(|p| Filled::new(p.e164(), p.spoken())),

@@ -6,6 +6,7 @@ use pipeline::ports::Language;
 use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
 
+use super::beliefs::Belief;
 use super::step::{Opening, Say};
 
 /// How often one question may be put.
@@ -68,9 +69,15 @@ pub struct Task {
     pub chosen: Option<Opening>,
     /// Free times that turned out taken or were turned down.
     pub refused: BTreeSet<uuid::Uuid>,
+    /// Where values come from, how sure they are, and what the caller took back.
+    #[serde(default)]
+    pub beliefs: BTreeMap<String, Belief>,
+    /// What was meant perhaps and what was heard, where the caller was asked about it.
+    #[serde(default)]
+    pub doubt: Option<(Filled, Filled)>,
 }
 
-shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused; slots, digits, offered, refused);
+shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt; slots, digits, offered, refused);
 
 impl Task {
     #[must_use]
@@ -87,6 +94,8 @@ impl Task {
             offered: Vec::new(),
             chosen: None,
             refused: BTreeSet::new(),
+            beliefs: BTreeMap::new(),
+            doubt: None,
         }
     }
 
@@ -127,6 +136,8 @@ impl Task {
 pub enum Pending {
     /// "Is there anything else?"
     More,
+    /// "Do you have something to write with?"
+    Write,
     /// "Would you like …?": a yes starts this task.
     Offer(String),
     /// "A message, or a person?"

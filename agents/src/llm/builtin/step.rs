@@ -35,6 +35,12 @@ pub struct TenantFacts {
     /// Lines (E.164) whose greeting does not say what to do in an emergency.
     #[serde(default)]
     pub no_emergency_notice: Vec<String>,
+    /// The streets there are, by which a misheard one is known. Empty: places are taken as they are heard.
+    #[serde(default)]
+    pub streets: Vec<String>,
+    /// The tenant's own sentences in place of shipped ones: by language tag and key, as `docs/wording.md` lists them.
+    #[serde(default)]
+    pub wording: super::wording::Wording,
     /// Numbers the agent itself gives out: never personal data.
     #[serde(default)]
     pub public_numbers: Vec<String>,
@@ -55,6 +61,13 @@ impl TenantFacts {
             ("{hours}", self.hours_known && self.opens_hour < self.closes_hour),
         ];
         facts.iter().all(|(place, known)| *known || !template.contains(place))
+    }
+
+    /// What this tenant says under a key; `shipped` unless it has words of its own.
+    #[must_use]
+    pub fn worded<'t>(&'t self, language: Language, key: &str, shipped: &'t [String]) -> &'t [String] {
+        let own = self.wording.get(language.code()).and_then(|sentences| sentences.get(key));
+        own.filter(|own| !own.is_empty()).map_or(shipped, Vec::as_slice)
     }
 
     /// "Monday through Friday, 8 a.m. to 5 p.m."

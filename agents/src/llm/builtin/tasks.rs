@@ -1,19 +1,18 @@
 //! Filling the slots of a task: asking, reading, correcting, reading back.
 
-use std::sync::LazyLock;
-
-use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
-use regex::Regex;
 
 use super::account;
+use super::beliefs::Source;
+use super::beliefs::closed::weekdays_heard;
+use super::beliefs::confirm::corrects;
 use super::intent::by_cue;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
 use super::state::{Filled, Stage, Task};
 use super::turn::{Turn, expectation};
-use language::Ear;
 use language::YesNo;
+use language::repair::repaired;
 
 impl<'a> Turn<'a> {
     /// Begins a task, or takes it up again, with whatever the caller's words give already.
@@ -30,9 +29,15 @@ impl<'a> Turn<'a> {
             let fresh = self.prefilled(task);
             self.state.tasks.push(fresh);
         }
-        let told = self.volunteer(text, None);
+        // What was put right in the same breath was never meant.
+        let told = self.volunteer(&repaired(self.ear, text), None);
         let story = told.iter().any(|slot| slot == "what");
-        let intro = if story && !task.intro_story.is_empty() { &task.intro_story } else { &task.intro };
+        let (part, intro) = if story && !task.intro_story.is_empty() {
+            ("intro_story", &task.intro_story)
+        } else {
+            ("intro", &task.intro)
+        };
+        let intro = self.worded_or(&format!("{}.{part}", task.id), intro);
         self.say_one_of(intro, "intro", &[], SegmentKind::Reply, false);
         self.advance();
     }
@@ -58,6 +63,8 @@ impl<'a> Turn<'a> {
     /// What the caller said while a task waits for an answer.
     pub(super) fn in_task(&mut self, text: &str) {
         let Some((stage, script)) = self.current() else { return };
+        let text = repaired(self.ear, text);
+        let text = text.as_str();
         let slot = match &stage {
             Stage::Slot(id) => script.slot(id),
             _ => None,
@@ -85,7 +92,7 @@ impl<'a> Turn<'a> {
         Some((task.stage.clone(), self.script.task(&task.id)?))
     }
 
-    fn context(&self) -> Context<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
         let digits = self.state.task().map_or("", |t| t.digits.as_str());
         Context { ear: self.ear, now: self.view.now, area_code: &self.view.facts.area_code, digits }
     }
@@ -101,6 +108,9 @@ impl<'a> Turn<'a> {
     fn slot_answer(&mut self, slot: &'a Slot, text: &str) {
         if slot.kind == SlotKind::Opening {
             return self.choose_opening(text);
+        }
+        if self.answers_doubt_of(slot, text) {
+            return;
         }
         if self.asks_known(slot) && self.known_number(slot, text) {
             return;
@@ -119,7 +129,7 @@ impl<'a> Turn<'a> {
             );
         let corrected =
             if corrects(self.ear, text) { self.correct(text, Some(&slot.id)) } else { Vec::new() };
-        let read = if asks { Read::Nothing } else { slots::answered(slot.kind, text, self.context()) };
+        let read = if asks { Read::Nothing } else { self.read(slot, text) };
         match read {
             Read::Value(value) if corrected.is_empty() || !permissive(slot.kind) => {
                 self.filled(slot, value, text)
@@ -132,12 +142,34 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn filled(&mut self, slot: &Slot, value: Filled, text: &str) {
+    /// Reads an answer; a weekday that was misheard is known by its sound.
+    fn read(&self, slot: &Slot, text: &str) -> Read {
+        let read = slots::answered(slot.kind, text, self.context());
+        let heard = || weekdays_heard(self.ear, text);
+        match read {
+            Read::Nothing if matches!(slot.kind, SlotKind::Day | SlotKind::When) => {
+                heard().map_or(Read::Nothing, |heard| slots::answered(slot.kind, &heard, self.context()))
+            }
+            read => read,
+        }
+    }
+
+    fn filled(&mut self, slot: &'a Slot, value: Filled, text: &str) {
+        if self.doubts(slot, &value) {
+            return;
+        }
+        let value = self.nearest_known(slot, value);
+        let from = if value.value == "caller" { Source::CallersNumber } else { Source::Asked };
+        self.task_mut(|task| task.digits.clear());
+        let taken = self
+            .state
+            .tasks
+            .last_mut()
+            .is_some_and(|task| task.believe(&slot.id, slot.kind, value.clone(), from));
+        if !taken {
+            return self.missed(slot);
+        }
         self.keep_known(slot, &value);
-        self.task_mut(|task| {
-            task.fill(&slot.id, value);
-            task.digits.clear();
-        });
         self.volunteer(text, Some(&slot.id));
         self.did(&slot.id, "noted");
         if self.state.turn.is_multiple_of(2) {
@@ -147,7 +179,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Name and number serve the later tasks of the call too.
-    fn keep_known(&mut self, slot: &Slot, value: &Filled) {
+    pub(super) fn keep_known(&mut self, slot: &Slot, value: &Filled) {
         if matches!(slot.kind, SlotKind::Name | SlotKind::Phone) {
             self.state.known.insert(slot.id.clone(), value.clone());
         }
@@ -176,9 +208,13 @@ impl<'a> Turn<'a> {
                 kind => slots::stated(kind, text, self.context())
                     .or_else(|| beside_story.then(|| slots::implied(kind, text, self.context())).flatten()),
             };
-            if let Some(value) = value {
+            let Some(value) = value.map(|value| self.nearest_known(slot, value)) else { continue };
+            let taken =
+                self.state.tasks.last_mut().is_some_and(|task| {
+                    task.believe(&slot.id, slot.kind, value.clone(), Source::Volunteered)
+                });
+            if taken {
                 self.keep_known(slot, &value);
-                self.task_mut(|task| task.fill(&slot.id, value));
                 found.push(slot.id.clone());
             }
         }
@@ -187,7 +223,7 @@ impl<'a> Turn<'a> {
 
     /// What happened, told only now: in answer to another question, after an account that said next to nothing.
     /// `true` when the question that is open stays open.
-    fn told_late(&mut self, slot: &Slot, text: &str) -> bool {
+    fn told_late(&mut self, slot: &'a Slot, text: &str) -> bool {
         let Some((_, script)) = self.current() else { return false };
         let Some(story) = script.slots.iter().find(|s| s.kind == SlotKind::Story && s.id != slot.id) else {
             return false;
@@ -209,7 +245,7 @@ impl<'a> Turn<'a> {
         true
     }
 
-    fn part_of_number(&mut self, slot: &Slot, digits: String) {
+    fn part_of_number(&mut self, slot: &'a Slot, digits: String) {
         let part = digits.clone();
         self.task_mut(|task| task.digits = digits);
         if self.over_asked("phone?part") {
@@ -220,7 +256,7 @@ impl<'a> Turn<'a> {
         self.expects = Expectation::Digits;
     }
 
-    fn wrong_number(&mut self, slot: &Slot) {
+    fn wrong_number(&mut self, slot: &'a Slot) {
         self.task_mut(|task| task.digits.clear());
         if self.over_asked(&slot.id) {
             return self.exhausted(slot);
@@ -233,7 +269,7 @@ impl<'a> Turn<'a> {
         self.state.tasks.last_mut().is_some_and(|task| task.count(question).is_none())
     }
 
-    fn declined(&mut self, slot: &Slot) {
+    fn declined(&mut self, slot: &'a Slot) {
         self.did(&slot.id, "was not told");
         if slot.optional {
             self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
@@ -309,14 +345,34 @@ impl<'a> Turn<'a> {
             .then(|| Filled::new(skip.value.clone(), skip.spoken.clone()))
     }
 
-    pub(super) fn ask(&mut self, slot: &Slot) {
+    /// Key of a slot's sentence in the table of all that is said.
+    fn key_of(&self, slot: &Slot, part: &str) -> String {
+        format!("{}.{}.{part}", self.state.task().map_or("", |task| task.id.as_str()), slot.id)
+    }
+
+    /// The first question for a slot, fitting what the task is about.
+    fn question(&self, slot: &'a Slot) -> &'a [String] {
+        let about = || {
+            let (_, script) = self.current()?;
+            let account = script.slots.iter().find(|s| s.kind == SlotKind::Story)?;
+            let told = self.state.task()?.slots.get(&account.id)?;
+            self.script.about(&script.id, &told.value)
+        };
+        match about().and_then(|kind| Some((kind, slot.ask_about.get(kind)?))) {
+            Some((kind, question)) => self.worded_or(&self.key_of(slot, &format!("ask.{kind}")), question),
+            None => self.worded_or(&self.key_of(slot, "ask"), &slot.ask),
+        }
+    }
+
+    pub(super) fn ask(&mut self, slot: &'a Slot) {
         self.task_mut(|task| task.stage = Stage::Slot(slot.id.clone()));
         if slot.kind == SlotKind::Opening {
             return self.offer_openings();
         }
         if self.may_ask_known(slot) {
             self.task_mut(|task| task.asked_known = true);
-            self.say_one_of(&slot.ask_known, &slot.id, &[], SegmentKind::Reply, false);
+            let known = self.worded_or(&self.key_of(slot, "ask_known"), &slot.ask_known);
+            self.say_one_of(known, &slot.id, &[], SegmentKind::Reply, false);
             self.expects = Expectation::YesNo;
             return;
         }
@@ -324,10 +380,14 @@ impl<'a> Turn<'a> {
         let without_pin = slot.kind == SlotKind::Proof && self.is_pin_locked();
         match count {
             Some(_) if without_pin => self.say("proof_without_pin"),
-            Some(1) => self.say_one_of(&slot.ask, &slot.id, &[], SegmentKind::Reply, false),
+            Some(1) => {
+                let question = self.question(slot);
+                self.say_one_of(question, &slot.id, &[], SegmentKind::Reply, false);
+            }
             Some(count) => {
-                let nth = usize::from(count - 2).min(slot.again.len().saturating_sub(1));
-                let again = slot.again.get(nth).cloned().unwrap_or_default();
+                let ways = self.worded_or(&self.key_of(slot, "again"), &slot.again);
+                let nth = usize::from(count - 2).min(ways.len().saturating_sub(1));
+                let again = ways.get(nth).cloned().unwrap_or_default();
                 self.say_text(&again, &[], SegmentKind::Reply, false);
             }
             None => return self.exhausted(slot),
@@ -346,7 +406,7 @@ impl<'a> Turn<'a> {
         slot.kind == SlotKind::Phone && self.state.task().is_some_and(|t| t.asked_known && !t.known_refused)
     }
 
-    fn known_number(&mut self, slot: &Slot, text: &str) -> bool {
+    fn known_number(&mut self, slot: &'a Slot, text: &str) -> bool {
         let (ear, cues) = (self.ear, self.ear.cues());
         if ear.whole_phone(text).is_some() {
             self.task_mut(|task| task.known_refused = true);
@@ -370,7 +430,7 @@ impl<'a> Turn<'a> {
         true
     }
 
-    fn take_caller_number(&mut self, slot: &Slot) {
+    fn take_caller_number(&mut self, slot: &'a Slot) {
         let value = Filled::new("caller", self.ear.cues().says.caller_number);
         self.filled(slot, value, "");
     }
@@ -398,7 +458,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Asked often enough: go on without it, or give the task up.
-    fn exhausted(&mut self, slot: &Slot) {
+    fn exhausted(&mut self, slot: &'a Slot) {
         if slot.optional {
             self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
             self.say("skipped");
@@ -407,173 +467,8 @@ impl<'a> Turn<'a> {
             self.abandon();
         }
     }
-
-    // ------------------------------------------------------------ correcting
-
-    /// Replaces filled values by others in the words. Gives the slots that changed.
-    fn correct(&mut self, text: &str, asked: Option<&str>) -> Vec<&'a Slot> {
-        let Some((_, script)) = self.current() else { return Vec::new() };
-        let mut changed = Vec::new();
-        for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != asked) {
-            let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { continue };
-            if slot.kind == SlotKind::Opening {
-                changed.extend(self.change_opening(text).then_some(slot));
-                continue;
-            }
-            let value =
-                slots::stated(slot.kind, text, self.context()).or_else(|| self.named_value(slot, text));
-            let value = value.map(|new| {
-                if slot.kind == SlotKind::When { slots::merged_when(self.ear, &old, new) } else { new }
-            });
-            if let Some(value) = value.filter(|v| v.value != old.value) {
-                self.keep_known(slot, &value);
-                self.task_mut(|task| task.fill(&slot.id, value));
-                changed.push(slot);
-            }
-        }
-        changed
-    }
-
-    /// "The name is …", "the number is 555-0143": the slot is named, so its reader may be generous.
-    fn named_value(&self, slot: &Slot, text: &str) -> Option<Filled> {
-        let links = self.ear.cues().links;
-        let plain = self.ear.plain(text);
-        let named =
-            slot.words.iter().find(|w| links.iter().any(|link| plain.contains(&format!("{w} {link}"))))?;
-        let rest = text.to_lowercase().find(named.as_str()).and_then(|at| text.get(at + named.len()..))?;
-        let rest = links.iter().fold(rest.trim_start(), |rest, link| rest.trim_start_matches(link));
-        match slots::answered(slot.kind, rest, Context { digits: "", ..self.context() }) {
-            Read::Value(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    fn acknowledge_correction(&mut self) {
-        self.say("corrected");
-        self.did("correction", "changed it");
-        self.advance();
-    }
-
-    // ------------------------------------------------------------ confirming
-
-    fn confirm(&mut self, text: &str) {
-        let Some((_, script)) = self.current() else { return };
-        let (ear, answer) = (self.ear, self.ear.yes_no(text));
-        let changed = self.correct(text, None);
-        if !changed.is_empty() {
-            self.did("correction", "changed it");
-            return self.read_changed(&changed);
-        }
-        if ear.is_question(text) && answer.is_none() {
-            return self.digress(text);
-        }
-        let plain = ear.plain(text);
-        match answer {
-            Some(YesNo::Yes) => self.complete(false),
-            _ if self.names_slot(script, &plain).is_some() => self.which(text),
-            Some(YesNo::No) if ear.cues().all_said.contains(&plain.as_str()) => self.complete(false),
-            Some(YesNo::No) if plain.split(' ').count() > 4 && self.add_to_story(script, text) => {}
-            Some(YesNo::No) => self.ask_which(script),
-            None if plain.split(' ').count() > 3
-                && by_cue(self.script, text).is_none()
-                && self.add_to_story(script, text) => {}
-            None => self.switch_or_read_back(script, text),
-        }
-    }
-
-    fn switch_or_read_back(&mut self, script: &'a TaskScript, text: &str) {
-        match by_cue(self.script, text).map(|c| &c.intent.does) {
-            Some(Does::Task(id)) if *id != script.id => {
-                let id = id.clone();
-                self.start_task(&id, text);
-            }
-            _ => self.read_back(script),
-        }
-    }
-
-    /// What the readers cannot place is added to the account, so that nothing told is lost.
-    fn add_to_story(&mut self, script: &TaskScript, text: &str) -> bool {
-        let Some(slot) = script.slots.iter().find(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text))
-        else {
-            return false;
-        };
-        let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
-        let added = Filled::new(
-            format!("{} {} {}", old.value, self.ear.cues().says.correction, text.trim()),
-            format!("{} {}", old.spoken, text.trim()),
-        );
-        self.task_mut(|task| task.fill(&slot.id, added));
-        self.did("correction", "added it");
-        self.read_changed(&[slot]);
-        true
-    }
-
-    fn ask_which(&mut self, script: &TaskScript) {
-        if self.over_asked("which") {
-            return self.complete(true);
-        }
-        self.task_mut(|task| task.stage = Stage::Which);
-        let mut parts: Vec<&str> =
-            script.slots.iter().filter(|s| !s.words.is_empty()).map(|s| s.called.as_str()).collect();
-        let says = &self.ear.cues().says;
-        let last = parts.pop().unwrap_or(says.something);
-        let parts = if parts.is_empty() {
-            last.to_owned()
-        } else {
-            format!("{}, {} {last}", parts.join(", "), says.or)
-        };
-        self.say_with("which_part", &[("parts", &parts)]);
-        self.expects = Expectation::Story;
-    }
-
-    fn which(&mut self, text: &str) {
-        let Some((_, script)) = self.current() else { return };
-        let changed = self.correct(text, None);
-        if !changed.is_empty() {
-            return self.read_changed(&changed);
-        }
-        let ear = self.ear;
-        let plain = ear.plain(text);
-        if let Some(slot) = self.names_slot(script, &plain) {
-            self.task_mut(|task| {
-                task.clear(&slot.id);
-                // A fresh question: the caller wants to change it.
-                task.asked.remove(&slot.id);
-                task.known_refused = true;
-            });
-            return self.ask(slot);
-        }
-        match ear.yes_no(text) {
-            Some(YesNo::No) if ear.is_bare_yes_no(text) => self.read_back(script),
-            _ if ear.is_question(text) => self.digress(text),
-            _ if plain.split(' ').count() > 3 && self.add_to_story(script, text) => {}
-            _ => self.ask_which(script),
-        }
-    }
-
-    fn names_slot(&self, script: &'a TaskScript, plain: &str) -> Option<&'a Slot> {
-        let named =
-            |slot: &&Slot| slot.words.iter().any(|w| format!(" {plain} ").contains(&format!(" {w} ")));
-        // "Phone number" names the phone before a claim number or a house number.
-        script.slots.iter().rev().find(named)
-    }
 }
 
 const fn permissive(kind: SlotKind) -> bool {
     matches!(kind, SlotKind::Place | SlotKind::Story | SlotKind::Text | SlotKind::Name)
-}
-
-/// "No, …", "actually …", "I mean …": the words change something said before.
-fn corrects(ear: Ear, text: &str) -> bool {
-    static ENGLISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(um |uh |oh |wait |sorry |well |hold on )*(no|nope|actually|wait|sorry|i mean|i meant|correction|scratch that|that's wrong|not|change|let me correct|make that|it's not|i made a mistake|i misspoke|oops)\b|\b(i meant|instead of|not the|should be|i mean)\b").ok()
-    });
-    static SPANISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(eh |este |ah |oh |espere |perdon |perdone |bueno |pues )*(no|perdon|perdone|digo|mas bien|mejor dicho|corrijo|correccion|espere|me equivoque|esta mal|cambie|en realidad|la verdad)\b|\b(quise decir|quiero decir|en lugar de|en vez de|debe ser|mejor dicho)\b").ok()
-    });
-    let pattern = match ear.0 {
-        Language::En => &ENGLISH,
-        Language::Es => &SPANISH,
-    };
-    pattern.as_ref().is_some_and(|re| re.is_match(&ear.plain(text)))
 }

@@ -129,8 +129,18 @@ impl<'a> Turn<'a> {
 
     /// Says a prompt with its places filled.
     pub(super) fn say_with(&mut self, key: &str, fill: &[(&str, &str)]) {
-        let script = self.script;
-        self.say_one_of(script.prompt(key), key, fill, SegmentKind::Reply, false);
+        let variants = self.worded(key);
+        self.say_one_of(variants, key, fill, SegmentKind::Reply, false);
+    }
+
+    /// Variants of a prompt in the conversation's language: the tenant's, or the shipped ones.
+    pub(super) fn worded(&self, key: &str) -> &'a [String] {
+        self.worded_or(key, self.script.prompt(key))
+    }
+
+    /// The tenant's own words for a sentence that stands in a task, or the shipped ones.
+    pub(super) fn worded_or(&self, key: &str, shipped: &'a [String]) -> &'a [String] {
+        self.view.facts.worded(self.script.language, key, shipped)
     }
 
     /// Speaks this language from here on.
@@ -152,8 +162,8 @@ impl<'a> Turn<'a> {
 
     /// Says a prompt as something else than a reply.
     pub(super) fn say_kind(&mut self, key: &str, kind: SegmentKind) {
-        let script = self.script;
-        self.say_one_of(script.prompt(key), key, &[], kind, false);
+        let variants = self.worded(key);
+        self.say_one_of(variants, key, &[], kind, false);
     }
 
     /// Says a prompt that is true only once the effects of this step took place.
@@ -241,7 +251,7 @@ impl<'a> Turn<'a> {
         self.say(key);
         self.state.pending = Some(pending);
         self.expects = match self.state.pending {
-            Some(Pending::Offer(_)) => Expectation::YesNo,
+            Some(Pending::Offer(_) | Pending::Write) => Expectation::YesNo,
             _ => Expectation::Open,
         };
     }

@@ -1,5 +1,7 @@
 //! Turns of phrase that the dialogue listens for, in one place per language. All of them are plain words.
 
+use crate::ear::CalendarWord;
+
 /// What one language says.
 #[derive(Debug)]
 pub struct Cues {
@@ -35,6 +37,19 @@ pub struct Cues {
     pub claim: &'static [&'static str],
     /// Links between a slot's name and its new value.
     pub links: &'static [&'static str],
+    /// The first three digits of a telephone number.
+    pub area_code: &'static [&'static str],
+    /// After these comes the value as it is now: "it was", "make it".
+    pub now_is: &'static [&'static str],
+    /// What comes after these was meant, and what stood before was not.
+    pub meant: &'static [&'static str],
+    /// Words of a correction that are no part of any value.
+    pub correcting: &'static [&'static str],
+    pub articles: &'static [&'static str],
+    /// "The number is wrong": no value.
+    pub wrong: &'static [&'static str],
+    /// The days of the week, as they are written.
+    pub weekdays: &'static [&'static str],
     /// Small words that a stutter repeats.
     pub small: &'static [&'static str],
     /// "Can you …": openings of a request in the form of a question.
@@ -64,10 +79,55 @@ pub struct Says {
     pub details: &'static str,
     pub caller_number: &'static str,
     pub or: &'static str,
+    pub and: &'static str,
     pub something: &'static str,
     pub correction: &'static str,
     pub and_so_on: &'static str,
 }
+
+/// Words of the calendar.
+pub static CALENDAR: [(CalendarWord, &[&str]); 3] = [
+    (
+        CalendarWord::Weekday,
+        &[
+            "monday",
+            "tuesday",
+            "wednesday",
+            "thursday",
+            "friday",
+            "saturday",
+            "sunday",
+            "mondays",
+            "tuesdays",
+            "wednesdays",
+            "thursdays",
+            "fridays",
+            "saturdays",
+            "sundays",
+            "today",
+            "tomorrow",
+            "yesterday",
+        ],
+    ),
+    (
+        CalendarWord::Month,
+        &[
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ],
+    ),
+    (CalendarWord::Part, &["morning", "afternoon", "evening", "night"]),
+];
 
 pub static ENGLISH: Cues = Cues {
     marks: &[
@@ -194,6 +254,72 @@ pub static ENGLISH: Cues = Cues {
     ],
     proof: &["name is", "name's", "last name", "born", "birthday", "date of birth"],
     claim: &["clm", "claimnumber", "numberis"],
+    area_code: &["area code", "area"],
+    now_is: &[
+        "it's",
+        "it is",
+        "it was",
+        "its",
+        "that's",
+        "make it",
+        "make that",
+        "i said",
+        "i meant",
+        "i mean",
+        "should be",
+        "write",
+        "put",
+        "actually",
+        "goes by",
+        "is",
+    ],
+    meant: &["i meant", "i mean", "meant"],
+    correcting: &[
+        "no",
+        "not",
+        "sorry",
+        "wait",
+        "actually",
+        "it's",
+        "it",
+        "was",
+        "is",
+        "i",
+        "mean",
+        "meant",
+        "said",
+        "that",
+        "that's",
+        "wrong",
+        "correction",
+        "please",
+        "hold",
+        "on",
+        "hang",
+        "oh",
+        "um",
+        "uh",
+        "the",
+        "my",
+        "name",
+        "number",
+        "like",
+        "with",
+        "letter",
+        "just",
+        "only",
+        "but",
+        "keep",
+        "forgetting",
+        "spelled",
+        "spell",
+        "word",
+        "one",
+        "all",
+    ],
+    articles: &["a", "an", "the"],
+    wrong: &["wrong", "not right", "incorrect", "not correct", "wrong too", "off", "different"],
+    weekdays: &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
     links: &["should be ", "is ", "was ", "to "],
     small: &[
         "the", "a", "an", "at", "is", "i", "to", "and", "in", "on", "of", "it", "my", "we", "for", "was",
@@ -282,6 +408,7 @@ pub static ENGLISH: Cues = Cues {
         details: "your details",
         caller_number: "the number you're calling from",
         or: "or",
+        and: "and",
         something: "something",
         correction: "Correction:",
         and_so_on: ", and so on.",

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::words::{is_question, plain, title_case, without_fillers};
+use crate::Language;
+use crate::spelling::as_letters;
 
 /// Words that follow "I'm" or "this is" without being a name, or that end one.
 const NOT_NAMES: &[&str] = &[
@@ -155,6 +157,10 @@ const NOT_NAMES: &[&str] = &[
     "a.m",
     "p.m",
     "anonymous",
+    "nobody",
+    "somebody",
+    "everybody",
+    "everyone",
 ];
 
 static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -235,7 +241,7 @@ fn clean(text: &str) -> Option<String> {
 /// Letters one by one: "J O H N", "J-O-H-N", "Smith, S M I T H", "last name L O P E Z".
 #[must_use]
 pub fn spelled(text: &str) -> Option<String> {
-    let text = text.replace(['-', ',', '.'], " ");
+    let text = as_letters(Language::En, text);
     let mut letters = String::new();
     let mut before: Vec<&str> = Vec::new();
     let mut names: Vec<String> = Vec::new();
@@ -323,6 +329,8 @@ mod tests {
             ("Karen White, K A R E N W H I T E", "Karen White"),
             ("Her name is Rose Adams and I'm her daughter, Jill Adams.", "Jill Adams"),
             ("Lopez", "Lopez"),
+            ("It's Okafor, O K A F O R", "Okafor"),
+            ("Kopp. K as in kilo, O, double P", "Kopp"),
         ] {
             assert_eq!(answered(text).as_deref(), Some(name), "{text}");
         }

@@ -1,6 +1,33 @@
 //! Spanish turns of phrase. Plain: without accents.
 
+use crate::ear::CalendarWord;
 use crate::english::cues::{Cues, Says};
+
+/// Words of the calendar.
+pub static CALENDAR: [(CalendarWord, &[&str]); 3] = [
+    (
+        CalendarWord::Weekday,
+        &["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo", "hoy", "ayer"],
+    ),
+    (
+        CalendarWord::Month,
+        &[
+            "enero",
+            "febrero",
+            "marzo",
+            "abril",
+            "mayo",
+            "junio",
+            "julio",
+            "agosto",
+            "septiembre",
+            "octubre",
+            "noviembre",
+            "diciembre",
+        ],
+    ),
+    (CalendarWord::Part, &["manana", "tarde", "noche"]),
+];
 
 pub static SPANISH: Cues = Cues {
     marks: &[
@@ -132,6 +159,31 @@ pub static SPANISH: Cues = Cues {
     ],
     proof: &["me llamo", "nombre es", "apellido", "naci", "nacimiento", "cumpleanos"],
     claim: &["clm", "ceeleeme", "numerodereclamo", "reclamoes", "numeroes"],
+    area_code: &["codigo de area", "area", "lada"],
+    now_is: &[
+        "es",
+        "fue",
+        "era",
+        "son",
+        "ponga",
+        "apunte",
+        "digo",
+        "mejor",
+        "quise decir",
+        "quiero decir",
+        "dije",
+        "sino",
+        "mejor dicho",
+    ],
+    meant: &["quise decir", "quiero decir", "mejor dicho", "digo"],
+    correcting: &[
+        "no", "perdon", "perdone", "espere", "es", "era", "fue", "digo", "dije", "que", "mejor", "dicho",
+        "mal", "por", "favor", "eh", "este", "ay", "el", "la", "mi", "nombre", "numero", "calle", "con",
+        "sin", "letra", "solo", "pero", "se", "escribe",
+    ],
+    wrong: &["mal", "incorrecto", "incorrecta", "otro", "otra", "equivocado", "equivocada"],
+    articles: &["un", "una", "el", "la", "los", "las"],
+    weekdays: &["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"],
     links: &["debe ser ", "es el ", "es la ", "es ", "era ", "a ", "por "],
     small: &[
         "el", "la", "los", "las", "un", "una", "en", "de", "que", "y", "a", "es", "se", "me", "mi", "por",
@@ -225,6 +277,7 @@ pub static SPANISH: Cues = Cues {
         details: "sus datos",
         caller_number: "el número desde el que llama",
         or: "o",
+        and: "y",
         something: "algo",
         correction: "Corrección:",
         and_so_on: ", etcétera.",

@@ -7,7 +7,9 @@ use regex::Regex;
 use super::answer::is_bare_yes_no;
 use super::number::cardinal_at;
 use super::words::{is_question, plain, without_fillers};
+use crate::Language;
 use crate::english::name::spelled;
+use crate::spelling::as_letters;
 
 /// Words that are no name, or end one. Plain.
 const NOT_NAMES: &[&str] = &[
@@ -198,7 +200,7 @@ pub fn answered(text: &str) -> Option<String> {
 
 /// The name at the start of `text`: up to five words, linked by "de la" and the like, or letters spelled out.
 fn clean(text: &str) -> Option<String> {
-    if let Some(name) = spelled(text).filter(|name| !name.contains(' ')) {
+    if let Some(name) = spelled(&as_letters(Language::Es, text)).filter(|name| !name.contains(' ')) {
         return Some(name);
     }
     let clause = text.split([',', '.', ';', '?', '!']).next().unwrap_or_default();

@@ -1,0 +1,189 @@
+//! Letters said one by one: "O K A F O R", "K as in kilo", "double s", "ce, ele, eme".
+
+use crate::Language;
+
+/// Names of letters that a recogniser writes as words.
+const ENGLISH: &[(&str, char)] = &[
+    ("ay", 'a'),
+    ("bee", 'b'),
+    ("cee", 'c'),
+    ("dee", 'd'),
+    ("ee", 'e'),
+    ("eff", 'f'),
+    ("gee", 'g'),
+    ("aitch", 'h'),
+    ("jay", 'j'),
+    ("kay", 'k'),
+    ("el", 'l'),
+    ("ell", 'l'),
+    ("em", 'm'),
+    ("en", 'n'),
+    ("oh", 'o'),
+    ("pee", 'p'),
+    ("cue", 'q'),
+    ("queue", 'q'),
+    ("ar", 'r'),
+    ("ess", 's'),
+    ("tee", 't'),
+    ("vee", 'v'),
+    ("ex", 'x'),
+    ("why", 'y'),
+    ("wye", 'y'),
+    ("zee", 'z'),
+    ("zed", 'z'),
+];
+const SPANISH: &[(&str, char)] = &[
+    ("be", 'b'),
+    ("ce", 'c'),
+    ("de", 'd'),
+    ("efe", 'f'),
+    ("ge", 'g'),
+    ("hache", 'h'),
+    ("jota", 'j'),
+    ("ka", 'k'),
+    ("ele", 'l'),
+    ("eme", 'm'),
+    ("ene", 'n'),
+    ("eñe", 'ñ'),
+    ("pe", 'p'),
+    ("cu", 'q'),
+    ("erre", 'r'),
+    ("ere", 'r'),
+    ("ese", 's'),
+    ("te", 't'),
+    ("uve", 'v'),
+    ("ve", 'v'),
+    ("equis", 'x'),
+    ("zeta", 'z'),
+    ("ye", 'y'),
+];
+
+/// "As in", "like": the word after it stands for its first letter.
+const LIKE: &[&[&str]] = &[&["as", "in"], &["like"], &["for"], &["de"], &["como", "en"], &["como"]];
+
+/// Fewer letters than this are no spelling.
+const FEWEST: usize = 3;
+
+/// Names spelled in the text, each with the place of its words: from, to (exclusive).
+#[must_use]
+pub fn spelled(language: Language, text: &str) -> Vec<(String, (usize, usize))> {
+    let lower = text.to_lowercase().replace(['-', ',', '.', ';', ':', '!', '?'], " ");
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (letters, sure, end) = run(language, &words, at);
+        // Letters' names are words too ("en", "de"): some of them must have been single letters.
+        if letters.chars().count() >= FEWEST && sure * 2 >= letters.chars().count() {
+            out.push((letters, (at, end)));
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    out
+}
+
+/// The text with every spelled name as single letters, and without punctuation: "K as in kilo, O" is "k o".
+#[must_use]
+pub fn as_letters(language: Language, text: &str) -> String {
+    let parted = text.replace(['-', ',', '.', ';', ':', '!', '?'], " ");
+    let words: Vec<&str> = parted.split_whitespace().collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut at = 0;
+    for (name, (from, to)) in spelled(language, text) {
+        out.extend(words[at..from].iter().map(|w| (*w).to_owned()));
+        out.extend(name.chars().map(String::from));
+        at = to;
+    }
+    out.extend(words[at..].iter().map(|w| (*w).to_owned()));
+    out.join(" ")
+}
+
+/// The letters from a word on, how many of them are letters beyond doubt, and where they end.
+fn run(language: Language, words: &[&str], start: usize) -> (String, usize, usize) {
+    let (mut letters, mut sure, mut at) = (String::new(), 0, start);
+    while at < words.len() {
+        if let Some((letter, used)) = doubled(language, &words[at..]) {
+            letters.extend([letter, letter]);
+            sure += 2;
+            at += used;
+        } else if let Some((letter, used)) = likened(language, &words[at..]) {
+            letters.push(letter);
+            sure += 1;
+            at += used;
+        } else if let Some(letter) = single(words[at]) {
+            letters.push(letter);
+            sure += 1;
+            at += 1;
+        } else if let Some(letter) = named(language, words[at]) {
+            letters.push(letter);
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    (letters, sure, at)
+}
+
+fn single(word: &str) -> Option<char> {
+    let mut chars = word.chars();
+    chars.next().filter(|c| c.is_alphabetic() && chars.next().is_none())
+}
+
+fn named(language: Language, word: &str) -> Option<char> {
+    let names = match language {
+        Language::En => ENGLISH,
+        Language::Es => SPANISH,
+    };
+    names.iter().find(|(name, _)| *name == word).map(|(_, letter)| *letter)
+}
+
+fn letter(language: Language, word: &str) -> Option<char> {
+    single(word).or_else(|| named(language, word))
+}
+
+/// "Double s", "doble ese", "two l's".
+fn doubled(language: Language, words: &[&str]) -> Option<(char, usize)> {
+    let twice = matches!(*words.first()?, "double" | "doble" | "two" | "dos");
+    let next = words.get(1)?.trim_end_matches("'s");
+    twice.then(|| letter(language, next)).flatten().map(|letter| (letter, 2))
+}
+
+/// "K as in kilo": the letter said and the letter of the word must agree, unless the recogniser lost the first.
+fn likened(language: Language, words: &[&str]) -> Option<(char, usize)> {
+    let said = letter(language, words.first()?)?;
+    let like = LIKE.iter().find(|like| words[1..].starts_with(like))?;
+    let word = words.get(1 + like.len()).filter(|w| w.chars().count() > 2)?;
+    let first = word.chars().next()?;
+    // "B as in dog" was a D: the word is heard better than the letter.
+    let letter = if single(word).is_none() && first != said { first } else { said };
+    Some((letter, 2 + like.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(language: Language, text: &str) -> Vec<String> {
+        spelled(language, text).into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn letters_are_joined() {
+        for (text, name) in [
+            ("O K A F O R", "okafor"),
+            ("Okafor, O-K-A-F-O-R", "okafor"),
+            ("K as in kilo, O, P as in papa", "kop"),
+            ("r u double s o", "russo"),
+            ("b as in dog, o, e", "doe"),
+            ("g r e e n e", "greene"),
+        ] {
+            assert_eq!(names(Language::En, text), [name], "{text}");
+        }
+        assert_eq!(names(Language::Es, "l o p e zeta"), ["lopez"]);
+        assert_eq!(names(Language::En, "it's not s h a w n it's s e a n"), ["shawn", "sean"]);
+        assert!(names(Language::En, "a big oak fell on my car").is_empty());
+        assert!(names(Language::Es, "en la calle de la escuela").is_empty());
+    }
+}
