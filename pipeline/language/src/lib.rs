@@ -10,6 +10,7 @@
 
 mod ear;
 pub mod english;
+pub mod intents;
 pub mod numbers;
 pub mod spanish;
 pub mod stems;
