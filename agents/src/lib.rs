@@ -28,6 +28,7 @@ pub mod safety;
 pub mod seed;
 pub mod teams;
 pub mod tools;
+pub mod understanding;
 
 pub use llm::builtin::TenantFacts;
 pub use responder::FrontDesk;

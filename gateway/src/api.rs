@@ -27,6 +27,7 @@ pub mod tenants;
 pub mod text_checks;
 pub mod tokens;
 pub mod transcript;
+pub mod understand;
 pub mod users;
 pub mod validate;
 pub mod work_items;

@@ -9,6 +9,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::api::understand::Readers;
 use crate::api::validate;
 use crate::audit::Recorder;
 use crate::auth::local::LocalToken;
@@ -61,6 +62,8 @@ pub struct App {
     pub rules: tokio::sync::Mutex<()>,
     /// Places for sockets that have not shown their token yet.
     pub doorways: Doorways,
+    /// What understands words outside calls.
+    pub understanding: Readers,
     /// Places for outputs that are being judged.
     pub judging: Arc<Semaphore>,
     /// Rings when a call is over: its passport may be reviewed.
@@ -124,6 +127,7 @@ impl App {
             live: Arc::default(),
             expected: ExpectedCalls::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
+            understanding: Readers::default(),
             office: Bell::default(),
             reviewing: Arc::default(),
             fanout: Arc::default(),

@@ -12,6 +12,7 @@ mod replay;
 mod serve;
 mod tenant;
 mod token;
+mod understand;
 mod user;
 
 use std::ffi::OsString;
@@ -52,6 +53,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::User(command) => user::run(&config, command).await,
         Command::Token(command) => token::run(&config, command).await,
         Command::Audit(command) => audit::run(&config, command).await,
+        Command::Understand(args) => understand::run(&config, args).await,
         Command::ImportDocs(args) => import_docs::run(&config, args).await,
     }
 }

@@ -12,7 +12,7 @@ use crate::api::memory;
 use crate::api::{
     audit, autonomy, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport,
     passports, phone, record, retention, rules, tenant_settings, tenants, text_checks, tokens, transcript,
-    users, validate, work_items,
+    understand, users, validate, work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -80,6 +80,7 @@ pub fn routes() -> Routes {
         .post_bounded("/v1/safety/check", text_checks::MAX_BODY, text_checks::safety_check)
         .post_bounded("/v1/guard/sanitize", text_checks::MAX_BODY, text_checks::sanitize)
         .post_bounded("/v1/validate", validate::MAX_BODY, validate::handle)
+        .post_bounded("/v1/understand", understand::MAX_BODY, understand::handle)
         .post_bounded("/mcp", mcp::MAX_BODY, mcp::handle)
         .delete("/mcp", mcp::end)
         .get("/v1/audit", audit::list)

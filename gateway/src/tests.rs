@@ -12,5 +12,6 @@ mod reviews;
 mod rules;
 mod settings;
 mod text_checks;
+mod understand;
 mod validate;
 mod whole_calls;

@@ -99,7 +99,7 @@ impl Seat {
         let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
             let reading = Instant::now();
-            read_up(&self.office, &mut knowledge, &query).await;
+            read_up(&self.office, &origin, &mut knowledge, &query).await;
             self.out.since(turn, Stage::Retrieval, reading).await;
         }
         let thinking = Instant::now();
@@ -312,9 +312,13 @@ impl Seat {
     }
 }
 
-async fn read_up(office: &Office, knowledge: &mut Knowledge, search: &Search) {
+async fn read_up(office: &Office, origin: &Origin, knowledge: &mut Knowledge, search: &Search) {
     (knowledge.passages, knowledge.topic) = office.passages(search).await;
-    knowledge.likeness = office.shared.likeness(&search.text).await;
+    if let TurnInput::Said { text } = &origin.input {
+        let asked = origin.state.task().is_some() || origin.state.pending.is_some();
+        let language = language::language_of(text).unwrap_or(origin.state.language);
+        knowledge.understood = office.shared.understanding.live(text, language, asked).await;
+    }
 }
 
 async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> Step {

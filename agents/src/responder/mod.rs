@@ -35,12 +35,13 @@ use crate::guard::Guard;
 use crate::llm::builtin::wording::{self, Refused};
 use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
 use crate::llm::model::LanguageModel;
-use crate::retriever::{Retriever, Vector, cosine};
+use crate::retriever::Retriever;
 use crate::rules::{RuleBook, RuleSet, Spoken, permitted};
 use crate::safety::{Guardian, Public};
 use crate::teams::Teams;
 use crate::tools::registry::Policy;
 use crate::tools::remote::outside::Outside;
+use crate::understanding::Understanding;
 
 pub(crate) use effects::entry_id;
 pub(crate) use effects::{kept_priority, work_kind};
@@ -64,8 +65,7 @@ struct Shared {
     dialogue: Dialogue,
     retriever: Arc<Retriever>,
     tenants: RwLock<HashMap<Uuid, Arc<Desk>>>,
-    /// Example vectors of each intent, once the model made them.
-    examples: RwLock<Vec<Vec<Vector>>>,
+    understanding: Understanding,
 }
 
 /// What one tenant's desk works with.
@@ -91,11 +91,13 @@ impl FrontDesk {
         Teams::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
         crate::tools::front_desk::listed().map_err(|error| ScriptError::Missing(error.to_string()))?;
         RuleSet::check_shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        let understanding = Understanding::new(retriever.embedder().cloned())
+            .map_err(|error| ScriptError::Missing(error.to_string()))?;
         let shared = Shared {
             dialogue: Dialogue::front_desk()?,
             retriever,
             tenants: RwLock::default(),
-            examples: RwLock::default(),
+            understanding,
         };
         Ok(Self { shared: Arc::new(shared), driver: None })
     }
@@ -196,18 +198,12 @@ impl FrontDesk {
         }
     }
 
-    /// Warms intent recognition up: embeds the examples. Until it is done, and without a model, likeness is
-    /// lexical. The word lists of the redactors are read here too.
+    /// Warms intent recognition up: embeds the examples of what may be wanted. Until it is done, and without a model,
+    /// what was trained decides alone. The word lists of the redactors are read here too.
     pub async fn warm(&self) {
         let _ = Guardian::new();
-        let Some(embedder) = self.shared.retriever.embedder().cloned() else { return };
-        let intents = &self.shared.dialogue.script().intents;
-        let texts: Vec<String> = intents.iter().flat_map(|i| i.examples.iter().cloned()).collect();
-        let mut vectors = embedder.all(&texts).await.into_iter();
-        let grouped: Vec<Vec<Vector>> =
-            intents.iter().map(|i| vectors.by_ref().take(i.examples.len()).collect()).collect();
-        if grouped.iter().all(|group| !group.is_empty()) {
-            *self.shared.examples.write() = grouped;
+        for intent in &self.shared.dialogue.script().intents {
+            self.shared.understanding.learn(&intent.id, &intent.examples).await;
         }
     }
 
@@ -279,21 +275,6 @@ impl Responder for FrontDesk {
         let call = call::Call::new(self.shared.clone(), desk, brief, outbox, self.driver.as_ref());
         tokio::spawn(call.run(inbox));
         Ok(ReplyStream { commands, events })
-    }
-}
-
-impl Shared {
-    /// Likeness of an utterance to each intent: by model where there is one and it answers in time.
-    async fn likeness(&self, text: &str) -> Vec<f32> {
-        let lexical = || crate::llm::builtin::intent::lexical(self.dialogue.script(), text);
-        let ready = !self.examples.read().is_empty();
-        let vector = match self.retriever.embedder().filter(|_| ready) {
-            Some(embedder) => embedder.live(text).await,
-            None => None,
-        };
-        let Some(vector) = vector else { return lexical() };
-        let examples = self.examples.read();
-        examples.iter().map(|group| group.iter().map(|e| cosine(e, &vector)).fold(0.0, f32::max)).collect()
     }
 }
 

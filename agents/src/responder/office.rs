@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
+use language::intents::Understood;
 use pipeline::ports::{CallBrief, Language};
 use storage::{Claims, PinHash, Slots};
 
@@ -30,7 +31,7 @@ shown!(Office, "Office": desk, seed; );
 /// What is known before a step; kept so that trouble can be spoken of with the same knowledge.
 #[derive(Default)]
 pub(super) struct Knowledge {
-    pub(super) likeness: Vec<f32>,
+    pub(super) understood: Understood,
     pub(super) passages: Vec<Passage>,
     pub(super) topic: Vec<Passage>,
     pub(super) openings: Option<Vec<Opening>>,
@@ -38,7 +39,7 @@ pub(super) struct Knowledge {
     pub(super) local: NaiveDateTime,
 }
 
-shown!(Knowledge, "Knowledge": openings, claim, local; likeness, passages, topic);
+shown!(Knowledge, "Knowledge": understood, openings, claim, local; passages, topic);
 
 impl Office {
     pub(super) const fn new(shared: Arc<Shared>, desk: Arc<Desk>, brief: CallBrief) -> Self {
@@ -94,7 +95,7 @@ impl Office {
             facts: &self.desk.facts,
             now: knowledge.local,
             seed: self.seed,
-            likeness: knowledge.likeness.clone(),
+            understood: knowledge.understood.clone(),
             passages: knowledge.passages.clone(),
             topic: knowledge.topic.clone(),
             openings: knowledge.openings.clone(),

@@ -45,6 +45,8 @@ pub enum Command {
     /// The audit: who did what
     #[command(subcommand)]
     Audit(Audit),
+    /// Show what the line would take words for
+    Understand(Understand),
     /// Put text files into a tenant's knowledge base
     ImportDocs(ImportDocs),
 }
@@ -79,6 +81,27 @@ pub struct Target {
     /// Address of the gateway [default: PUBLIC_URL, or the address of BIND]
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Asks the gateway that runs here, else reads with the models in MODELS_DIR.\n\n\
+    Examples:\n  quandura understand \"there's a big hole in my street\"\n  \
+    quandura understand --language es --json quiero agendar una inspección")]
+pub struct Understand {
+    /// The words, as a caller says them
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
+    /// Language of the call: en or es [default: as the words tell]
+    #[arg(long, value_name = "TAG")]
+    pub language: Option<String>,
+    /// The question that the words answer
+    #[arg(long, value_name = "QUESTION")]
+    pub asked: Option<String>,
+    /// JSON, as `POST /v1/understand` answers
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub target: Target,
 }
 
 const CALL_HELP: &str = "\

@@ -65,7 +65,7 @@ impl Api {
         Some(Self::Remote { http: http().ok()?, base, token })
     }
 
-    async fn answers(&self) -> bool {
+    pub(super) async fn answers(&self) -> bool {
         self.send(Method::GET, "/v1/tenants", None).await.is_ok()
     }
 

@@ -11,6 +11,7 @@
 
 mod ear;
 pub mod english;
+pub mod intents;
 pub mod numbers;
 pub mod repair;
 pub mod sound;

@@ -5,7 +5,7 @@ use std::mem::take;
 use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
 
-use super::intent::{self, Recognised, by_cue, recognise};
+use super::intent::{Recognised, by_cue, recognise};
 use super::questions::{requests, subjects, unstutter};
 use super::script::{Does, Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
@@ -160,7 +160,7 @@ impl Turn<'_> {
     /// An utterance with no question of ours before it.
     pub(super) fn open(&mut self, text: &str) {
         let script = self.script;
-        let recognised = recognise(script, text, &self.likeness(text));
+        let recognised = recognise(script, text, &self.view.understood);
         if recognised.as_ref().is_none_or(|r| !r.by_cue) && self.answer_on_topic(text) {
             return;
         }
@@ -300,14 +300,6 @@ impl Turn<'_> {
     pub(super) fn bring_person(&mut self) {
         self.state.pending = None;
         self.start_task("person", "");
-    }
-
-    /// Likeness to each intent. What is known of it beforehand is for English words.
-    fn likeness(&self, text: &str) -> Vec<f32> {
-        match self.state.language {
-            Language::En => self.view.likeness.clone(),
-            Language::Es => intent::lexical(self.script, text),
-        }
     }
 
     fn message_or_person(&self, plain: &str) -> Option<&'static str> {

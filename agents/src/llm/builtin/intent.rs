@@ -1,23 +1,41 @@
-//! What the caller wants: cues first, likeness to examples second.
+//! What the caller wants: the trained head leads; cues override it where a form of words leaves no doubt.
 
-use std::collections::HashSet;
-
-use super::script::{Intent, Script};
+use super::script::{Does, Intent, Script};
 use language::Ear;
+use language::intents::{NONE, QUESTION, Understood};
+
+/// From so much on the head is as good as a cue.
+const SURE: f32 = 0.75;
+/// From so much on it decides where no cue does.
+const LIKELY: f32 = 0.45;
 
 /// An intent that was recognised.
 #[derive(Clone, Copy, Debug)]
 pub struct Recognised<'a> {
     pub intent: &'a Intent,
-    /// 1 for a cue, else the likeness.
+    /// 1 for a cue, else the probability.
     pub score: f32,
+    /// By a cue, or as surely as by one.
     pub by_cue: bool,
 }
 
-/// The best intent for an utterance. `likeness` holds one value per intent, from [`lexical`] or a model.
+/// The best intent for an utterance.
 #[must_use]
-pub fn recognise<'a>(script: &'a Script, text: &str, likeness: &[f32]) -> Option<Recognised<'a>> {
-    by_cue(script, text).or_else(|| by_likeness(script, text, likeness))
+pub fn recognise<'a>(script: &'a Script, text: &str, understood: &Understood) -> Option<Recognised<'a>> {
+    let cue = by_cue(script, text);
+    // Controls are short forms of words, and their cues know them whole.
+    if cue.is_some_and(|cue| matches!(cue.intent.does, Does::Control(_))) {
+        return cue;
+    }
+    let led = by_head(script, understood);
+    match (led, cue) {
+        (Some(led), Some(cue)) if led.intent.id != cue.intent.id && led.score < SURE => Some(cue),
+        (Some(led), _) if led.score >= SURE => Some(Recognised { by_cue: true, ..led }),
+        // "How do I report a pothole?" has the cue of a report, and wants to know how.
+        (None, Some(cue)) if !cue.intent.firm && understood.wants(QUESTION) >= SURE => None,
+        (_, Some(cue)) => Some(cue),
+        (led, None) => led,
+    }
 }
 
 /// The first intent with a matching cue.
@@ -28,29 +46,12 @@ pub fn by_cue<'a>(script: &'a Script, text: &str) -> Option<Recognised<'a>> {
     script.intents.iter().find(hit).map(|intent| Recognised { intent, score: 1.0, by_cue: true })
 }
 
-fn by_likeness<'a>(script: &'a Script, text: &str, likeness: &[f32]) -> Option<Recognised<'a>> {
-    let plain = Ear(script.language).plain(text);
-    let scored = script.intents.iter().zip(likeness).filter(|(intent, _)| !intent.not.is_match(&plain));
-    let (intent, &score) = scored.max_by(|a, b| a.1.total_cmp(b.1))?;
-    (score >= intent.threshold).then_some(Recognised { intent, score, by_cue: false })
-}
-
-/// Likeness without a model: shared content words, best example of each intent. Scaled so that the same
-/// thresholds serve.
-#[must_use]
-pub fn lexical(script: &Script, text: &str) -> Vec<f32> {
-    let ear = Ear(script.language);
-    let said: HashSet<String> = ear.terms(text).into_iter().collect();
-    script.intents.iter().map(|intent| best(ear, &said, intent)).collect()
-}
-
-fn best(ear: Ear, said: &HashSet<String>, intent: &Intent) -> f32 {
-    intent.examples.iter().map(|example| overlap(ear, said, example)).fold(0.0, f32::max)
-}
-
-fn overlap(ear: Ear, said: &HashSet<String>, example: &str) -> f32 {
-    let other: HashSet<String> = ear.terms(example).into_iter().collect();
-    let shared = said.intersection(&other).count();
-    // One shared word is chance.
-    if shared < 2 { 0.0 } else { 2.0 * shared as f32 / (said.len() + other.len()) as f32 }
+/// The intent that the head finds likeliest; none where that is a question or nothing.
+fn by_head<'a>(script: &'a Script, understood: &Understood) -> Option<Recognised<'a>> {
+    let want = understood.want().filter(|want| want.score >= LIKELY)?;
+    if want.route == QUESTION || want.route == NONE {
+        return None;
+    }
+    let intent = script.intents.iter().find(|intent| intent.id == want.route)?;
+    Some(Recognised { intent, score: want.score, by_cue: false })
 }

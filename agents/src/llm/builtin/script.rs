@@ -153,7 +153,6 @@ pub struct Intent {
     pub does: Does,
     pub cues: RegexSet,
     pub not: RegexSet,
-    pub threshold: f32,
     /// A cue wins even over a page that could answer.
     pub firm: bool,
     pub examples: Vec<String>,
@@ -173,16 +172,9 @@ struct IntentText {
     cues: Vec<String>,
     #[serde(default)]
     not: Vec<String>,
-    /// Above 1: similarity alone never decides for this intent.
-    #[serde(default = "never")]
-    threshold: f32,
     #[serde(default)]
     firm: bool,
     examples: Vec<String>,
-}
-
-const fn never() -> f32 {
-    2.0
 }
 
 #[derive(Deserialize)]
@@ -339,7 +331,6 @@ fn compile(text: IntentText) -> Result<Intent, ScriptError> {
         not: set(&text.not)?,
         does,
         id: text.id,
-        threshold: text.threshold,
         firm: text.firm,
         examples: text.examples,
     })

@@ -1,6 +1,7 @@
 //! What goes into a step of the dialogue and what comes out of it.
 
 use chrono::NaiveDateTime;
+use language::intents::Understood;
 use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 use serde::{Deserialize, Serialize};
@@ -173,8 +174,8 @@ pub struct View<'a> {
     pub now: NaiveDateTime,
     /// Chooses among variants; the same seed gives the same words.
     pub seed: u64,
-    /// Likeness (0–1) to each intent of the script, in its order.
-    pub likeness: Vec<f32>,
+    /// What the words were taken for.
+    pub understood: Understood,
     pub passages: Vec<Passage>,
     /// Passages of the last answer's document, where the question leaves its subject out.
     pub topic: Vec<Passage>,

@@ -28,6 +28,19 @@ impl Dialogue {
             || self.danger_in(text).level() == Level::Sure
     }
 
+    /// What the words are taken for as to danger: how sure that is, the kind where it is known, and a probability.
+    #[must_use]
+    pub fn danger(&self, text: &str) -> (Level, Option<String>, f32) {
+        let worded =
+            [Language::En, Language::Es].iter().find_map(|l| self.script_in(*l).emergencies.find(text));
+        if let Some(found) = worded {
+            return (Level::Sure, Some(found.kind), 1.0);
+        }
+        let reading = self.danger_in(text);
+        let kind = (reading.level() > Level::No && reading.is_own_hand()).then(|| "self_harm".to_owned());
+        (reading.level(), kind, f32::from(reading.now.max(reading.danger)) / 1000.0)
+    }
+
     /// What the words are like, unless they name trouble about the house and nothing else.
     fn danger_in(&self, text: &str) -> Reading {
         let both = [Language::En, Language::Es];

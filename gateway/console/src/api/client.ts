@@ -1,6 +1,6 @@
 // Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
 
-import type { CallItem, Me, Page, Passport, PhoneGrant, StoredIntervention, TranscriptTurn, TurnLatency, WorkItem } from "./types";
+import type { CallItem, Me, Page, Passport, PhoneGrant, StoredIntervention, TranscriptTurn, TurnLatency, Understanding, WorkItem } from "./types";
 
 /** What the gateway said no with. `status` 0: nothing answered. */
 export class ApiError extends Error {
@@ -78,5 +78,6 @@ export const api = {
   workItems: (cursor: string | null, ask: Ask = {}) =>
     request<Page<WorkItem>>(`/v1/work-items?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, ask),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
+  understand: (text: string, asked: string | null) => post<Understanding>("/v1/understand", { text, asked }),
   phone: (to: string) => post<PhoneGrant>("/v1/phone", { to }),
 };

@@ -99,6 +99,18 @@ export interface WorkItem {
   fields?: Field[];
 }
 
+/** What the line takes words for. Places count characters of the text. */
+export interface Understanding {
+  wants: { route: string; score: number }[];
+  parts: { route: string; score: number; start: number; end: number }[];
+  act: string;
+  act_score: number;
+  emergency: { yes: boolean; ask: boolean; kind?: string; score: number };
+  slots: { name: string; value: string; start: number; end: number; score: number }[];
+  language: string;
+  nearest: { route: string; text: string; likeness: number }[];
+}
+
 /** The Passport as the console shows it. The full document may carry more: the viewer shows it verbatim. */
 export interface Passport {
   passport_id?: string;

@@ -8,6 +8,7 @@ const ITEMS: { screen: Screen; label: string; icon: IconName; href: string }[] =
   { screen: "calls", label: "Calls", icon: "calls", href: hrefs.calls },
   { screen: "work", label: "Taken down", icon: "work", href: hrefs.work },
   { screen: "phone", label: "Phone", icon: "phone", href: hrefs.phone },
+  { screen: "words", label: "Try words", icon: "words", href: hrefs.words },
 ];
 
 /** In the header on wide screens, under the thumb on narrow ones. Only one of the two is ever displayed. */

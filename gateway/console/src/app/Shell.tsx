@@ -5,6 +5,7 @@ import { useEffect, useRef, useState, type MouseEvent } from "react";
 import type { Me } from "../api/types";
 import { CallsScreen } from "../screens/calls/CallsScreen";
 import { PhoneScreen } from "../screens/phone/PhoneScreen";
+import { WordsScreen } from "../screens/words/WordsScreen";
 import { WorkScreen } from "../screens/work/WorkScreen";
 import { FeedBanner } from "./FeedBanner";
 import { Header } from "./Header";
@@ -15,7 +16,7 @@ import { toggleTheme } from "./preferences";
 import { go, hrefs, useRoute, type Screen } from "./route";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 
-const TITLES: Record<Screen, string> = { calls: "Calls", work: "Taken down", phone: "Phone" };
+const TITLES: Record<Screen, string> = { calls: "Calls", work: "Taken down", phone: "Phone", words: "Try words" };
 
 export function Shell({ me }: { me: Me }) {
   const route = useRoute();
@@ -39,6 +40,9 @@ export function Shell({ me }: { me: Me }) {
         return true;
       case "p":
         go(hrefs.phone);
+        return true;
+      case "t":
+        go(hrefs.words);
         return true;
       case "l":
         toggleTheme();
@@ -70,6 +74,7 @@ export function Shell({ me }: { me: Me }) {
         {route.screen === "calls" && <CallsScreen callId={route.callId} me={me} />}
         {route.screen === "work" && <WorkScreen />}
         {route.screen === "phone" && <PhoneScreen me={me} />}
+        {route.screen === "words" && <WordsScreen />}
       </main>
       <Navigation screen={route.screen} place="bottom" />
       <ShortcutsDialog open={help} onClose={() => setHelp(false)} />

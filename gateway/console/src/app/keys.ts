@@ -16,6 +16,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "C", does: "Go to calls", where: "Everywhere" },
   { keys: "W", does: "Go to what was taken down", where: "Everywhere" },
   { keys: "P", does: "Go to the phone", where: "Everywhere" },
+  { keys: "T", does: "Try words", where: "Everywhere" },
   { keys: "L", does: "Switch between dark and light", where: "Everywhere" },
   { keys: "J", does: "Next call", where: "Calls" },
   { keys: "K", does: "Previous call", where: "Calls" },

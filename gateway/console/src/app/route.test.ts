@@ -7,6 +7,7 @@ it("finds its way back from every address it makes", () => {
   expect(parseRoute(hrefs.call("a/b"))).toEqual({ screen: "calls", callId: "a/b" });
   expect(parseRoute(hrefs.work).screen).toBe("work");
   expect(parseRoute(hrefs.phone).screen).toBe("phone");
+  expect(parseRoute(hrefs.words).screen).toBe("words");
 });
 
 it("shows calls for an address it does not know", () => {

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-export type Screen = "calls" | "work" | "phone";
+export type Screen = "calls" | "work" | "phone" | "words";
 export interface Route {
   screen: Screen;
   callId: string | null;
@@ -10,7 +10,7 @@ export interface Route {
 
 export function parseRoute(hash: string): Route {
   const [screen, id] = hash.replace(/^#\/?/, "").split(/[/?]/);
-  if (screen === "work" || screen === "phone") return { screen, callId: null };
+  if (screen === "work" || screen === "phone" || screen === "words") return { screen, callId: null };
   return { screen: "calls", callId: screen === "calls" && id ? decodeURIComponent(id) : null };
 }
 
@@ -19,6 +19,7 @@ export const hrefs = {
   call: (id: string) => `#/calls/${encodeURIComponent(id)}`,
   work: "#/work",
   phone: "#/phone",
+  words: "#/words",
 };
 
 function subscribe(listener: () => void): () => void {

@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use chrono::{NaiveDate, NaiveDateTime};
+use language::intents::Understood;
 use pipeline::ports::{Language, TurnInput};
 use uuid::Uuid;
 
 use super::*;
-use crate::retriever::{Query, Retriever, cosine};
+use crate::retriever::{Query, Retriever};
+use crate::understanding::Understanding;
 
 pub(super) const TENANT: Uuid = Uuid::from_u128(7);
 
@@ -39,7 +41,7 @@ pub(super) struct World {
     pub(super) dialogue: Dialogue,
     pub(super) retriever: Arc<Retriever>,
     pub(super) facts: TenantFacts,
-    pub(super) examples: Vec<Vec<crate::retriever::Vector>>,
+    understanding: Understanding,
     pub(super) openings: Vec<Opening>,
     pub(super) claims: Vec<crate::seed::SeedClaim>,
     runtime: tokio::runtime::Runtime,
@@ -65,7 +67,7 @@ impl World {
         let seed = crate::seed::riverbend(now).unwrap();
         runtime.block_on(retriever.put_all(TENANT, seed.documents));
         let dialogue = Dialogue::front_desk().unwrap();
-        let examples = runtime.block_on(examples(&dialogue, &retriever));
+        let understanding = Understanding::new(retriever.embedder().cloned()).unwrap();
         let zone: chrono_tz::Tz = seed.facts.timezone.parse().unwrap();
         let openings = seed
             .openings
@@ -80,7 +82,7 @@ impl World {
             dialogue,
             retriever: Arc::new(retriever),
             facts: seed.facts,
-            examples,
+            understanding,
             openings,
             claims: seed.claims,
             runtime,
@@ -92,17 +94,11 @@ impl World {
         self.retriever.embedder().is_some()
     }
 
-    fn likeness(&self, text: &str) -> Vec<f32> {
-        let vector = self.retriever.embedder().and_then(|e| {
-            // A test machine may be busy; a live call would go on without, a test waits.
-            self.runtime.block_on(e.all(&[text.to_owned()])).pop()
-        });
-        match vector {
-            Some(v) => {
-                self.examples.iter().map(|g| g.iter().map(|e| cosine(e, &v)).fold(0.0, f32::max)).collect()
-            }
-            None => super::intent::lexical(self.dialogue.script(), text),
-        }
+    fn understood(&self, text: &str, state: &State) -> Understood {
+        let language = language::language_of(text).unwrap_or(state.language);
+        let asked = state.task().is_some() || state.pending.is_some();
+        // A test machine may be busy; a live call would go on without vectors, a test waits.
+        self.runtime.block_on(self.understanding.patient(text, language, asked))
     }
 
     pub(super) fn search(&self, text: &str) -> Vec<Passage> {
@@ -134,15 +130,6 @@ impl World {
             })
             .collect()
     }
-}
-
-async fn examples(dialogue: &Dialogue, retriever: &Retriever) -> Vec<Vec<crate::retriever::Vector>> {
-    let Some(embedder) = retriever.embedder() else { return Vec::new() };
-    let mut out = Vec::new();
-    for intent in &dialogue.script().intents {
-        out.push(embedder.all(&intent.examples).await);
-    }
-    out
 }
 
 /// A call on the pure dialogue, with every effect applied as the responder would.
@@ -189,7 +176,11 @@ impl<'w> Phone<'w> {
             facts: &self.world.facts,
             now: noon(),
             seed: 11,
-            likeness: if text.is_empty() { Vec::new() } else { self.world.likeness(&text) },
+            understood: if text.is_empty() {
+                Understood::default()
+            } else {
+                self.world.understood(&text, &self.state)
+            },
             passages: query.as_ref().map_or_else(Vec::new, |q| self.world.search(&q.text)),
             topic: query.and_then(|q| Some(self.world.within(&q.within?, &q.text))).unwrap_or_default(),
             openings: None,
@@ -235,7 +226,7 @@ impl<'w> Phone<'w> {
                 facts: &self.world.facts,
                 now: noon(),
                 seed: 11,
-                likeness: vec![],
+                understood: Understood::default(),
                 passages: vec![],
                 topic: vec![],
                 openings: Some(self.free()),

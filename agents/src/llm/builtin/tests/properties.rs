@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use language::intents::Understood;
 use pipeline::ports::{AfterReply, Language, SecretDigits, TurnInput};
 use proptest::prelude::*;
 
@@ -235,7 +236,7 @@ fn a_call_back_that_could_not_be_filed_is_tried_again_at_the_end() {
         facts: &LEXICAL.facts,
         now: super::noon(),
         seed: 11,
-        likeness: vec![],
+        understood: Understood::default(),
         passages: vec![],
         topic: vec![],
         openings: None,
