@@ -37,7 +37,7 @@ fn greeting_leaves_at_once_and_a_question_is_answered_within_the_budget() {
     assert!(w.frames[0].as_ms() < 100, "greeting at {:?}", w.frames[0]);
     assert_eq!(w.caller_turns(), ["When is the office open?"]);
     let answered = w.first_frame_after(5_400).unwrap();
-    assert!(answered - 5_500 < 450, "answered after {} ms", answered - 5_500);
+    assert!(answered - 5_500 < 750, "answered after {} ms", answered - 5_500);
     let latency = w
         .events
         .iter()

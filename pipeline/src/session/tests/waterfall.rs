@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::GREETED;
-use super::world::{Habits, Speech, World, say};
+use super::world::{Habits, Speech, World, quick, say};
 use crate::event::EventBody;
 use crate::latency::{Stage, TurnLatency};
 use crate::session::SessionConfig;
@@ -28,7 +28,8 @@ fn turn_of(speech: Speech, habits: Habits, guesses: u32) -> TurnLatency {
     let config = SessionConfig {
         speculations_per_turn: guesses,
         filler_after: Duration::from_secs(30),
-        ..SessionConfig::default()
+        first_wait: Duration::from_millis(430),
+        ..quick()
     };
     let mut w = World::of(vec![speech], habits, config);
     w.run_to(12_000);
