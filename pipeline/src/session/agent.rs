@@ -64,7 +64,7 @@ impl Session {
 
     /// Number on the record of what is said next in this turn.
     fn next_index(&self) -> u16 {
-        if self.announced.0 == self.turn { self.announced.1 } else { 0 }
+        self.announced.next(self.turn)
     }
 
     fn commit_guess(&mut self, moments: Option<Moments>) {
@@ -227,8 +227,7 @@ impl Session {
         let Some(segment) = reply.segments.get(index) else { return };
         let (turn, said) = (reply.turn, segment.said.clone());
         let shown_index = reply.first_index.saturating_add(said.id.index);
-        let before = if self.announced.0 == turn { self.announced.1 } else { 0 };
-        self.announced = (turn, before.max(shown_index.saturating_add(1)));
+        self.announced.note(turn, shown_index);
         let shown = ReplySegment { id: SegmentId { turn, index: shown_index }, ..said.clone() };
         let seq = self.record(CallRecord::Planned { segment: shown });
         if let Some(segment) = self.reply.as_mut().and_then(|r| r.segments.get_mut(index)) {

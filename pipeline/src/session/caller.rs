@@ -323,6 +323,9 @@ impl Session {
         let turn = self.turn.next();
         match &mut self.utterance {
             Some(u) if u.id == id && u.done.is_none() => {
+                if words(&text).count() >= 2 {
+                    u.made_out = Some(text.clone());
+                }
                 u.interim = Some(text.clone());
                 u.may_end = None;
             }

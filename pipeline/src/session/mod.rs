@@ -108,8 +108,7 @@ pub struct Session {
     /// Number under which the filler of this wait is said, once it is.
     bridge: Option<TurnId>,
     soft_sounds: u16,
-    /// The turn that segments were announced in last, and the number of its next one.
-    announced: (TurnId, u16),
+    announced: reply::Announced,
     /// Replies in a row that failed.
     faults: u32,
     /// The caller's telephone gives our voice back, or may.
@@ -162,7 +161,7 @@ impl Session {
             busy: false,
             bridge: None,
             soft_sounds: 0,
-            announced: (TurnId(0), 0),
+            announced: reply::Announced::default(),
             faults: 0,
             gives_back: true,
             last_said: String::new(),

@@ -3,7 +3,6 @@
 
 use super::Session;
 use super::barge_in::{self, Judgement, OverTalk};
-use super::endpointing::words;
 use super::state::{Agent, Caller, Leg};
 use super::utterance::{FinalText, OverReply, Utterance};
 use crate::ports::TurnInput;
@@ -79,10 +78,8 @@ impl Session {
     pub(super) fn note_missed(&mut self, utterance: &Utterance) {
         let speaking = matches!(self.regions.agent, Agent::Speaking | Agent::Yielding);
         let spoke = utterance.interrupted || (utterance.over_reply.is_some() && speaking);
-        let had_words = utterance.interim.as_ref().is_some_and(|text| {
-            words(text).count() >= 2
-                && !barge_in::is_only_back_channel(text)
-                && !barge_in::is_echo(text, &self.just_said(SAID_BACK))
+        let had_words = utterance.made_out.as_ref().is_some_and(|text| {
+            !barge_in::is_only_back_channel(text) && !barge_in::is_echo(text, &self.just_said(SAID_BACK))
         });
         self.missed |= spoke && had_words;
     }

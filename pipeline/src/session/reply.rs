@@ -1,5 +1,7 @@
 //! One attempt at answering: its text, its audio, and how far both have come.
 
+use std::collections::VecDeque;
+
 use telephony::media::CallTime;
 use telephony::playout::SegmentKey;
 
@@ -136,6 +138,30 @@ impl Reply {
     /// Every word is the session's or a notice: not to be interrupted by ordinary speech.
     pub fn is_notice(&self) -> bool {
         !self.segments.is_empty() && self.segments.iter().all(|s| s.said.kind == SegmentKind::Notice)
+    }
+}
+
+/// How many segments of each of the latest turns are on the record. A turn that is taken back is spoken in again.
+#[derive(Debug, Default)]
+pub(super) struct Announced(VecDeque<(TurnId, u16)>);
+
+impl Announced {
+    /// Turns that are remembered: no turn is gone back to after so many others.
+    const KEPT: usize = 16;
+
+    /// Number of what is said next in this turn.
+    pub fn next(&self, turn: TurnId) -> u16 {
+        self.0.iter().find(|(of, _)| *of == turn).map_or(0, |(_, next)| *next)
+    }
+
+    /// A segment of this number is on the record.
+    pub fn note(&mut self, turn: TurnId, index: u16) {
+        let next = self.next(turn).max(index.saturating_add(1));
+        self.0.retain(|(of, _)| *of != turn);
+        self.0.push_back((turn, next));
+        if self.0.len() > Self::KEPT {
+            self.0.pop_front();
+        }
     }
 }
 

@@ -79,6 +79,8 @@ pub(super) struct Utterance {
     pub pause: u32,
     /// Latest interim text.
     pub interim: Option<String>,
+    /// Latest interim text of two words or more: a later decode may have none of them.
+    pub made_out: Option<String>,
     /// Final of the latest pause.
     pub done: Option<FinalText>,
     /// End-of-turn probability at the latest pause.
@@ -112,6 +114,7 @@ impl Utterance {
             began,
             pause: 0,
             interim: None,
+            made_out: None,
             done: None,
             complete: None,
             may_end: None,

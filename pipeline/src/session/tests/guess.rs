@@ -48,9 +48,9 @@ fn an_interim_that_reads_complete_begins_the_reply_and_the_same_words_as_a_final
 
 #[test]
 fn a_final_with_other_words_replaces_the_guess_of_which_nothing_is_heard() {
-    let w = heard("When is the office?");
+    let w = heard("When is the library open?");
     let begun = begun(&w);
-    assert_eq!(begun.iter().map(|b| b.2.as_str()).collect::<Vec<_>>(), ["When is the office?", FINAL]);
+    assert_eq!(begun.iter().map(|b| b.2.as_str()).collect::<Vec<_>>(), ["When is the library open?", FINAL]);
     assert_eq!(committed(&w), [begun[1].1]);
     assert!(w.commands.iter().any(|(_, c)| *c == ReplyCommand::Cancel { turn: begun[0].1 }));
     assert_eq!(w.session.wasted_speculations(), 1);

@@ -32,7 +32,7 @@ fn a_caller_who_goes_on_silences_the_filler_and_keeps_the_turn() {
     let script = vec![say(GREETED, 5_000, "I want to report"), say(6_900, 8_500, "a fallen tree")];
     let mut w = World::new(script, habits);
     w.run_to(16_000);
-    assert!((5_800..6_200).contains(&fillers(&w)[0]), "{:?}", fillers(&w));
+    assert!((5_800..6_400).contains(&fillers(&w)[0]), "{:?}", fillers(&w));
     assert_eq!(w.clears.len(), 1, "what was left of the filler is cleared");
     assert!((6_900..7_300).contains(&w.clears[0].as_ms()), "{:?}", w.clears);
     assert_eq!(w.caller_turns(), ["I want to report a fallen tree"]);

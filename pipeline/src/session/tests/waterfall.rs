@@ -28,7 +28,8 @@ fn turn_of(speech: Speech, habits: Habits, guesses: u32) -> TurnLatency {
     let config = SessionConfig {
         speculations_per_turn: guesses,
         filler_after: Duration::from_secs(30),
-        first_wait: Duration::from_millis(430),
+        first_wait: Duration::from_millis(300),
+        wait_for_odds: Duration::from_millis(400),
         ..quick()
     };
     let mut w = World::of(vec![speech], habits, config);
