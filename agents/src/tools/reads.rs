@@ -17,6 +17,7 @@ use crate::responder::delimit::{self, block, data};
 use crate::responder::memory::{CLAIM_TRIES, Memory};
 use crate::responder::office::Office;
 use language::Ear;
+use language::intents::Understood;
 use language::english::when::{spoken_date, spoken_time};
 
 /// Free times told at once.
@@ -286,7 +287,7 @@ fn proves(
         openings: None,
         passages: Vec::new(),
         topic: Vec::new(),
-        likeness: Vec::new(),
+        understood: Understood::default(),
         facts: view.facts,
         now: view.now,
         seed: view.seed,

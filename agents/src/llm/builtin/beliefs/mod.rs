@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::script::{SlotKind, TaskScript};
 use super::state::{Filled, Task};
-use crate::shown::Shape;
 use language::sound::letters;
 
 /// Misses after which a value is left to a person.
