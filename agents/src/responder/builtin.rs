@@ -17,10 +17,10 @@ use super::rulings::Rulings;
 use super::seat::Seat;
 use super::unheard::{Origin, Unheard, plain_origin};
 use super::{opening, sentences};
-use crate::llm::builtin::{Effect, Filing, Lookup, Note, Say, Search, Step, Trouble};
+use crate::llm::builtin::{Effect, Filing, Lookup, Note, Say, Search, Searched, Step, Trouble};
 
 /// Look-ups that one step may ask for before it is taken as it is.
-const MAX_LOOKUPS: usize = 3;
+const MAX_LOOKUPS: usize = 6;
 
 /// A reply under way.
 pub(super) struct BuiltinRun {
@@ -330,6 +330,10 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
     for _ in 0..MAX_LOOKUPS {
         let Some(wanted) = step.wants.take() else { break };
         match wanted {
+            Lookup::Pages(search) => {
+                let (found, within) = office.passages(&search).await;
+                knowledge.searched.push(Searched { search, found, within });
+            }
             Lookup::Openings => knowledge.openings = Some(office.openings().await),
             Lookup::Claim { number } => knowledge.claim = Some(office.claim(&number).await),
         }

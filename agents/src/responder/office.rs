@@ -8,7 +8,7 @@ use pipeline::ports::{CallBrief, Language};
 use storage::{Claims, PinHash, Slots};
 
 use super::{Desk, Shared, now};
-use crate::llm::builtin::{ClaimRecord, Opening, Passage, Search, View};
+use crate::llm::builtin::{ClaimRecord, Opening, Passage, Search, Searched, View};
 use crate::retriever::{Filters, Found, Query};
 use crate::teams::FRONT_DESK;
 
@@ -34,12 +34,14 @@ pub(super) struct Knowledge {
     pub(super) understood: Understood,
     pub(super) passages: Vec<Passage>,
     pub(super) topic: Vec<Passage>,
+    /// Searched for during the step.
+    pub(super) searched: Vec<Searched>,
     pub(super) openings: Option<Vec<Opening>>,
     pub(super) claim: Option<Option<ClaimRecord>>,
     pub(super) local: NaiveDateTime,
 }
 
-shown!(Knowledge, "Knowledge": understood, openings, claim, local; passages, topic);
+shown!(Knowledge, "Knowledge": understood, openings, claim, local; passages, topic, searched);
 
 impl Office {
     pub(super) const fn new(shared: Arc<Shared>, desk: Arc<Desk>, brief: CallBrief) -> Self {
@@ -98,6 +100,7 @@ impl Office {
             understood: knowledge.understood.clone(),
             passages: knowledge.passages.clone(),
             topic: knowledge.topic.clone(),
+            searched: knowledge.searched.clone(),
             openings: knowledge.openings.clone(),
             claim: knowledge.claim.clone(),
         }

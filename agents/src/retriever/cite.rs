@@ -1,12 +1,14 @@
-//! From a passage to what is worth reading out on the phone.
+//! From a passage to what is worth saying of it.
 
 use std::collections::HashSet;
 
 use super::chunk::sentences;
 use language::english::terms::terms;
 
-/// Longest answer read out before the caller gets a say.
-const MAX_SPOKEN_WORDS: usize = 55;
+/// Longest answer given before the reader gets a say.
+const MAX_WORDS: usize = 55;
+/// Longest sentence that is spoken whole: what is longer cannot be followed on the phone.
+pub const SENTENCE: usize = 20;
 
 /// The one to `limit` sentences of a passage that answer the question best, in reading order.
 ///
@@ -22,7 +24,7 @@ pub fn best_sentences(text: &str, question: &str, limit: usize) -> String {
     let mut words = 0;
     for n in order.into_iter().take(limit) {
         let length = all[n].split_whitespace().count();
-        if !chosen.is_empty() && words + length > MAX_SPOKEN_WORDS {
+        if !chosen.is_empty() && words + length > MAX_WORDS {
             break;
         }
         chosen.push(n);
@@ -35,6 +37,68 @@ pub fn best_sentences(text: &str, question: &str, limit: usize) -> String {
 fn shared(sentence: &str, asked: &HashSet<String>) -> usize {
     let own: HashSet<String> = terms(sentence).into_iter().collect();
     own.intersection(asked).count()
+}
+
+/// A passage as it can be spoken: its sentences in order, those over [`SENTENCE`] words cut at a clause. With the number of
+/// the sentence that each is of.
+#[must_use]
+pub fn speakable(text: &str) -> Vec<(usize, String)> {
+    let of = |(n, sentence): (usize, &String)| clauses(sentence).into_iter().map(move |clause| (n, clause));
+    sentences(text).iter().enumerate().flat_map(of).collect()
+}
+
+fn clauses(sentence: &str) -> Vec<String> {
+    if sentence.split_whitespace().count() <= SENTENCE {
+        return vec![sentence.to_owned()];
+    }
+    match cut(sentence) {
+        Some((first, rest)) => {
+            let mut all = clauses(&ended(first));
+            all.extend(clauses(&begun(rest)));
+            all
+        }
+        None => vec![sentence.to_owned()],
+    }
+}
+
+/// Where a long sentence is cut: at a semicolon, else at a comma, else before a joining word; nearest to the middle.
+fn cut(sentence: &str) -> Option<(&str, &str)> {
+    const JOINTS: [&str; 13] = [
+        "; ", ": ", ", and ", ", but ", ", y ", ", ", " and ", " or ", " y ", " with ", " from ", " con ",
+        " para ",
+    ];
+    // "If your trash was not picked up" says nothing without what follows.
+    const LEADS: [&str; 12] =
+        ["If", "When", "For", "To", "From", "After", "Before", "Where", "Si", "Cuando", "Para", "Después"];
+    let leads = sentence.split(' ').next().is_some_and(|first| LEADS.contains(&first));
+    let lead = sentence.find(',').filter(|_| leads);
+    let middle = sentence.len() / 2;
+    JOINTS.iter().find_map(|joint| {
+        let cuts = sentence.match_indices(joint).map(|(at, _)| at);
+        // A few words on their own are no sentence.
+        let whole = |at: &usize| {
+            let words = |text: &str| text.split_whitespace().count();
+            words(&sentence[..*at]) >= 4 && words(&sentence[at + joint.len()..]) >= 4
+        };
+        let at = cuts.filter(whole).filter(|at| Some(*at) != lead).min_by_key(|at| at.abs_diff(middle))?;
+        let spaced = joint.starts_with(' ');
+        let rest = if spaced { &sentence[at..] } else { &sentence[at + joint.len()..] };
+        Some((&sentence[..at], rest))
+    })
+}
+
+fn ended(clause: &str) -> String {
+    let clause = clause.trim_end_matches([',', ';', ':', ' ']);
+    if clause.ends_with('.') { clause.to_owned() } else { format!("{clause}.") }
+}
+
+/// The rest of a sentence as one of its own: without the word that joined it.
+fn begun(clause: &str) -> String {
+    let clause = clause.trim_start();
+    let bare =
+        ["and ", "but ", "y ", "pero "].iter().find_map(|word| clause.strip_prefix(word)).unwrap_or(clause);
+    let mut chars = bare.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]
@@ -54,5 +118,33 @@ mod tests {
     #[test]
     fn without_shared_words_the_beginning_is_read() {
         assert_eq!(best_sentences(TEXT, "xyz", 1), "The office is on Main Street.");
+    }
+
+    #[test]
+    fn long_sentences_are_cut_at_a_clause() {
+        let text = "Call 202-555-0111 at least two working days ahead to be put on the list; each household gets two \
+                    free pickups a year. Short ones stay.";
+        let spoken: Vec<(usize, String)> = speakable(text);
+        let expected = [
+            (0, "Call 202-555-0111 at least two working days ahead to be put on the list."),
+            (0, "Each household gets two free pickups a year."),
+            (1, "Short ones stay."),
+        ];
+        assert_eq!(spoken, expected.map(|(n, clause)| (n, clause.to_owned())));
+        let lead = "If your trash was not picked up, leave the cart at the curb and call Solid Waste at \
+                    202-555-0111 by noon the next day.";
+        assert_eq!(speakable(lead)[0].1, "If your trash was not picked up, leave the cart at the curb.");
+    }
+
+    #[test]
+    fn no_shipped_page_is_spoken_in_sentences_that_are_too_long() {
+        for document in crate::seed::documents() {
+            for section in crate::retriever::parse(&document).sections {
+                for (_, sentence) in speakable(&section.text) {
+                    let words = sentence.split_whitespace().count();
+                    assert!(words <= SENTENCE, "{}: {words}: {sentence}", document.source);
+                }
+            }
+        }
     }
 }

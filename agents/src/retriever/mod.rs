@@ -28,7 +28,7 @@ use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 pub use chunk::sentences;
-pub use cite::best_sentences;
+pub use cite::{SENTENCE, best_sentences, speakable};
 pub use embed::{Embedder, Vector, cosine};
 pub use facts::{Fact, FactKind, Hours, facts_in};
 pub use fuse::{Evidence, Method};

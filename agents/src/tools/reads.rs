@@ -287,6 +287,7 @@ fn proves(
         openings: None,
         passages: Vec::new(),
         topic: Vec::new(),
+        searched: Vec::new(),
         understood: Understood::default(),
         facts: view.facts,
         now: view.now,

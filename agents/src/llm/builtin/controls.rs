@@ -1,72 +1,24 @@
 //! Things a caller may say at any time that steer the conversation itself.
 
-use std::sync::LazyLock;
-
 use language::Ear;
 use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
-use regex::Regex;
 
 use super::engine::Dialogue;
 use super::intent::by_cue;
 use super::script::Does;
-use super::state::{Pending, Stage};
+use super::state::Stage;
 use super::turn::Turn;
-
-static PROFANE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(fuck\w*|fucking|motherf\w+|shit\w*|bullshit|asshole\w*|bitch\w*|bastard\w*|damn you|goddamn|god damn|piss off|screw you|go to hell|idiots?|moron\w*|you suck|this sucks|you( guys| people)?('re| are) (all )?(so |such a? ?)?(stupid|useless|worthless|dumb|terrible|garbage)|stupid (machine|robot|thing|system|computer)|piece of (crap|junk|garbage)|shut up|hate (you|this))\b").ok()
-});
-
-static PROFANE_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(put[oa]s?|puta madre|mierda|carajo|chinga\w*|pendej\w*|cabron\w*|idiota\w*|imbecil\w*|estupid[oa]\w*|maldit[oa]\w*|joder|jodid[oa]|culer[oa]|vete al diablo|callate|inutil\w*|no sirven? para nada|porqueria|que asco|hijo de\w*|basura de (servicio|maquina))\b").ok()
-});
-
-/// Whether a caller's words are hostile.
-fn is_hostile(ear: Ear, text: &str) -> bool {
-    let pattern = match ear.0 {
-        Language::En => &PROFANE,
-        Language::Es => &PROFANE_ES,
-    };
-    pattern.as_ref().is_some_and(|re| re.is_match(&ear.plain(text)))
-}
 
 impl Dialogue {
     /// Whether a caller is upset, in the language that is spoken: whoever else talks with them may want to know.
     #[must_use]
     pub fn hears_hostility(&self, language: Language, text: &str) -> bool {
-        is_hostile(Ear(language), text)
+        self.script_in(language).acts.insults(&Ear(language).plain(text))
     }
 }
 
 impl Turn<'_> {
-    /// Answers hostility calmly, and still does what was asked beside it. `true` when that was all.
-    pub(super) fn profanity(&mut self, text: &str) -> bool {
-        if !is_hostile(self.ear, text) {
-            return false;
-        }
-        self.state.rude = self.state.rude.saturating_add(1);
-        self.did("hostility", "kept calm");
-        if self.substance(text) {
-            self.say("profanity");
-            return false;
-        }
-        if self.state.rude >= 2 && self.state.tasks.is_empty() {
-            self.ask_pending("profanity_person", Pending::Offer("person".to_owned()));
-        } else {
-            self.say("profanity");
-            self.resume_or_help();
-        }
-        true
-    }
-
-    /// Whether there is a request beside the strong words.
-    fn substance(&self, text: &str) -> bool {
-        let cue = by_cue(self.script, text).is_some_and(|c| c.intent.id != "acknowledge");
-        let asked = self.passage(text).is_some_and(|p| p.relevance >= self.least_relevance() + 0.15);
-        let slot = self.state.task().is_some() && self.ear.plain(text).split(' ').count() > 6;
-        cue || slot || (asked && self.state.tasks.is_empty())
-    }
-
     pub(super) fn control(&mut self, id: &str, text: &str) {
         self.did(id, "answered");
         match id {
@@ -88,12 +40,8 @@ impl Turn<'_> {
             "acknowledge" => self.told("acknowledge"),
             "spanish" => self.asked_for(Language::Es, text),
             "english" => self.asked_for(Language::En, text),
-            _ => self.open_knowledge(text),
+            _ => self.no_page(text),
         }
-    }
-
-    fn open_knowledge(&mut self, text: &str) {
-        self.no_answer(text);
     }
 
     fn why(&mut self) {
@@ -171,33 +119,7 @@ impl Turn<'_> {
     /// A repeated question waits for the same answer as before.
     fn restore_pending(&mut self) {
         if self.state.pending.is_none() && self.state.tasks.is_empty() {
-            self.state.pending = self.last_pending();
-        }
-    }
-
-    fn last_pending(&self) -> Option<Pending> {
-        let last = self.state.last.last()?;
-        let of = |key: &str| self.script.prompt(key).contains(&last.text);
-        if of("anything_else") {
-            Some(Pending::More)
-        } else if of("write_down") {
-            Some(Pending::Write)
-        } else if of("no_answer") || of("message_or_person") || of("failed") {
-            Some(Pending::MessageOrPerson)
-        } else {
-            [
-                "miss_3",
-                "miss_4",
-                "give_up",
-                "no_answer_again",
-                "claim_locked",
-                "openings_none",
-                "profanity_person",
-                "foreign_offer",
-            ]
-            .iter()
-            .any(|key| of(key))
-            .then(|| Pending::Offer("person".to_owned()))
+            self.state.pending = self.state.last_pending.clone();
         }
     }
 
@@ -274,6 +196,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn goodbye(&mut self) {
+        self.state.later.clear();
         self.file_unfinished();
         self.hang_up("goodbye");
         self.did("goodbye", "said goodbye");
@@ -284,7 +207,7 @@ impl Turn<'_> {
         if self.state.tasks.is_empty() { self.anything_else() } else { self.resume() }
     }
 
-    fn resume_or_help(&mut self) {
+    pub(super) fn resume_or_help(&mut self) {
         if self.state.tasks.is_empty() { self.say("how_help") } else { self.ask_again_quietly() }
     }
 

@@ -5,9 +5,9 @@ use std::mem::take;
 use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
 
-use super::intent::{Recognised, by_cue, recognise};
-use super::questions::{requests, subjects, unstutter};
-use super::script::{Does, Script, ScriptError, SlotKind};
+use super::intent::by_cue;
+use super::questions::unstutter;
+use super::script::{Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
 use super::turn::Turn;
@@ -95,6 +95,8 @@ impl Turn<'_> {
         // "To to 5" is no stutter where a number is asked for.
         let text = if self.wants_number() { text.to_owned() } else { unstutter(self.ear, text) };
         let text = text.as_str();
+        text.clone_into(&mut self.whole);
+        text.clone_into(&mut self.heard);
         let after_emergency = take(&mut self.state.emergency);
         let held = take(&mut self.state.holding);
         let prompted = take(&mut self.state.prompted);
@@ -137,67 +139,27 @@ impl Turn<'_> {
     }
 
     pub(super) fn route(&mut self, text: &str) {
-        if self.profanity(text) {
-            return;
+        let from = self.out.len();
+        if !self.profanity(text) && !self.steered(text) {
+            self.take_words(text);
         }
+        self.acknowledge(text, from);
+    }
+
+    /// An answer to what was asked, or what comes without being asked.
+    fn take_words(&mut self, text: &str) {
         if self.state.task().is_some() {
-            self.in_task(text);
-            return;
+            return self.in_task(text);
         }
         let pending = self.state.pending.take();
-        if pending.is_some_and(|pending| self.answers_pending(&pending, text)) {
-            return;
+        if !pending.is_some_and(|pending| self.answers_pending(&pending, text)) {
+            self.open(text);
         }
-        self.open(text);
     }
 
     fn learn_name(&mut self, text: &str) {
         if let Some(name) = self.ear.name_stated(text) {
             self.state.known.entry("name".to_owned()).or_insert_with(|| Filled::new(name.clone(), name));
-        }
-    }
-
-    /// An utterance with no question of ours before it.
-    pub(super) fn open(&mut self, text: &str) {
-        let script = self.script;
-        let recognised = recognise(script, text, &self.view.understood);
-        if recognised.as_ref().is_none_or(|r| !r.by_cue) && self.answer_on_topic(text) {
-            return;
-        }
-        // Without a subject any likeness to a page is chance.
-        let names_one = !subjects(self.ear, text).is_empty();
-        let relevance = self.passage(text).filter(|_| names_one).map_or(0.0, |p| p.relevance);
-        let least = self.least_relevance();
-        let foreign = names_one && relevance < least && self.foreign(text).is_some();
-        match recognised {
-            None if !names_one && self.ear.asks(text) => self.control("office", text),
-            Some(found) if self.prefers_knowledge(&found, text, relevance) => self.answer(text),
-            Some(found) if foreign && self.prefers_knowledge(&found, text, least) => {
-                self.answer_foreign(text)
-            }
-            Some(found) => self.act_on(found, text),
-            None if relevance >= least => self.answer(text),
-            None if foreign => self.answer_foreign(text),
-            None => self.no_answer(text),
-        }
-    }
-
-    /// A question about a thing is answered; a request or a statement starts the task about it.
-    fn prefers_knowledge(&self, found: &Recognised<'_>, text: &str, relevance: f32) -> bool {
-        let task = matches!(&found.intent.does, Does::Task(_));
-        let asks = self.ear.is_question(text) && !requests(self.ear, text);
-        match (task, found.by_cue) {
-            (true, true) => asks && !found.intent.firm && relevance >= self.least_relevance(),
-            (true, false) => relevance >= self.least_relevance() && (asks || relevance > found.score),
-            (false, true) => false,
-            (false, false) => relevance > found.score,
-        }
-    }
-
-    fn act_on(&mut self, found: Recognised<'_>, text: &str) {
-        match &found.intent.does {
-            Does::Task(id) => self.start_task(id, text),
-            Does::Control(id) => self.control(id, text),
         }
     }
 
@@ -211,19 +173,37 @@ impl Turn<'_> {
         // "No, I want a person" is a request, not a no.
         let other =
             cue.is_some_and(|c| !matches!(c.intent.id.as_str(), "acknowledge" | "thanks" | "goodbye"));
+        if let Pending::Which(choices) = pending {
+            return self.resolves(choices, text);
+        }
         if let Pending::MessageOrPerson = pending
             && let Some(task) = self.message_or_person(&plain)
         {
-            self.start_task(task, "");
+            if task == "person" {
+                self.start_person();
+            } else {
+                self.start_task(task, "");
+            }
+            return true;
+        }
+        if *pending == Pending::MoreOnPage && self.script.acts.wants_more(&plain) {
+            self.more_of_page();
             return true;
         }
         if other && !ear.is_bare_yes_no(text) {
             return false;
         }
         match (pending, ear.yes_no(text)) {
+            (Pending::MoreOnPage, Some(YesNo::No)) => self.no_more(&plain, text),
+            (Pending::MoreOnPage, Some(YesNo::Yes)) if ear.is_bare_yes_no(text) && !self.thanks(&plain) => {
+                self.more_of_page();
+            }
             (Pending::More, Some(YesNo::No)) => self.close_or_more(&plain, text),
             (Pending::More, Some(YesNo::Yes)) if ear.is_bare_yes_no(text) && !self.thanks(&plain) => {
                 self.say("go_ahead")
+            }
+            (Pending::Offer(task), Some(YesNo::Yes)) if task == "person" && ear.is_bare_yes_no(text) => {
+                self.start_person();
             }
             (Pending::Offer(task), Some(YesNo::Yes)) => {
                 let task = task.clone();
@@ -238,6 +218,16 @@ impl Turn<'_> {
         }
         self.did("answer", "took it");
         true
+    }
+
+    /// "No" to "more on that?" leads to what else; "no, that's all" ends the call.
+    fn no_more(&mut self, plain: &str, text: &str) {
+        let bye = by_cue(self.script, text).is_some_and(|found| found.intent.id == "goodbye");
+        if bye || (plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text)) {
+            self.close_or_more(plain, text);
+        } else {
+            self.anything_else();
+        }
     }
 
     /// "No" to "anything else?" ends the call; "no, how do I …" goes on.
@@ -267,6 +257,8 @@ impl Turn<'_> {
         {
             return;
         }
+        // Keys are searched for nowhere.
+        self.whole.clone_from(&keys);
         let (yes_no, number) = (self.wants_yes_no(), self.wants_number());
         let begun = self.state.task().is_some_and(|task| !task.digits.is_empty());
         match keys.as_str() {
@@ -287,6 +279,7 @@ impl Turn<'_> {
             (Language::Es, true) => "sí",
             (_, false) => "no",
         };
+        word.clone_into(&mut self.whole);
         self.route(word);
     }
 
@@ -331,7 +324,10 @@ impl Turn<'_> {
             None if self.state.spoken.len() > 1 => {
                 matches!(self.state.pending, Some(Pending::Offer(_) | Pending::Write))
             }
-            None => matches!(self.state.pending, Some(Pending::Offer(_) | Pending::More | Pending::Write)),
+            None => matches!(
+                self.state.pending,
+                Some(Pending::Offer(_) | Pending::More | Pending::MoreOnPage | Pending::Write)
+            ),
         }
     }
 
@@ -369,21 +365,8 @@ impl Turn<'_> {
             self.state.misses = 1;
             self.say("unclear_sound");
         } else {
-            self.miss();
+            self.miss("");
         }
         self.did("nothing", "asked again");
-    }
-
-    /// Not understood: ask again twice, then offer a person, then end well.
-    pub(super) fn miss(&mut self) {
-        self.state.misses = self.misses_before.saturating_add(1);
-        self.did("nothing", "asked again");
-        match self.state.misses {
-            1 => self.say("miss_1"),
-            2 => self.say("miss_2"),
-            3 => self.ask_pending("miss_3", Pending::Offer("person".to_owned())),
-            4 => self.ask_pending("miss_4", Pending::Offer("person".to_owned())),
-            _ => self.end_after_misses(),
-        }
     }
 }

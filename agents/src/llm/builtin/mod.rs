@@ -15,6 +15,7 @@ mod engine;
 mod finish;
 pub mod intent;
 mod openings;
+mod policy;
 mod questions;
 mod read_back;
 pub mod script;
@@ -37,6 +38,6 @@ pub use questions::MIN_RELEVANCE;
 pub use script::{Files, Script, ScriptError};
 pub use state::State;
 pub use step::{
-    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Step, TenantFacts, Trouble,
-    View,
+    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Searched, Step, TenantFacts,
+    Trouble, View,
 };

@@ -12,7 +12,7 @@ use super::step::Search;
 use language::Ear;
 use language::spanish::words as spanish;
 
-/// Below this a passage is not read out.
+/// Below this a passage is not shown to a model.
 pub const MIN_RELEVANCE: f32 = 0.45;
 
 impl Dialogue {
@@ -21,13 +21,18 @@ impl Dialogue {
     #[must_use]
     pub fn query(&self, state: &State, input: &TurnInput) -> Option<Search> {
         let TurnInput::Said { text } = input else { return None };
+        Some(self.search(state, text))
+    }
+
+    /// The same for any words, such as the second of two wishes.
+    pub(super) fn search(&self, state: &State, text: &str) -> Search {
         let ear = Ear(state.language);
         let topic = state.topic.as_ref().filter(|_| leaves_subject_out(ear, text));
         let text = match state.language {
-            Language::En => text.clone(),
+            Language::En => text.to_owned(),
             Language::Es => bilingual(text),
         };
-        Some(Search { text, within: topic.map(|t| t.source.clone()) })
+        Search { text, within: topic.map(|t| t.source.clone()) }
     }
 }
 

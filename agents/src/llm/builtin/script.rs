@@ -10,6 +10,7 @@ use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::emergency::Emergencies;
+use super::policy::acts::Acts;
 
 /// Why dialogue data cannot be used: the message names the entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -194,6 +195,7 @@ pub struct Script {
     pub intents: Vec<Intent>,
     pub tasks: Vec<TaskScript>,
     pub emergencies: Emergencies,
+    pub(super) acts: Acts,
     prompts: BTreeMap<String, Vec<String>>,
     skips: BTreeMap<(String, String), (Regex, Option<Regex>)>,
     /// By task: kinds of what is reported.
@@ -207,6 +209,7 @@ struct Texts {
     intents: &'static str,
     tasks: &'static str,
     emergencies: &'static str,
+    acts: &'static str,
     prompts: &'static str,
 }
 
@@ -217,6 +220,7 @@ macro_rules! texts {
             intents: include_str!(concat!("../../../data/front_desk/", $folder, "intents.toml")),
             tasks: include_str!(concat!("../../../data/front_desk/", $folder, "tasks.toml")),
             emergencies: include_str!(concat!("../../../data/front_desk/", $folder, "emergencies.toml")),
+            acts: include_str!(concat!("../../../data/front_desk/", $folder, "acts.toml")),
             prompts: include_str!(concat!("../../../data/front_desk/", $folder, "prompts.toml")),
         }
     };
@@ -245,6 +249,7 @@ impl Script {
         let script = Self {
             language: texts.language,
             emergencies: Emergencies::parse(texts.emergencies, texts.language)?,
+            acts: Acts::parse(texts.acts)?,
             skips: skips(&tasks.task)?,
             about: about(&tasks.task)?,
             tasks: tasks.task,
@@ -401,6 +406,12 @@ mod tests {
             include_str!("beliefs/confirm.rs"),
             include_str!("finish.rs"),
             include_str!("answer.rs"),
+            include_str!("policy/clarify.rs"),
+            include_str!("policy/feelings.rs"),
+            include_str!("policy/missed.rs"),
+            include_str!("policy/requests.rs"),
+            include_str!("policy/serve.rs"),
+            include_str!("policy/steer.rs"),
             include_str!("read_back.rs"),
             include_str!("openings.rs"),
             include_str!("tongues.rs"),

@@ -7,10 +7,13 @@ use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
 
 use super::beliefs::Belief;
+use super::policy::clarify::Choice;
 use super::step::{Opening, Say};
 
 /// How often one question may be put.
 pub const MAX_ASKS: u8 = 3;
+/// Wishes that are remembered while another is served.
+pub const MAX_LATER: usize = 3;
 
 /// A slot's value.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +143,10 @@ pub enum Pending {
     Write,
     /// "Would you like …?": a yes starts this task.
     Offer(String),
+    /// "Would you like more on that?"
+    MoreOnPage,
+    /// "Is it this, or that?"
+    Which(Vec<Choice>),
     /// "A message, or a person?"
     MessageOrPerson,
     /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
@@ -166,11 +173,14 @@ pub enum CallBack {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topic {
     pub source: String,
-    /// Beginnings of the passages that were read out already.
+    /// Beginnings of the passages that were spoken already.
     pub read: Vec<String>,
+    /// Sentences of the last one that were not said.
+    #[serde(default)]
+    pub rest: Vec<String>,
 }
 
-shown!(Topic, "Topic": source; read);
+shown!(Topic, "Topic": source; read, rest);
 
 /// The dialogue's memory of one call.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -190,6 +200,9 @@ pub struct State {
     /// The last reply, for "say that again".
     pub last: Vec<Say>,
     pub last_expects: Expectation,
+    /// What that reply asked outside of a task.
+    #[serde(default)]
+    pub last_pending: Option<Pending>,
     pub topic: Option<Topic>,
     /// The last turn was about an emergency.
     pub emergency: bool,
@@ -244,9 +257,24 @@ pub struct State {
     /// That was asked in this call. Once is enough: who said no is not asked at every word.
     #[serde(default)]
     pub doubted: bool,
+    /// What the caller asked for in one breath with what is done now, in their words.
+    #[serde(default)]
+    pub later: Vec<String>,
+    /// The last question that was answered, or asked back about.
+    #[serde(default)]
+    pub question: String,
+    /// The last words that we could not help with: what a colleague will be told.
+    #[serde(default)]
+    pub misheard: String,
+    /// The caller's feelings were acknowledged. Once is enough.
+    #[serde(default)]
+    pub felt: bool,
+    /// After several misses a call-back was begun.
+    #[serde(default)]
+    pub rescued: bool,
 }
 
-shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted; known, references, doubt);
+shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard);
 
 impl State {
     #[must_use]

@@ -179,6 +179,8 @@ pub struct View<'a> {
     pub passages: Vec<Passage>,
     /// Passages of the last answer's document, where the question leaves its subject out.
     pub topic: Vec<Passage>,
+    /// Of what was asked for with [`Lookup::Pages`].
+    pub searched: Vec<Searched>,
     /// `None` until asked for with [`Lookup::Openings`].
     pub openings: Option<Vec<Opening>>,
     /// `None` until asked for with [`Lookup::Claim`]; then the claim, if there is one of that number.
@@ -188,13 +190,18 @@ pub struct View<'a> {
 /// Something to be read before the step can be taken. Reading has no effect, so a speculative run may do it.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Lookup {
+    /// Pages about other words than those of the whole turn.
+    Pages(Search),
     Openings,
-    Claim { number: String },
+    Claim {
+        number: String,
+    },
 }
 
 impl std::fmt::Debug for Lookup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Pages(search) => write!(f, "Pages({search:?})"),
             Self::Openings => f.write_str("Openings"),
             Self::Claim { number } => write!(f, "Claim({:?})", number.shape()),
         }
@@ -210,6 +217,16 @@ pub struct Search {
 }
 
 shown!(Search, "Search": within; text);
+
+/// What a search found: anywhere, and in the one document.
+#[derive(Clone, PartialEq)]
+pub struct Searched {
+    pub search: Search,
+    pub found: Vec<Passage>,
+    pub within: Vec<Passage>,
+}
+
+shown!(Searched, "Searched": search, found, within; );
 
 /// One thing to say.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ impl<'a> Turn<'a> {
     /// Begins a task, or takes it up again, with whatever the caller's words give already.
     pub(super) fn start_task(&mut self, id: &str, text: &str) {
         let script = self.script;
-        let Some(task) = script.task(id) else { return self.miss() };
+        let Some(task) = script.task(id) else { return self.miss(text) };
         self.state.pending = None;
         self.state.unanswered = 0;
         self.did(id, "started");
@@ -306,7 +306,7 @@ impl<'a> Turn<'a> {
             }
             _ => {}
         }
-        let relevant = self.passage(text).is_some_and(|p| p.relevance >= 0.6);
+        let relevant = self.passage(text).is_some();
         let long = self.ear.plain(text).split(' ').count() > 3;
         if self.ear.is_question(text) || (relevant && !self.ear.is_bare_yes_no(text) && long) {
             return self.digress(text);

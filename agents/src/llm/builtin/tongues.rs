@@ -67,13 +67,13 @@ impl Turn<'_> {
     }
 
     /// Whether the words hold more than a wish for a language or a greeting.
-    fn asks_more(&self, text: &str) -> bool {
+    fn asks_more(&mut self, text: &str) -> bool {
         let wishes =
             |id: &str| matches!(id, "spanish" | "english" | "other_language" | "presence" | "acknowledge");
         let known = by_cue(self.script, text).is_some_and(|c| match &c.intent.does {
             Does::Control(id) | Does::Task(id) => !wishes(id),
         });
-        let question = self.ear.is_question(text) && self.passage(text).is_some_and(|p| p.relevance >= 0.6);
+        let question = self.ear.is_question(text) && self.passage(text).is_some();
         let wish = by_cue(self.script, text).is_some_and(|c| wishes(&c.intent.id));
         known || (question && !wish)
     }

@@ -14,8 +14,8 @@ use language::Ear;
 const UNHELPED: [&str; 21] = [
     "miss_1",
     "miss_2",
-    "miss_3",
-    "miss_4",
+    "no_answer_number",
+    "not_on_page",
     "miss_end",
     "miss_end_callback",
     "unclear_sound",
@@ -76,6 +76,14 @@ pub(super) struct Turn<'a> {
     pub(super) note: Note,
     /// Misses before this turn; any understood turn sets the count back.
     pub(super) misses_before: u8,
+    /// The caller's words, which were searched for before the step.
+    pub(super) whole: String,
+    /// Those of them that the head's reading holds for.
+    pub(super) heard: String,
+    /// The page that the caller just turned down.
+    pub(super) rejected: Option<String>,
+    /// We asked back only now.
+    pub(super) asked_back: bool,
 }
 
 impl<'a> Turn<'a> {
@@ -95,6 +103,10 @@ impl<'a> Turn<'a> {
             wants: None,
             note: Note::default(),
             misses_before: 0,
+            whole: String::new(),
+            heard: String::new(),
+            rejected: None,
+            asked_back: false,
         }
     }
 
@@ -105,6 +117,7 @@ impl<'a> Turn<'a> {
         if words {
             self.state.last = self.out.clone();
             self.state.last_expects = self.expects;
+            self.state.last_pending = self.state.pending.clone();
         } else if !self.state.holding {
             self.expects = self.state.last_expects;
         }
@@ -251,13 +264,16 @@ impl<'a> Turn<'a> {
         self.say(key);
         self.state.pending = Some(pending);
         self.expects = match self.state.pending {
-            Some(Pending::Offer(_) | Pending::Write) => Expectation::YesNo,
+            Some(Pending::Offer(_) | Pending::Write | Pending::MoreOnPage) => Expectation::YesNo,
             _ => Expectation::Open,
         };
     }
 
-    /// "Is there anything else?", unless there is a task to go back to.
+    /// What was asked for beside, or "is there anything else?".
     pub(super) fn anything_else(&mut self) {
+        if self.take_up() {
+            return;
+        }
         self.ask_pending("anything_else", Pending::More);
     }
 

@@ -7,6 +7,7 @@ use pipeline::turn::Expectation;
 
 use super::emergency::Emergency;
 use super::engine::Dialogue;
+use super::policy::acts::Steer;
 use super::state::State;
 use super::step::Effect;
 use super::turn::Turn;
@@ -142,7 +143,9 @@ impl Turn<'_> {
         }
         // Neither a yes nor a no: what to do if it is one is said, and then the caller's own matter goes on.
         self.say("emergency_unless");
-        let short = self.ear.plain(text).split(' ').count() < ANSWER;
+        // "Forget it, goodbye" is short, and no answer.
+        let steers = self.script.acts.steer(self.ear, text, false) != Steer::None;
+        let short = !steers && !self.says_bye(text) && self.ear.plain(text).split(' ').count() < ANSWER;
         self.route(if short { &said } else { text });
         true
     }

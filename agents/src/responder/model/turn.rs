@@ -402,7 +402,7 @@ fn follow(seat: &mut Seat, run: &ModelRun, text: String) {
     state.claim_tries = state.claim_tries.max(run.memory.claim_tries);
     state.pin_tries = state.pin_tries.max(run.memory.pin_tries);
     if let Some(best) = run.shown.iter().find(|p| p.relevance >= MIN_RELEVANCE) {
-        state.topic = Some(Topic { source: best.source.clone(), read: Vec::new() });
+        state.topic = Some(Topic { source: best.source.clone(), read: Vec::new(), rest: Vec::new() });
     }
     if !text.is_empty() {
         state.last = vec![Say { text, kind: SegmentKind::Reply, fixed: false, promises: false, language }];

@@ -4,6 +4,8 @@
 mod beliefs;
 mod danger;
 mod emergencies;
+mod measured;
+mod policy;
 mod properties;
 mod questions;
 mod scripts;
@@ -183,12 +185,19 @@ impl<'w> Phone<'w> {
             },
             passages: query.as_ref().map_or_else(Vec::new, |q| self.world.search(&q.text)),
             topic: query.and_then(|q| Some(self.world.within(&q.within?, &q.text))).unwrap_or_default(),
+            searched: vec![],
             openings: None,
             claim: None,
         };
         let mut step = self.world.dialogue.step(&self.state, input, &view);
-        for _ in 0..3 {
+        for _ in 0..6 {
             match step.wants.take() {
+                Some(Lookup::Pages(search)) => {
+                    let found = self.world.search(&search.text);
+                    let within =
+                        search.within.as_deref().map(|source| self.world.within(source, &search.text));
+                    view.searched.push(Searched { search, found, within: within.unwrap_or_default() });
+                }
                 Some(Lookup::Openings) => view.openings = Some(self.free()),
                 Some(Lookup::Claim { number }) => view.claim = Some(self.claim(&number)),
                 None => break,
@@ -229,6 +238,7 @@ impl<'w> Phone<'w> {
                 understood: Understood::default(),
                 passages: vec![],
                 topic: vec![],
+                searched: vec![],
                 openings: Some(self.free()),
                 claim: None,
             };

@@ -1,0 +1,86 @@
+//! Two wishes in one breath: the first is served, the second is remembered, said to be, and taken up after it.
+
+use super::super::intent::by_cue;
+use super::super::questions::requests;
+use super::super::script::Does;
+use super::super::state::MAX_LATER;
+use super::super::turn::Turn;
+
+impl Turn<'_> {
+    /// Cuts words in two where both parts ask for something, and serves the first. `false` when they hold one wish.
+    pub(in super::super) fn serve_two(&mut self, text: &str) -> bool {
+        let two = |(one, other): &(String, String)| self.stand_alone(one, other);
+        let Some((one, other)) = self.script.acts.halves(self.ear, text).find(two) else { return false };
+        if self.state.later.len() >= MAX_LATER {
+            return false;
+        }
+        let from = self.out.len();
+        let before = self.state.later.len();
+        self.state.later.insert(0, other.clone());
+        self.open(&one);
+        // Not taken up in this very reply: say that it is kept.
+        if self.state.later.len() > before {
+            self.promise_later(&other, from);
+        }
+        true
+    }
+
+    /// Whether each part asks for something of its own.
+    fn stand_alone(&self, one: &str, other: &str) -> bool {
+        match (self.wish(one), self.wish(other)) {
+            (Some(Wish::Task(one)), Some(Wish::Task(other))) => one != other,
+            (Some(_), Some(_)) => true,
+            _ => false,
+        }
+    }
+
+    fn wish(&self, text: &str) -> Option<Wish> {
+        let plain = self.ear.plain(text);
+        let asks = self.ear.is_question(text) && !requests(self.ear, text);
+        let asks = asks || self.script.acts.wants_to_know(&plain);
+        let subject = !self.subjects(text).is_empty();
+        match by_cue(self.script, text).map(|found| &found.intent.does) {
+            Some(Does::Task(id)) => Some(Wish::Task(id.clone())),
+            Some(Does::Control(id)) if id == "office" || id == "clock" => Some(Wish::Question),
+            _ if asks && subject => Some(Wish::Question),
+            _ => None,
+        }
+    }
+
+    /// Says before anything else of this reply that the other wish comes after.
+    fn promise_later(&mut self, other: &str, from: usize) {
+        let rest = self.out.split_off(from.min(self.out.len()));
+        match self.task_named(other) {
+            Some(spoken) => self.say_with("then_task", &[("task", &spoken)]),
+            None => self.say("then_question"),
+        }
+        self.out.extend(rest);
+    }
+
+    fn task_named(&self, text: &str) -> Option<String> {
+        match self.wish(text) {
+            Some(Wish::Task(id)) => self.script.task(&id).map(|task| task.spoken.clone()),
+            _ => None,
+        }
+    }
+
+    /// Takes up what was asked for beside what is done now. `false` when there is nothing.
+    pub(in super::super) fn take_up(&mut self) -> bool {
+        if self.state.later.is_empty() || !self.state.tasks.is_empty() {
+            return false;
+        }
+        let text = self.state.later.remove(0);
+        match self.task_named(&text) {
+            Some(spoken) => self.say_with("now_task", &[("task", &spoken)]),
+            None => self.say("now_question"),
+        }
+        self.open(&text);
+        true
+    }
+}
+
+/// What one part asks for.
+enum Wish {
+    Task(String),
+    Question,
+}

@@ -1,0 +1,256 @@
+//! Carries out what was decided about an utterance with no question of ours before it.
+
+use super::super::questions::{leaves_subject_out, points, subjects};
+use super::super::script::Does;
+use super::super::state::{Pending, Topic};
+use super::super::step::{Lookup, Passage};
+use super::super::turn::Turn;
+use super::clarify::Choice;
+use super::decide::{Act, Known, Page, decide};
+use super::margin::MARGIN;
+use super::pages::evidence;
+use super::spoken::{self, Spoken};
+use super::understood::Understood;
+
+/// A page is on the subject at least from here on; whether it answers is another question.
+const RELATED: f32 = 0.45;
+/// So relevant is a page that takes a question away from the last answer's.
+const OTHER_PAGE: f32 = 0.75;
+
+impl<'a> Turn<'a> {
+    pub(in super::super) fn open(&mut self, text: &str) {
+        let whole = text == self.heard;
+        let text = self.business(text);
+        if whole {
+            self.heard.clone_from(&text);
+        }
+        let text = text.as_str();
+        if self.serve_two(text) {
+            return;
+        }
+        let heard = self.understand(text);
+        let known = self.known(text, &heard);
+        self.carry_out(&decide(&heard, &known), &heard, text);
+    }
+
+    fn carry_out(&mut self, act: &Act, heard: &Understood, text: &str) {
+        match act {
+            Act::Do => match heard.wants.first().map(|want| want.does.clone()) {
+                Some(Does::Task(id)) => self.start_task(&id, text),
+                Some(Does::Control(id)) => self.control(&id, text),
+                None => self.miss(text),
+            },
+            Act::Answer => match self.best_page(text) {
+                Some(passage) => self.answer_with(&passage, text),
+                None => self.no_page(text),
+            },
+            Act::OnTopic => match self.on_topic(text) {
+                Some(passage) => self.answer_with(&passage, text),
+                None => self.no_page(text),
+            },
+            Act::NotOnPage => self.not_on_page(text),
+            Act::Foreign => self.answer_foreign(text),
+            Act::Office => self.control("office", text),
+            Act::WhichPage(one, other) => self.which_page(text, *one, *other),
+            Act::WhichTask(one, other) => {
+                let tasks = [Some(one), other.as_ref()].into_iter().flatten();
+                self.ask_which_of(tasks.map(|id| Choice::Task(id.clone())).collect(), text);
+            }
+            Act::Report => self.start_task("incident", text),
+            Act::NoPage => self.no_page(text),
+            Act::NotUnderstood => self.miss(text),
+        }
+    }
+
+    // ------------------------------------------------------------ what is known
+
+    fn known(&mut self, text: &str, heard: &Understood) -> Known {
+        let topic = self.leans(text).then(|| self.on_topic(text).is_some());
+        let pages = self.judged(text);
+        let answers = pages.first().is_some_and(|page| page.sure >= MARGIN);
+        Known {
+            foreign: heard.names_subject && !answers && self.foreign(text).is_some(),
+            pages,
+            topic,
+            asked_back: self.asked_back,
+        }
+    }
+
+    /// The pages in the conversation's language, each judged; the one that was just turned down is none.
+    fn judged(&mut self, text: &str) -> Vec<Page> {
+        let pages = self.pages(text);
+        let subjects = self.subjects(text);
+        let judged = evidence(&self.script.acts, self.ear, text, &subjects, &pages);
+        let page = |(evidence, passage): (super::margin::Evidence, &&Passage)| {
+            let names = self.ear.terms(&self.ear.plain(&format!(
+                "{} {}",
+                passage.title,
+                passage.front.asked_as.join(" ")
+            )));
+            let named = (1..=2).contains(&subjects.len()) && subjects.iter().all(|stem| names.contains(stem));
+            Page { sure: evidence.sure(), named, relevance: passage.relevance }
+        };
+        judged.into_iter().zip(&pages).map(page).collect()
+    }
+
+    /// Passages that may answer, in the conversation's language, best first. The search model knows English only: what it
+    /// takes for like in another language must share a word of the subject.
+    pub(in super::super) fn pages(&mut self, text: &str) -> Vec<&'a Passage> {
+        let (language, ear) = (self.state.language, self.ear);
+        let wanted = self.subjects(text);
+        let rejected = self.rejected.clone();
+        let fits = |p: &&Passage| {
+            p.language() == language
+                && Some(&p.source) != rejected.as_ref()
+                && (language == pipeline::ports::Language::En
+                    || super::super::answer::shares(ear, p, &wanted))
+        };
+        self.looked_up(text, None).0.iter().filter(fits).collect()
+    }
+
+    /// The best page, where it really answers.
+    pub(in super::super) fn passage(&mut self, text: &str) -> Option<&'a Passage> {
+        let sure = self.judged(text).first().is_some_and(|page| page.sure >= MARGIN);
+        let named = !self.subjects(text).is_empty();
+        self.pages(text).first().copied().filter(|_| sure && named)
+    }
+
+    fn best_page(&mut self, text: &str) -> Option<Passage> {
+        self.pages(text).first().map(|passage| (*passage).clone())
+    }
+
+    /// What a search found: of the turn's own words before the step, of others on request. Nothing on the first try.
+    pub(in super::super) fn looked_up(
+        &mut self,
+        text: &str,
+        within: Option<&str>,
+    ) -> (&'a [Passage], &'a [Passage]) {
+        let view = self.view;
+        if text == self.whole && within.is_none() {
+            return (&view.passages, &view.topic);
+        }
+        let mut search = self.dialogue.search(&self.state, text);
+        if let Some(source) = within {
+            search.within = Some(source.to_owned());
+        }
+        match view.searched.iter().find(|searched| searched.search == search) {
+            Some(searched) => (&searched.found, &searched.within),
+            None => {
+                self.wants = Some(Lookup::Pages(search));
+                (&[], &[])
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ the last answer's page
+
+    /// Whether a question leaves its subject to the last answer, and no other page is clearly meant.
+    fn leans(&mut self, text: &str) -> bool {
+        if self.state.topic.is_none() || !leaves_subject_out(self.ear, text) {
+            return false;
+        }
+        let Some(first) = self.topic_pages(text).first().map(|p| p.source.clone()) else { return false };
+        let names_one = !subjects(self.ear, text).is_empty() && !points(self.ear, text);
+        let other = self.pages(text).first().copied().filter(|p| names_one && p.relevance >= OTHER_PAGE);
+        other.is_none_or(|other| other.source == first)
+    }
+
+    fn topic_pages(&mut self, text: &str) -> Vec<&'a Passage> {
+        let language = self.state.language;
+        self.looked_up(text, None).1.iter().filter(|p| p.language() == language).collect()
+    }
+
+    /// The part of that page which gives what is asked for. Without a particular question the next part is wanted, not the
+    /// same again.
+    pub(in super::super) fn on_topic(&mut self, text: &str) -> Option<Passage> {
+        if !self.leans(text) {
+            return None;
+        }
+        let pages = self.topic_pages(text);
+        let facts = &self.script.acts.facts;
+        let asked = facts.asked(text);
+        if asked.is_empty() {
+            let read = self.state.topic.as_ref().map(|topic| topic.read.clone()).unwrap_or_default();
+            let fresh = pages.iter().find(|p| !read.contains(&super::super::answer::beginning(&p.text)));
+            return fresh.or(pages.first()).map(|p| (*p).clone());
+        }
+        let gives = |p: &&&Passage| facts.given(&asked, &p.text).is_some_and(|share| share > 0.0);
+        pages.iter().find(gives).map(|p| (*p).clone())
+    }
+
+    // ------------------------------------------------------------ speaking a page
+
+    /// Speaks what answers, and asks what next.
+    pub(in super::super) fn answer_with(&mut self, passage: &Passage, text: &str) {
+        self.tell_page(passage, text);
+        self.state.unanswered = 0;
+        self.did("question", "answered");
+        let offer = passage.front.offer.clone().filter(|task| self.script.task(task).is_some());
+        match (&passage.front.follow_up, offer) {
+            _ if !self.state.later.is_empty() => self.anything_else(),
+            (Some(question), Some(task)) => {
+                self.say_text(question, &[], pipeline::turn::SegmentKind::Reply, false);
+                self.state.pending = Some(Pending::Offer(task));
+                self.expects = pipeline::turn::Expectation::YesNo;
+            }
+            _ => self.more_or_else(),
+        }
+    }
+
+    /// "Would you like more on that?", where there is more.
+    fn more_or_else(&mut self) {
+        if self.state.topic.as_ref().is_some_and(|topic| !topic.rest.is_empty()) {
+            self.ask_pending("more_on_that", Pending::MoreOnPage);
+        } else {
+            self.anything_else();
+        }
+    }
+
+    /// The one or two sentences that answer. The rest of the passage is kept for "more".
+    pub(in super::super) fn tell_page(&mut self, passage: &Passage, text: &str) {
+        let subjects = self.subjects(text);
+        let Spoken { said, rest } =
+            spoken::spoken(&self.script.acts, self.ear, &passage.text, text, &subjects);
+        self.say_with("source", &[("answer", &said)]);
+        self.note.sources.push(passage.source.clone());
+        let same = self.state.topic.take().filter(|topic| topic.source == passage.source);
+        let mut topic = same.unwrap_or_else(|| Topic {
+            source: passage.source.clone(),
+            read: Vec::new(),
+            rest: Vec::new(),
+        });
+        topic.read.push(super::super::answer::beginning(&passage.text));
+        topic.rest = rest;
+        self.state.topic = Some(topic);
+        text.clone_into(&mut self.state.question);
+    }
+
+    /// "More": the next sentences of the passage.
+    pub(in super::super) fn more_of_page(&mut self) {
+        let Some(topic) = &mut self.state.topic else { return self.anything_else() };
+        let Spoken { said, rest } = spoken::next(&topic.rest);
+        topic.rest = rest;
+        let source = topic.source.clone();
+        if said.is_empty() {
+            return self.anything_else();
+        }
+        self.say_with("source", &[("answer", &said)]);
+        self.note.sources.push(source);
+        self.did("question", "said more");
+        self.more_or_else();
+    }
+
+    /// The number of the office that would know, where the subject is its own.
+    pub(in super::super) fn number_of_related(&mut self, text: &str) -> Option<&'a str> {
+        let wanted = self.subjects(text);
+        let ear = self.ear;
+        let page = self.pages(text).into_iter().next().filter(|p| p.relevance >= RELATED)?;
+        let names = ear.terms(&ear.plain(&format!("{} {}", page.title, page.front.asked_as.join(" "))));
+        wanted.iter().any(|stem| names.contains(stem)).then(|| super::super::answer::telephone(&page.text))?
+    }
+
+    /// What the words name.
+    pub(in super::super) fn subjects(&self, text: &str) -> Vec<String> {
+        subjects(self.ear, text)
+    }
+}
