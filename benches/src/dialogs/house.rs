@@ -10,6 +10,7 @@ use gateway::caller::dial::Exchange;
 use gateway::config::Config;
 use gateway::providers::engines::Engines;
 use gateway::start::{Gateway, RunningGateway};
+use parking_lot::Mutex;
 use reqwest::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -90,7 +91,17 @@ impl House {
         let (running, exchange, base) = runtime.block_on(async {
             let engines = Engines::new(&config);
             let settings = config.clone();
-            let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
+            // Steps repeat with numbers in them: each once.
+            let told = Mutex::new(String::new());
+            let progress = move |what: &str| {
+                let step: String = what.chars().take_while(|c| !c.is_ascii_digit()).collect();
+                let mut told = told.lock();
+                if *told != step {
+                    println!("  {what}");
+                    *told = step;
+                }
+            };
+            let mut running = Gateway::start(config, engines, Arc::new(progress)).await?;
             running.ready().await?;
             let base = format!("http://{}", running.addr);
             anyhow::Ok((running, Exchange::new(&settings, http.clone(), base.clone()), base))
@@ -172,17 +183,12 @@ impl House {
         Ok(filed.collect())
     }
 
-    /// `POST`; `None` where the route does not exist.
-    ///
     /// # Errors
-    /// Any other refusal.
-    pub async fn post(&self, path: &str, body: &Value) -> Result<Option<Value>> {
+    /// The gateway refuses, or does not answer.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value> {
         let request = self.http.post(format!("{}{path}", self.base)).bearer_auth(ADMIN);
         let answer = request.header("X-Tenant", TENANT).json(body).send().await?;
-        if matches!(answer.status().as_u16(), 404 | 405) {
-            return Ok(None);
-        }
-        Ok(Some(answer.error_for_status()?.json().await?))
+        Ok(answer.error_for_status()?.json().await?)
     }
 
     async fn get(&self, path: &str) -> Result<Value> {
@@ -196,7 +202,7 @@ impl House {
     /// The gateway does not answer.
     pub async fn sources(&self, question: &str, limit: usize) -> Result<Vec<String>> {
         let body = json!({ "query": question, "method": "hybrid", "limit": limit });
-        let answer = self.post("/v1/knowledge/search", &body).await?.context("no search")?;
+        let answer = self.post("/v1/knowledge/search", &body).await?;
         let results = answer["results"].as_array().cloned().unwrap_or_default();
         Ok(results.iter().filter_map(|result| result["source"].as_str().map(str::to_owned)).collect())
     }

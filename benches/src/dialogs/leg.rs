@@ -38,6 +38,8 @@ pub struct Tick {
     pub clears: usize,
     /// The gateway closed the stream.
     pub closed: bool,
+    /// How long after its time this was, on a machine that is too busy.
+    pub late: Duration,
 }
 
 impl std::fmt::Debug for Leg {
@@ -80,19 +82,19 @@ impl Leg {
     /// The stream broke.
     pub async fn tick(&mut self) -> Result<Tick> {
         let mut closed = false;
-        loop {
+        let late = loop {
             tokio::select! {
                 biased;
-                _ = self.clock.tick() => break,
+                due = self.clock.tick() => break due.elapsed(),
                 message = self.socket.next(), if !closed => closed = !self.take(message).await?,
             }
-        }
+        };
         let (heard, marks) = self.playback.play();
         if !closed {
             self.echo(marks).await?;
         }
         let clears = std::mem::take(&mut self.clears);
-        Ok(Tick { heard, pending: !self.playback.is_empty(), clears, closed })
+        Ok(Tick { heard, pending: !self.playback.is_empty(), clears, closed, late })
     }
 
     /// Sends 20 ms.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
@@ -34,6 +35,8 @@ const IN_VAIN: usize = 9 * SECOND;
 const HELLOS: usize = 3;
 /// A call that lasts longer hangs.
 const LONGEST: usize = 360 * SECOND;
+/// A frame that is later than this was held up by the machine.
+const LATE: Duration = Duration::from_millis(40);
 /// Frames between two keys.
 const KEY_GAP: usize = 12;
 
@@ -191,6 +194,7 @@ impl Talk<'_> {
     /// Takes in 20 ms of the agent.
     fn hear(&mut self, tick: &Tick, now: usize) {
         self.record.heard.push(tick.heard);
+        self.record.late += usize::from(tick.late > LATE);
         if tick.clears > 0 {
             self.record.clears.push(now);
         }

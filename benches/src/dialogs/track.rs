@@ -15,6 +15,8 @@ pub struct Record {
     pub spoken: Vec<Spoken>,
     pub overlays: Vec<Overlay>,
     pub replies: Vec<Reply>,
+    /// Frames that were sent more than two frames late.
+    pub late: usize,
     pub ended: Ended,
 }
 
@@ -130,6 +132,7 @@ impl Record {
             spoken: Vec::new(),
             overlays: Vec::new(),
             replies: Vec::new(),
+            late: 0,
             ended: Ended::Hung,
         }
     }

@@ -22,6 +22,9 @@ pub struct Verdict {
     pub said_again: usize,
     pub turns: usize,
     pub seconds: u64,
+    /// Frames of the caller, and those that this machine sent late.
+    pub frames: usize,
+    pub late: usize,
     pub ended: String,
     pub utterances: Vec<Answered>,
     /// Onset to silence of each interruption, ms; `None`: not honoured.
@@ -68,6 +71,8 @@ pub fn judge(scenario: &Scenario, voice: &str, from: &str, call: &Call) -> Verdi
         language: if scenario.language == Language::Es { "es" } else { "en" }.into(),
         voice: voice.to_owned(),
         line: scenario.line.name().into(),
+        frames: call.record.heard.len(),
+        late: call.record.late,
         seconds: (call.record.heard.len() / 50) as u64,
         ended: format!("{:?}", call.record.ended).to_lowercase(),
         filed: call.filed.clone(),
