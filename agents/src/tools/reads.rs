@@ -17,8 +17,8 @@ use crate::responder::delimit::{self, block, data};
 use crate::responder::memory::{CLAIM_TRIES, Memory};
 use crate::responder::office::Office;
 use language::Ear;
-use language::intents::Understood;
 use language::english::when::{spoken_date, spoken_time};
+use language::intents::Understood;
 
 /// Free times told at once.
 const TIMES: usize = 6;
