@@ -85,7 +85,6 @@ struct Turn {
     acts: Vec<String>,
     /// What a first turn intends.
     intent: Option<String>,
-    first: bool,
     asked: bool,
 }
 
@@ -95,7 +94,7 @@ fn sgd_turns(folder: &Path) -> Result<Vec<Turn>, Box<dyn Error>> {
         let dialogues: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
         for dialogue in dialogues.as_array().into_iter().flatten() {
             let mut before = "";
-            for (n, turn) in dialogue["turns"].as_array().into_iter().flatten().enumerate() {
+            for turn in dialogue["turns"].as_array().into_iter().flatten() {
                 let text = turn["utterance"].as_str().unwrap_or_default();
                 if turn["speaker"] == "USER" {
                     let frames = || turn["frames"].as_array().into_iter().flatten();
@@ -106,7 +105,7 @@ fn sgd_turns(folder: &Path) -> Result<Vec<Turn>, Box<dyn Error>> {
                         .and_then(|a| a["values"][0].as_str())
                         .map(str::to_owned);
                     let asked = before.trim_end().ends_with('?');
-                    all.push(Turn { text: text.to_owned(), acts, intent, first: n == 0, asked });
+                    all.push(Turn { text: text.to_owned(), acts, intent, asked });
                 }
                 before = text;
             }

@@ -203,7 +203,7 @@ impl Heard {
 async fn when_a_person_should_look_at_the_call_is_told_with_its_reason() {
     let office = office().await;
     for (lines, reason) in [
-        (&["mumble blorp", "fnord grix wobble"][..], AttentionReason::Misunderstood),
+        (&["mumble", "blorp"][..], AttentionReason::Misunderstood),
         (&["I want to talk to a person"][..], AttentionReason::PersonAsked),
         (&["You stupid machine"][..], AttentionReason::Distress),
         (&["My house is on fire"][..], AttentionReason::Emergency),
@@ -245,6 +245,12 @@ async fn the_greeting_is_fixed_and_partly_a_notice() {
     assert!(own.iter().all(|s| phrases.contains(&s.text)));
 }
 
+/// Whether a reference is said, sign by sign.
+fn spells(text: &str, reference: &str) -> bool {
+    let signs = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+    signs(text).contains(&signs(reference))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_is_filed_once_before_its_number_is_spoken() {
     let office = office().await;
@@ -256,7 +262,8 @@ async fn a_report_is_filed_once_before_its_number_is_spoken() {
     let heard = line.say("Yes, that's right.").await;
     let work = office.work().await;
     assert_eq!(work.len(), 1);
-    assert!(heard.text.contains(&work[0].reference), "{}", heard.text);
+    let told = line.say("I have a pen.").await;
+    assert!(spells(&told.text, &work[0].reference), "{}", told.text);
     assert_eq!(work[0].priority.as_str(), "high");
     assert_eq!(work[0].fields["where"], "12 Main Street");
     assert_eq!(work[0].fields["incomplete"], false);
@@ -274,7 +281,7 @@ async fn a_report_is_filed_once_before_its_number_is_spoken() {
     assert!(
         document["mission"]["sub_tasks"].as_array().unwrap().iter().any(|r| r == work[0].reference.as_str())
     );
-    assert_eq!(document["ledger"].as_array().unwrap().len(), 4, "greeting, two turns, closing");
+    assert_eq!(document["ledger"].as_array().unwrap().len(), 5, "greeting, three turns, closing");
     let text = document["ledger"].to_string();
     assert!(!text.contains("John") && !text.contains("0143"), "no personal data in the ledger");
 }
@@ -309,9 +316,8 @@ async fn a_committed_speculation_is_used_and_filed_once() {
     line.command(ReplyCommand::Commit { turn }).await;
     line.command(ReplyCommand::Commit { turn }).await;
     let heard = line.listen().await;
-    let work = office.work().await;
-    assert_eq!(work.len(), 1);
-    assert!(heard.ended && heard.text.contains(&work[0].reference), "{}", heard.text);
+    assert_eq!(office.work().await.len(), 1);
+    assert!(heard.ended && heard.text.contains("filed"), "{}", heard.text);
     // The guard's, the search's, the step's, the rules', the record's and the first clause's, once.
     assert_eq!(heard.events.iter().filter(|e| matches!(e, ReplyEvent::Stage { .. })).count(), 6);
 }
@@ -329,7 +335,7 @@ async fn an_effectless_speculation_speaks_at_once() {
     })
     .await;
     let heard = line.listen().await;
-    assert!(heard.ended && heard.text.contains("Library"), "{}", heard.text);
+    assert!(heard.ended && heard.text.contains("card is free"), "{}", heard.text);
     line.command(ReplyCommand::Commit { turn }).await;
     line.turn = 1;
     // The topic of the committed turn carries the next question.
@@ -358,10 +364,10 @@ async fn a_booking_takes_the_slot_and_one_that_is_gone_is_offered_anew() {
     let heard = line.say("Yes").await;
     assert!(heard.text.contains("just taken") && !heard.text.contains("INS-"), "{}", heard.text);
     assert!(office.work().await.is_empty());
-    let heard = line.say_all(&["the first one", "yes"]).await;
+    let heard = line.say_all(&["the first one", "yes", "yes, I have a pen"]).await;
     let work = office.work().await;
     assert_eq!(work.len(), 1);
-    assert!(heard.text.contains(&work[0].reference), "{}", heard.text);
+    assert!(spells(&heard.text, &work[0].reference), "{}", heard.text);
     assert_eq!(work[0].kind.as_str(), "inspection");
 }
 

@@ -389,6 +389,17 @@ impl Redactor {
     }
 }
 
+impl Redactor {
+    /// With a number gone, what stands beside it may be known for another.
+    fn looked_at_again(&mut self, screened: String) -> String {
+        let (findings, _) = self.findings(&screened, None);
+        if findings.0.is_empty() {
+            return screened;
+        }
+        replace(&screened, &findings, |finding| self.put(&screened, finding, false))
+    }
+}
+
 impl Screen for Redactor {
     fn screen(&mut self, text: &str) -> String {
         let ends = ends(text, &self.settings);
@@ -415,7 +426,7 @@ impl Screen for Redactor {
             joined.is_some() && ends.lead.as_ref().map(|l| l.start) == ends.trail.as_ref().map(|t| t.start);
         self.keep_end(&ends, last, continued);
         self.keep_question(text);
-        out
+        if findings.0.is_empty() { out } else { self.looked_at_again(out) }
     }
 
     /// On a copy of what is remembered: what the recogniser takes back again is no part of what was said.

@@ -266,6 +266,9 @@ pub struct State {
     /// The last words that we could not help with: what a colleague will be told.
     #[serde(default)]
     pub misheard: String,
+    /// A reference number was offered and not yet told.
+    #[serde(default)]
+    pub owes_reference: bool,
     /// The caller's feelings were acknowledged. Once is enough.
     #[serde(default)]
     pub felt: bool,

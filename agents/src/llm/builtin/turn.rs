@@ -274,6 +274,10 @@ impl<'a> Turn<'a> {
         if self.take_up() {
             return;
         }
+        // Something else was asked in place of an answer: the number is offered once more.
+        if std::mem::take(&mut self.state.owes_reference) && self.state.tasks.is_empty() {
+            return self.ask_pending("write_down", Pending::Write);
+        }
         self.ask_pending("anything_else", Pending::More);
     }
 

@@ -293,7 +293,8 @@ impl Live {
         }
         run.memory.misses = signals::misses(run.memory.misses, &text);
         let (language, misses) = (run.memory.language, run.memory.misses);
-        for reason in signals::reasons(&seat.office.shared.dialogue, language, heard(&run.input), misses) {
+        let words = if let TurnInput::Said { text } = &run.input { text.as_str() } else { "" };
+        for reason in signals::reasons(&seat.office.shared.dialogue, language, words, misses) {
             seat.out.attention(run.turn, reason).await;
         }
         follow(seat, &run, text);

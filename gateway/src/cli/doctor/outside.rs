@@ -215,7 +215,9 @@ mod tests {
     #[test]
     fn what_spanish_callers_are_told_follows_from_the_lists() {
         assert_eq!(spanish(&config("")).verdict, Verdict::Ok);
-        let english = spanish(&config("stt = [\"local\"]\ntts = [\"local\"]\n"));
+        assert_eq!(spanish(&config("stt = [\"local\"]\ntts = [\"local\"]\n")).verdict, Verdict::Ok);
+        let english = "stt = [\"deepgram-flux\"]\n[deepgram]\nflux_model = \"flux-general-en\"\n";
+        let english = spanish(&config(english));
         assert_eq!(english.verdict, Verdict::Warn);
         assert!(english.detail.contains("told so in Spanish"), "{}", english.detail);
     }

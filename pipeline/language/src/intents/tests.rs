@@ -59,7 +59,7 @@ fn a_route_that_nobody_trained_is_known_by_its_examples() {
         understand(head, &nearest, Language::En, false, &whole, &[]).wants("market_stall")
     };
     let (near, far) = (read(towards(3, 4)), read(towards(90, 91)));
-    assert!(near > 0.5 && far < 0.2, "near {near}, far {far}");
+    assert!(near > 0.5 && far < 0.5, "taken from one half on: near {near}, far {far}");
     let found = nearest.examples(head.projection(), &towards(3, 5), 1);
     assert_eq!(found.first().map(|e| e.text), Some("a booth"));
 }

@@ -80,7 +80,7 @@ fn words_that_go_on_while_our_first_words_are_heard_are_the_same_turn() {
 fn our_voice_stops_at_once_and_says_nothing_of_the_first_reply_again() {
     let w = goes_on(400, Habits::default());
     let (back, epoch) = taken_back(&w)[0];
-    assert!(w.clears.iter().any(|at| *at == back), "cleared when it is taken back: {:?} {back:?}", w.clears);
+    assert!(w.clears.contains(&back), "cleared when it is taken back: {:?} {back:?}", w.clears);
     let second = answered(&w)[1].0;
     let between = w.frames.iter().filter(|at| **at > back && at.as_ms() < second).count();
     assert_eq!(between, 0, "nothing is said until the whole is decided");

@@ -13,6 +13,7 @@ const ANSWER: usize = 4;
 impl Turn<'_> {
     /// After something was filed: asks whether the caller can write, or goes back to what was left.
     pub(in crate::llm::builtin) fn offer_reference(&mut self) {
+        self.state.owes_reference = true;
         if self.state.tasks.is_empty() {
             self.ask_pending("write_down", Pending::Write);
         } else {
@@ -30,6 +31,7 @@ impl Turn<'_> {
         match ear.yes_no(text) {
             Some(YesNo::Yes) => {}
             Some(YesNo::No) if !other || ear.is_bare_yes_no(text) => {
+                self.state.owes_reference = false;
                 self.say("reference_later");
                 self.did("reference", "kept it for later");
                 if self.says_bye(text) || ear.cues().all_said.iter().any(|said| plain.contains(said)) {
@@ -52,6 +54,7 @@ impl Turn<'_> {
     }
 
     pub(in crate::llm::builtin) fn tell_reference(&mut self, reference: &str) {
+        self.state.owes_reference = false;
         self.say_with("reference", &[("reference", &slowly(reference))]);
     }
 

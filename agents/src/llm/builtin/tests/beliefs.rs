@@ -145,6 +145,10 @@ const TURNS: &[&str] = &[
     "goodbye",
 ];
 
+/// Those that name no value.
+const BARE: &[&str] =
+    &["yes", "no", "that's wrong", "skip", "I don't know", "go back", "leave a message", "goodbye"];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -160,7 +164,9 @@ proptest! {
                 let Some(task) = tasks.iter().find(|task| task.id == filing.task) else { continue };
                 for (slot, value) in &filing.fields {
                     let taken_back = task.belief(slot).is_some_and(|b| b.rejected.contains(&letters(value)));
-                    prop_assert!(!taken_back, "{slot} of {} was taken back", filing.task);
+                    // Who says it again in these very words has it after all.
+                    let stood = task.slots.get(slot).is_some_and(|standing| standing.value == *value);
+                    prop_assert!(!taken_back || (!stood && !BARE.contains(&text)), "{slot} of {} was taken back", filing.task);
                 }
             }
             if phone.state.closed {
