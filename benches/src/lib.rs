@@ -8,8 +8,14 @@ pub mod child;
 pub mod clips;
 pub mod cloud_ear;
 pub mod dialogs;
+#[cfg(test)]
+#[path = "../../tests/src/doubles.rs"]
+pub mod doubles;
 pub mod embedded_ear;
 pub mod endpoint_score;
+#[cfg(test)]
+#[path = "../../tests/src/gateway.rs"]
+pub mod gateway_under_test;
 pub mod over_talk;
 pub mod providers;
 pub mod sounds;

@@ -36,7 +36,8 @@ pub struct House {
     exchange: Exchange,
     http: Client,
     base: String,
-    _folder: TempDir,
+    token: String,
+    _folder: Option<TempDir>,
 }
 
 /// One side's words in a turn.
@@ -106,7 +107,20 @@ impl House {
             let base = format!("http://{}", running.addr);
             anyhow::Ok((running, Exchange::new(&settings, http.clone(), base.clone()), base))
         })?;
-        Ok(Self { runtime: Some(runtime), running: Some(running), exchange, http, base, _folder: folder })
+        let (runtime, running, token) = (Some(runtime), Some(running), ADMIN.to_owned());
+        Ok(Self { runtime, running, exchange, http, base, token, _folder: Some(folder) })
+    }
+
+    /// A gateway that runs already, on the threads of whoever asks.
+    ///
+    /// # Errors
+    /// There can be no client.
+    pub fn around(running: RunningGateway, token: &str) -> Result<Self> {
+        let http = Client::builder().timeout(ANSWER).build()?;
+        let base = format!("http://{}", running.addr);
+        let exchange = Exchange::new(&running.app.config, http.clone(), base.clone());
+        let token = token.to_owned();
+        Ok(Self { runtime: None, running: Some(running), exchange, http, base, token, _folder: None })
     }
 
     /// Stops it. Not within an asynchronous context: its threads end here.
@@ -165,16 +179,19 @@ impl House {
     /// Values that HTTP shows as tokens are read where they are kept.
     async fn values(&self, call: CallId) -> Result<Vec<Filed>> {
         let app = self.running.as_ref().context("the gateway was stopped")?.app.clone();
-        let runtime = self.runtime.as_ref().context("the gateway was stopped")?;
-        let reading = runtime.spawn(async move {
+        let reading = async move {
             let tenants = app.platform.store().tenants().await?;
             let tenant =
                 tenants.into_iter().find(|tenant| tenant.slug == TENANT).context("no demo tenant")?;
             let store = app.platform.tenant(tenant.id).await?;
             let filter = WorkFilter { call_id: Some(call), ..WorkFilter::default() };
             anyhow::Ok(store.list_work_items(filter).await?)
-        });
-        let items = reading.await??;
+        };
+        // The database belongs to the gateway's own threads.
+        let items = match &self.runtime {
+            Some(runtime) => runtime.spawn(reading).await??,
+            None => reading.await?,
+        };
         let filed = items.into_iter().map(|item| {
             let fields = item.fields.as_object().cloned().unwrap_or_default();
             let fields = fields.iter().map(|(name, value)| (name.clone(), flat(value))).collect();
@@ -186,13 +203,13 @@ impl House {
     /// # Errors
     /// The gateway refuses, or does not answer.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value> {
-        let request = self.http.post(format!("{}{path}", self.base)).bearer_auth(ADMIN);
+        let request = self.http.post(format!("{}{path}", self.base)).bearer_auth(&self.token);
         let answer = request.header("X-Tenant", TENANT).json(body).send().await?;
         Ok(answer.error_for_status()?.json().await?)
     }
 
     async fn get(&self, path: &str) -> Result<Value> {
-        let request = self.http.get(format!("{}{path}", self.base)).bearer_auth(ADMIN);
+        let request = self.http.get(format!("{}{path}", self.base)).bearer_auth(&self.token);
         Ok(request.header("X-Tenant", TENANT).send().await?.error_for_status()?.json().await?)
     }
 

@@ -10,6 +10,8 @@ pub mod report;
 pub mod saved;
 pub mod set;
 pub mod talk;
+#[cfg(test)]
+mod tests;
 pub mod texts;
 pub mod track;
 pub mod utterance;

@@ -145,8 +145,13 @@ impl Booth {
         Ok(sounds)
     }
 
+    /// Where these words are kept.
+    pub(super) fn place(&self, voice: Voice, text: &str) -> PathBuf {
+        self.folder.join(format!("{:016x}.wav", key(&format!("{}\n{text}", voice.name()))))
+    }
+
     fn speech(&self, voice: Voice, text: &str) -> Result<Vec<f32>> {
-        let wav = self.folder.join(format!("{:016x}.wav", key(&format!("{}\n{text}", voice.name()))));
+        let wav = self.place(voice, text);
         if !wav.exists() {
             // Another run may make the same: each its own, and the last one stays.
             let new = self.folder.join(format!("new.{}.wav", uuid::Uuid::new_v4().simple()));
