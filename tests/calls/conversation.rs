@@ -57,7 +57,8 @@ async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_he
     caller.speak_ms(1_000).await.unwrap();
     let before = caller.heard.lock().bytes();
     caller.silent_until(Duration::from_secs(3), |h| h.bytes() > before).await.unwrap();
-    caller.silent_ms(900).await.unwrap();
+    // Sooner, it would be the same turn going on.
+    caller.silent_ms(1_900).await.unwrap();
     caller.speak_ms(1_400).await.unwrap();
     assert_eq!(caller.heard.lock().clears.len(), 1, "cleared while the caller still spoke");
     caller.silent_ms(600).await.unwrap();

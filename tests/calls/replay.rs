@@ -43,11 +43,11 @@ async fn replay(gateway: &TestGateway, recording: Recording, callers: usize) -> 
 #[tokio::test]
 async fn a_caller_who_spoke_over_the_agent_stops_ours_too() {
     let gateway = TestGateway::start(Doubles::default()).await.unwrap();
-    // Greeted for a second; asks; 0.8 s into the answer speaks for 1.2 s over it; is answered.
-    let caller = leg(&[75, 50, 80, 60, 100]);
-    let agent = leg(&[5, 50, 110, 100, 30, 60, 10]);
+    // Greeted for a second; asks; 2 s into the answer speaks for 1.2 s over it; is answered.
+    let caller = leg(&[75, 50, 140, 60, 100]);
+    let agent = leg(&[5, 50, 110, 160, 30, 60, 10]);
     let recording = Recording::new("over", &caller, Some(&agent), Vec::new()).unwrap();
-    assert_eq!(recording.pieces()[1].begin, Begin::OverAgent { into: 40 });
+    assert_eq!(recording.pieces()[1].begin, Begin::OverAgent { into: 100 });
     let totals = replay(&gateway, recording, 3).await;
     assert_eq!((totals.completed, totals.failed()), (3, 0), "{:?}", totals.failures);
     assert_eq!((totals.over.onsets, totals.over.cleared), (3, 3), "{:?}", totals.over);

@@ -189,7 +189,7 @@ async fn an_auditors_token_changes_nothing() {
     let issued = platform.store().create_token(new).await.unwrap();
     let token = secrecy::ExposeSecret::expose_secret(&issued.secret).to_owned();
     // An auditor may use the tools that only read, over MCP.
-    let reads = ["search", "check", "sanitize", "validate", "mcp"];
+    let reads = ["search", "check", "sanitize", "understand", "validate", "mcp"];
     for (method, path, operation) in operations(&bench.document) {
         let reading = method == "get" || reads.iter().any(|end| path.ends_with(end));
         if operation.get("security").is_some() || is_special(operation) || reading {
