@@ -54,6 +54,8 @@ const PLACES: [(&str, &str); 20] = [
 /// Places whose meaning a prompt's own words decide.
 const MORE_PLACES: [(&str, &str); 6] = [
     ("{reference}", "four eight two one"),
+    ("{first}", "a new license"),
+    ("{second}", "an old one"),
     ("{source}", "the county handbook"),
     ("{Source}", "The county handbook"),
     ("{status}", "under review"),
