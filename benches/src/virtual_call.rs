@@ -20,8 +20,8 @@ use telephony::sim::{Impairments, SimCarrier};
 /// Time that storage takes, and that our voice takes.
 const DURABLE: Duration = Duration::from_millis(3);
 const SYNTHESIS: Duration = Duration::from_millis(15);
-/// Mu-law of an answer of no interest: 2.4 s, as a short sentence takes.
-const ANSWER: [u8; 19_200] = [0x20; 19_200];
+/// Mu-law of an answer of no interest: 0.6 s.
+const ANSWER: [u8; 4_800] = [0x20; 4_800];
 
 /// A recogniser in virtual time.
 pub trait Ear {
@@ -343,7 +343,7 @@ impl<E: Ear> VirtualCall<E> {
 
     fn answer(&mut self, turn: TurnId) {
         let wait = self.setup.reply_after;
-        self.segment(turn, 0, "All right, I will look that up for you.".to_owned(), wait);
+        self.segment(turn, 0, "All right.".to_owned(), wait);
         let (expects, then) = (self.setup.expects, AfterReply::Listen);
         self.after(wait, Input::Reply(ReplyEvent::Done { turn, expects, then }));
     }

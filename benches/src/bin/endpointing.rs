@@ -102,12 +102,7 @@ fn main() -> Result<()> {
 fn by_voice(speech: &LocalSpeech, engine: &RefCell<Engine>) -> Result<()> {
     let material: Vec<_> =
         foreign()?.into_iter().enumerate().map(|(n, turn)| Material::new(n, turn, speech)).collect();
-    let listen = |m: &Material| {
-        let setup = Setup { reply_after: EMBEDDED_REPLY, ..Setup::default() };
-        // With interims: who goes on over our first words is known by them.
-        m.listen(&m.silero, setup, EmbeddedEar::new(engine)).0
-    };
-    let verdicts: Vec<_> = material.iter().map(listen).collect();
+    let verdicts: Vec<_> = material.iter().map(|m| embedded(m, engine, 1.0)).collect();
     println!(
         "foreign voices, built-in recogniser: cut off (heard); of these joined and answered whole; last word to commit"
     );

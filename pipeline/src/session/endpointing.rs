@@ -209,7 +209,7 @@ mod tests {
             assert!(first >= 950 && first >= later, "{text}: {first} {later}");
         }
         assert!(opening("I would like to report a", 0.0) <= 1_200);
-        assert!(opening("I'd like to report a broken street light on Main Street.", 0.99) <= 950);
+        assert!(opening("I'd like to report a broken street light on Main Street.", 0.99) <= 800);
     }
 
     #[test]
