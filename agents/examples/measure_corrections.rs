@@ -111,7 +111,7 @@ fn fits(asked: &str, held: &str, truth: &str, language: Language, now: NaiveDate
                     .split(' ')
                     .filter(|w| w.chars().count() > 2 || w.chars().any(|c| c.is_ascii_digit()))
                     .filter(|w| !matches!(*w, "the" | "and" | "los" | "las" | "del" | "una" | "from"))
-                    .map(|w| language::sound::letters(w))
+                    .map(language::sound::letters)
                     .collect()
             };
             let held = plain(held);

@@ -234,7 +234,7 @@ impl Maker {
         for part in &parts {
             pieces.push(Clip::new(&voice.say(part)?, part));
         }
-        if parts.len() > 1 && n / 4 % 2 == 0 {
+        if parts.len() > 1 && (n / 4).is_multiple_of(2) {
             let whole = voice.say(&parts.join(" "))?;
             pieces = apart(&whole, pieces);
         }

@@ -68,7 +68,7 @@ impl Desk {
     }
 
     /// The server has just come back: the next caller is greeted at once, and all that was promised is on record.
-    async fn is_back(mut self) {
+    async fn comes_back(mut self) {
         let back = Instant::now();
         let mut next = Caller::dial(&self.gateway.base, LINE).await.unwrap();
         next.silent_until(Duration::from_secs(5), |h| h.bytes() > 0 || h.closed.is_some()).await.unwrap();
@@ -108,7 +108,7 @@ async fn a_line_that_goes_dead_is_told_to_callers_and_works_again_by_itself_when
     desk.line.cut();
     desk.ask_in_vain().await;
     desk.line.mend();
-    desk.is_back().await;
+    desk.comes_back().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -120,7 +120,7 @@ async fn a_line_that_is_dead_for_a_moment_costs_nobody_their_call() {
     // What was connected before stays dead; only what is connected from now on is carried.
     desk.line.mend();
     assert_eq!(desk.ask().await, [Told::Answer; 2]);
-    desk.is_back().await;
+    desk.comes_back().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -130,7 +130,7 @@ async fn a_server_that_restarts_slowly_under_live_calls_finds_everything_as_it_w
     cluster.crash();
     desk.ask_in_vain().await;
     cluster.start();
-    desk.is_back().await;
+    desk.comes_back().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -143,7 +143,7 @@ async fn a_standby_that_takes_over_under_live_calls_has_all_that_was_promised() 
     desk.ask_in_vain().await;
     standby.promote();
     desk.line.redirect(standby.copy_of(&desk.database).socket());
-    desk.is_back().await;
+    desk.comes_back().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -162,5 +162,5 @@ async fn a_server_whose_connections_others_have_taken_goes_on_with_those_that_th
     }
     desk.ask_in_vain().await;
     drop(crowd);
-    desk.is_back().await;
+    desk.comes_back().await;
 }

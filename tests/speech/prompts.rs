@@ -2,8 +2,8 @@
 //! recogniser: what is heard is what is written.
 //!
 //! Tolerance: of each prompt [`SLIPS`] words, or [`WRONG_OF_ONE`] of them, or as much of its letters where words are only
-//! divided otherwise ("anytime", "clm"); of all prompts together [`WRONG_OF_ALL`]. None whatever for the written-out form of an abbreviation that the prompt does not hold: "number" for
-//! "No.", "Sunday" for "sun.".
+//! divided otherwise ("anytime", "clm"); of all prompts together [`WRONG_OF_ALL`]. None whatever for the written-out
+//! form of an abbreviation that the prompt does not hold: "number" for "No.", "Sunday" for "sun.".
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ const PLACES: [(&str, &str); 20] = [
     ("{where}", "at the corner of Main and First"),
 ];
 /// Places whose meaning a prompt's own words decide.
-const MORE_PLACES: [(&str, &str); 6] = [
+const MORE_PLACES: [(&str, &str); 8] = [
     ("{reference}", "four eight two one"),
     ("{first}", "a new license"),
     ("{second}", "an old one"),

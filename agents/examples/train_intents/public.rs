@@ -37,7 +37,8 @@ fn line(route: Option<&str>, act: Option<Act>, text: &str, asked: Option<bool>) 
 pub fn talk(folder: &Path, seed: u64) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut dice = Dice::new(seed);
     let mut all = Vec::new();
-    let sources: [(fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>, &str, usize); 3] =
+    type Reader = fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>;
+    let sources: [(Reader, &str, usize); 3] =
         [(sgd, "sgd", OF_SGD), (multidogo, "multidogo", OF_MULTIDOGO), (hwu, "hwu64", OF_HWU)];
     for (read, name, most) in sources {
         let mut lines = read(&folder.join(name))?;

@@ -89,6 +89,8 @@ fn sentences(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn kind(reply: &str) -> Option<String> {

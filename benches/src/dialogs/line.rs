@@ -122,6 +122,8 @@ fn programme(others: &[Vec<f32>], dice: &mut Dice) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use pipeline::audio::level::frame_dbfs;
 
     use super::*;

@@ -476,6 +476,8 @@ fn plain(text: &str) -> Utterance {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::super::set::Set;
     use super::*;
 

@@ -307,6 +307,8 @@ impl Scenario {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     const ONE: &str = r#"

@@ -1,5 +1,7 @@
 //! A caller of a set and a gateway with doubles for its engines: the wire, the listening and the verdict are real.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -86,6 +86,8 @@ fn push_words(pieces: &mut Vec<Piece>, words: &str) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

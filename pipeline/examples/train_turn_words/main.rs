@@ -68,7 +68,7 @@ fn examples(turn: &Turn, dice: &mut fit::Dice) -> Vec<Example> {
     for at in 1..words.len() {
         let weight = talk::pause(words[at - 1], words[at]);
         let mut text = words[..at].join(" ");
-        if dice.next() % FILLED == 0 {
+        if dice.next().is_multiple_of(FILLED) {
             text.push(' ');
             text.push_str(FILLERS[dice.next() as usize % FILLERS.len()]);
         }

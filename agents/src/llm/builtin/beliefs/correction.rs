@@ -362,7 +362,7 @@ fn story(old: &Filled, text: &str, said: &str, ear: Ear) -> Option<Filled> {
 fn instead(said: &str, ear: Ear) -> Option<String> {
     let words: Vec<&str> = said.split_whitespace().collect();
     let article = |w: &&str| ear.cues().articles.contains(&ear.plain(w).as_str());
-    let at = words.iter().rposition(|w| article(w))?;
+    let at = words.iter().rposition(article)?;
     let stop = |w: &str| {
         ear.cues().correcting.contains(&ear.plain(w).as_str())
             || repair::of(ear.0).stops.contains(&ear.plain(w).as_str())
