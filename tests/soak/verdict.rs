@@ -76,10 +76,10 @@ pub async fn broken_promises(base: &str, calls: &[Remembered]) -> Result<Vec<Str
         }
         let filed = of_call.get(id).map(Vec::as_slice).unwrap_or_default();
         for text in turns.iter().filter_map(|t| t["text"].as_str()) {
-            for reference in text.split("reference number is ").skip(1) {
-                let reference = reference.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).next();
-                let reference = reference.unwrap_or_default();
-                if !filed.contains(&reference) {
+            for told in text.split("reference number is ").skip(1) {
+                // Whole as the model says it ("INC-4821"), or in groups as the built-in agent does ("I N C, 4 8, 2 1").
+                let reference = bare(told.split('.').next().unwrap_or_default());
+                if !filed.iter().any(|filed| bare(filed) == reference) {
                     broken.push(format!("{sid}: {reference} was promised and is not on record"));
                 }
             }
@@ -102,6 +102,11 @@ pub async fn broken_promises(base: &str, calls: &[Remembered]) -> Result<Vec<Str
         }
     }
     Ok(broken)
+}
+
+/// A reference without what only divides it.
+fn bare(reference: &str) -> String {
+    reference.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_uppercase()
 }
 
 /// All pages of a list.
