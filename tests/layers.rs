@@ -166,6 +166,11 @@ fn vendor_names(s: &Source) -> Vec<String> {
     found
 }
 
+/// Whether the file is the one that a module begins with.
+fn is_root(module: &str, path: &str) -> bool {
+    [".rs", "/mod.rs", "/lib.rs"].iter().any(|end| path == format!("{module}{end}"))
+}
+
 fn impurity(s: &Source) -> Vec<String> {
     let says_so = !s.lines_with("#![deny(clippy::disallowed_methods").is_empty();
     let within = |m: &&&str| s.path == format!("{m}.rs") || s.path.starts_with(&format!("{m}/"));
@@ -182,7 +187,7 @@ fn impurity(s: &Source) -> Vec<String> {
             found.push(at(s, line, &format!("holds `std::{word}`")));
         }
     }
-    let is_root = module.is_some_and(|m| s.path == format!("{m}.rs") || s.path == format!("{m}/mod.rs"));
+    let is_root = module.is_some_and(|m| is_root(m, &s.path));
     if is_root && !says_so {
         found.push(at(s, 1, "lacks `#![deny(clippy::disallowed_methods)]`, by which clippy keeps it pure"));
     }
@@ -362,7 +367,7 @@ fn a_vendor_is_named_only_in_its_own_adapter() {
 fn pure_modules_are_pure_and_say_so_to_clippy() {
     let all = sources();
     for module in PURE {
-        let is_there = |s: &Source| s.path == format!("{module}.rs") || s.path == format!("{module}/mod.rs");
+        let is_there = |s: &Source| is_root(module, &s.path);
         assert!(all.iter().any(is_there), "{module} is gone: a pure module that moved must move in PURE too");
     }
     keep(impurity);

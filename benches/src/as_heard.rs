@@ -2,6 +2,8 @@
 //! of the same sound, and now and then a false start that is taken back. Made by rule from a seed, so that two runs
 //! measure the same.
 
+use language::english::number::{TENS, UNITS};
+
 const FILLERS: [&str; 6] = ["uh", "um", "you know", "er", "like", "i mean"];
 const TAKEN_BACK: [&str; 6] = ["no wait", "i mean", "sorry", "uh no", "or rather", "actually no"];
 const OPENINGS: [&str; 4] = ["hi yeah so", "i was wondering", "okay um", "hello can you tell me"];
@@ -66,29 +68,6 @@ fn plain(text: &str) -> Vec<String> {
 }
 
 fn in_words(n: u64) -> Option<String> {
-    const UNITS: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let n = usize::try_from(n).ok()?;
     let rest = |whole: String, rest: usize| match rest {
         0 => Some(whole),

@@ -1,5 +1,7 @@
 //! Number words as digits, as a recogniser writes them out: "twenty five" is 25, "nineteen oh five" is 1905.
 
+use crate::english::number::{ten, unit};
+
 /// A number within a run of number words.
 enum Part {
     Value(u64),
@@ -137,31 +139,7 @@ fn scale(word: &str) -> Option<u64> {
 }
 
 fn value(word: &str) -> Option<u64> {
-    const UNITS: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    let at = |list: &[&str]| list.iter().position(|w| *w == word).map(|n| n as u64);
-    at(&UNITS).or_else(|| at(&TENS).map(|n| (n + 2) * 10))
+    unit(word).or_else(|| ten(word)).map(u64::from)
 }
 
 #[cfg(test)]

@@ -26,6 +26,34 @@ const SMOOTHING: f32 = 4.0;
 /// A word alone, "Done." or a heading, reads like nothing.
 const FEWEST: usize = 2;
 
+/// A sentence of fewer words is advice only where it names what the advice is about: "That's fine." is none.
+const SHORT: usize = 6;
+/// By kind, the concepts that name it.
+const SUBJECTS: [(Kind, &[&str]); 2] = [
+    (
+        Kind::LegalAdvice,
+        &[
+            "expert", "sue", "court", "plead", "case", "win", "liable", "rights", "law", "damages", "sign",
+            "contract", "void", "landlord", "opponent", "punish", "summons", "fight", "ignore",
+        ],
+    ),
+    (
+        Kind::MedicalAdvice,
+        &[
+            "doctor",
+            "medicine",
+            "dose",
+            "illness",
+            "symptom",
+            "body",
+            "heal",
+            "emergency_number",
+            "emergency",
+            "responder",
+        ],
+    ),
+];
+
 /// What a sentence may read like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -184,11 +212,23 @@ impl Likeness {
         if count < FEWEST {
             return Reading::default();
         }
+        let without_subject = |kind: Kind| {
+            count < SHORT && SUBJECTS.iter().any(|(of, names)| *of == kind && !self.names(words, names))
+        };
         let damping = damping(count);
         #[expect(clippy::cast_precision_loss, reason = "sums of some thousand bytes")]
         Reading(std::array::from_fn(|kind| {
+            if without_subject(Kind::ALL[kind]) {
+                return 0;
+            }
             thousandths(self.bias[kind] + sums[kind] as f32 * self.scale[kind] * damping)
         }))
+    }
+
+    /// Whether a word stands for one of these concepts.
+    fn names(&self, words: &str, concepts: &[&str]) -> bool {
+        let names = words.split(' ').filter_map(|word| self.concepts.name(self.concepts.of(word)?));
+        names.into_iter().any(|name| concepts.contains(&name))
     }
 }
 
@@ -239,6 +279,16 @@ mod tests {
         assert_eq!((read.weights[7], read.weights[8]), ([127; KINDS], [0; KINDS]));
         assert_eq!(read.read("").of(Kind::Promise), 0);
         assert_eq!(read.read("A word or two.").of(Kind::Promise), thousandths(-2.0));
+    }
+
+    #[test]
+    fn a_short_sentence_is_advice_only_about_its_subject() {
+        let model = Likeness::shipped().unwrap_or_else(|e| panic!("{e}"));
+        for text in ["That's fine.", "Don't worry.", "You can try once more.", "You have one more try."] {
+            assert_eq!(model.read(text).of(Kind::MedicalAdvice), 0, "{text}");
+            assert_eq!(model.read(text).of(Kind::LegalAdvice), 0, "{text}");
+        }
+        assert!(model.read("Take two pills tonight.").of(Kind::MedicalAdvice) > 450);
     }
 
     #[test]

@@ -1,35 +1,13 @@
 //! Values made by rule, written and said in many ways, in sentences: a second look beside the hand-written sets.
 
+use language::english::number::{TENS, UNITS};
+
 use crate::safety::measure::{Marked, marked, recall};
 use crate::safety::{Guardian, Kind};
 
 /// Texts of each kind.
 const TEXTS: usize = 400;
 
-const UNITS: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 10] =
-    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -68,8 +46,8 @@ impl Dice {
 fn two(n: usize) -> String {
     match (n / 10, n % 10) {
         (0 | 1, _) => UNITS[n].to_owned(),
-        (tens, 0) => TENS[tens].to_owned(),
-        (tens, unit) => format!("{} {}", TENS[tens], UNITS[unit]),
+        (tens, 0) => TENS[tens - 2].to_owned(),
+        (tens, unit) => format!("{} {}", TENS[tens - 2], UNITS[unit]),
     }
 }
 

@@ -1,34 +1,38 @@
 //! Numbers in words: cardinals, ordinals, years.
 
-/// Value of one cardinal word under 20, or a ten.
-fn unit(word: &str) -> Option<u32> {
-    const UNITS: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
+/// Cardinals under twenty, by value.
+pub const UNITS: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+
+/// Twenty to ninety.
+pub const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+
+/// Value of one cardinal word under 20.
+pub(crate) fn unit(word: &str) -> Option<u32> {
     UNITS.iter().position(|u| *u == word).map(|n| n as u32)
 }
 
-fn ten(word: &str) -> Option<u32> {
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+pub(crate) fn ten(word: &str) -> Option<u32> {
     let word = if word == "fourty" { "forty" } else { word };
     TENS.iter().position(|t| *t == word).map(|n| (n as u32 + 2) * 10)
 }

@@ -1,29 +1,7 @@
 //! English words for numbers.
 
-const ONES: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 10] =
-    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+use language::english::number::{TENS, UNITS as ONES};
+
 const SCALES: [(u64, &str); 4] = [
     (1_000_000_000_000, "trillion"),
     (1_000_000_000, "billion"),
@@ -40,8 +18,8 @@ pub(in crate::tts) fn cardinal(n: u64) -> String {
     }
     match n as usize {
         n @ 0..20 => ONES[n].to_owned(),
-        n @ 20..100 if n % 10 == 0 => TENS[n / 10].to_owned(),
-        n @ 20..100 => format!("{} {}", TENS[n / 10], ONES[n % 10]),
+        n @ 20..100 if n % 10 == 0 => TENS[n / 10 - 2].to_owned(),
+        n @ 20..100 => format!("{} {}", TENS[n / 10 - 2], ONES[n % 10]),
         n => joined(&format!("{} hundred", ONES[n / 100]), n as u64 % 100),
     }
 }

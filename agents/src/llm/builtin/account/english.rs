@@ -99,48 +99,9 @@ pub fn free_text(text: &str) -> Option<Filled> {
 /// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
 #[must_use]
 pub fn opening_reason(text: &str) -> Option<Filled> {
-    const BARE: &[&str] = &[
-        "talk",
-        "speak",
-        "person",
-        "human",
-        "real",
-        "operator",
-        "representativ",
-        "agent",
-        "call",
-        "back",
-        "transf",
-        "connect",
-        "liv",
-        "be",
-        "staff",
-        "peopl",
-        "directly",
-        "customer",
-        "servic",
-        "put",
-        "through",
-        "rather",
-        "actual",
-        "rep",
-        "supervisor",
-        "manag",
-        "robot",
-        "machin",
-        "computer",
-        "hat",
-        "hav",
-        "patch",
-        "receptionist",
-        "employe",
-        "clerk",
-        "else",
-        "here",
-        "now",
-    ];
+    let bare = EAR.cues().bare_request;
     let content =
-        language::english::terms::terms(text).into_iter().filter(|t| !BARE.contains(&t.as_str())).count();
+        language::english::terms::terms(text).into_iter().filter(|t| !bare.contains(&t.as_str())).count();
     (content >= 1).then(|| account(told(text)))
 }
 
