@@ -14,6 +14,11 @@ const STEP: f32 = 0.12;
 /// Weights are pulled to zero so much each time that they are used.
 const PULL: f32 = 2e-5;
 
+/// So many of a hundred features are not looked at, others each time, so that none is relied on alone.
+const DROPPED: usize = 35;
+/// What makes up for them.
+const MORE: f32 = 100.0 / (100.0 - DROPPED as f32);
+
 /// A sentence, ready.
 struct Example {
     tokens: Vec<Token>,
@@ -55,7 +60,8 @@ pub fn fit(lines: &[Line], lexicon: &Lexicon, seed: u64) -> Parts {
             let mut tokens = example.tokens.clone();
             unlisted(&mut tokens, &example.labels, &mut rng);
             let language = rng.percent(60).then_some(example.language);
-            loss += f64::from(state.learn(&tokens, &example.labels, language));
+            let own = state.learn(&tokens, &example.labels, language, &rng);
+            loss += f64::from(own);
         }
         println!("round {}: loss {:.4} a sentence", round + 1, loss / examples.len() as f64);
         // The mean of the last rounds is calmer than the last.
@@ -75,7 +81,7 @@ fn unlisted(tokens: &mut [Token], labels: &[usize], rng: &mut Rng) {
             1 | 2 if all => 80,
             1 | 2 => 12,
             3 | 4 => 4,
-            _ => 1,
+            _ => 3,
         };
         if word && rng.percent(share) {
             token.forget(rng.next());
@@ -110,7 +116,7 @@ impl State {
         }
     }
 
-    fn learn(&mut self, tokens: &[Token], labels: &[usize], language: Option<Language>) -> f32 {
+    fn learn(&mut self, tokens: &[Token], labels: &[usize], language: Option<Language>, rng: &Rng) -> f32 {
         if tokens.is_empty() {
             return 0.0;
         }
@@ -120,12 +126,17 @@ impl State {
         let mut scores: Vec<Row> = Vec::with_capacity(tokens.len());
         for at in 0..tokens.len() {
             let from = self.features.len();
-            features::each(tokens, &context, at, |feature| self.features.push(feature));
+            features::each(tokens, &context, at, |feature| {
+                if !rng.percent(DROPPED) {
+                    self.features.push(feature);
+                }
+            });
             let mut row = [0.0; LABELS];
             for feature in &self.features[from..] {
                 let weights = &self.weights[feature * WIDTH..][..WIDTH];
                 row[1..].iter_mut().zip(weights).for_each(|(score, weight)| *score += weight);
             }
+            row.iter_mut().for_each(|score| *score *= MORE);
             scores.push(row);
             self.ends.push(self.features.len());
         }
@@ -144,7 +155,7 @@ impl State {
                     let place = feature * WIDTH;
                     for n in 0..WIDTH {
                         let weight = self.weights[place + n];
-                        let g = gradient[n + 1] - PULL * weight;
+                        let g = gradient[n + 1] * MORE - PULL * weight;
                         self.squares[place + n] += g * g;
                         self.weights[place + n] = weight + STEP * g / self.squares[place + n].sqrt();
                     }

@@ -22,6 +22,8 @@ pub struct Frames {
 /// What frames are filled with.
 #[derive(Clone, Debug)]
 pub struct Fill {
+    /// Countries and cities.
+    pub things: Vec<String>,
     pub names: Names,
     pub places: Places,
 }
@@ -113,6 +115,12 @@ impl Fill {
         let mut person: Option<Person> = None;
         while let Some((before, after)) = rest.split_once('<') {
             out.push_str(before);
+            // "<<email_>>" keeps one pair.
+            if after.starts_with('<') {
+                out.push('<');
+                rest = after;
+                continue;
+            }
             let Some((slot, after)) = after.split_once('>') else { break };
             let (slot, marked) = slot.strip_suffix('_').map_or((slot, true), |slot| (slot, false));
             let value = self.value(slot, language, style, &mut person, rng);
@@ -127,6 +135,38 @@ impl Fill {
         }
         out.push_str(rest);
         out
+    }
+
+    /// A name inside an address of electronic mail is no name in talk.
+    fn email(&self, language: Language, style: Style, rng: &mut Rng) -> String {
+        let own = self.names.person(language, rng);
+        let first: String = own.first.to_lowercase().chars().filter(|c| c.is_ascii_alphabetic()).collect();
+        let last: String = own.last.to_lowercase().chars().filter(|c| c.is_ascii_alphabetic()).collect();
+        let spanish = language == Language::Es;
+        let (dot, at, under) = match (style.said(), spanish) {
+            (true, true) => (" punto ", " arroba ", " guion bajo "),
+            (true, false) => (" dot ", " at ", " underscore "),
+            _ => (".", "@", "_"),
+        };
+        let number = if rng.percent(40) {
+            let n = if rng.percent(50) { rng.below(99) } else { 1940 + rng.below(80) };
+            let n = say::digits(&n.to_string(), language, style, rng);
+            if style.said() { format!(" {n}") } else { n.replace(' ', "") }
+        } else {
+            String::new()
+        };
+        let user = match rng.below(6) {
+            0 => format!("{first}{dot}{last}"),
+            1 => format!("{first}{under}{last}"),
+            2 => format!("{}{}{last}", first.chars().next().unwrap_or('a'), if style.said() { " " } else { "" }),
+            3 => first.clone(),
+            4 => format!("{first}{}{last}", if style.said() { " " } else { "" }),
+            _ => format!("{last}{dot}{}", first.chars().next().unwrap_or('a')),
+        };
+        let host = rng.of(&["gmail", "yahoo", "hotmail", "outlook", "comcast", "verizon", "proton", "icloud", "live", "aol", "example"]);
+        let host = if rng.percent(25) { last.as_str() } else { host };
+        let end = rng.of(&["com", "com", "net", "org", "edu", "us"]);
+        format!("{user}{number}{at}{host}{dot}{end}")
     }
 
     fn value(&self, slot: &str, language: Language, style: Style, person: &mut Option<Person>, rng: &mut Rng) -> String {
@@ -162,6 +202,8 @@ impl Fill {
             "house" => self.places.house(language, style, rng),
             "unit" => say::digits(&(1 + rng.below(400)).to_string(), language, style, rng),
             "town" => self.places.town(language, rng),
+            "email" => self.email(language, style, rng),
+            "thing" => names::title(&rng.one(&self.things).clone()),
             "letter" => char::from(b'A' + rng.below(26) as u8).to_string(),
             "small" => small(rng),
             "ord" => {
@@ -255,10 +297,45 @@ pub fn styled(text: &str, style: Style, rng: &mut Rng) -> String {
             _ => plain(text),
         },
         Style::Noise => {
-            let text = if rng.percent(75) { plain(text) } else { text.to_owned() };
+            let text = shattered(text, rng);
+            let text = if rng.percent(75) { plain(&text) } else { text };
             noise(&text, rng)
         }
     }
+}
+
+/// Names and streets that a recogniser does not know fall into pieces; often the right name is said right after.
+fn shattered(text: &str, rng: &mut Rng) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find([NAME, ADDRESS]) {
+        let (before, marked) = rest.split_at(at);
+        out.push_str(before);
+        let mark = marked.chars().next().unwrap_or(NAME);
+        let Some((value, after)) = marked[mark.len_utf8()..].split_once(END) else { break };
+        let share = if mark == NAME { 60 } else { 22 };
+        let pieces = |rng: &mut Rng| -> String {
+            let words = value.split(' ').map(|word| {
+                let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+                if letters > 3 && rng.percent(share) { names::shattered(word, rng) } else { word.to_owned() }
+            });
+            words.collect::<Vec<String>>().join(" ")
+        };
+        match rng.below(100) {
+            // Heard wrong, then said again.
+            0..=13 if mark == NAME => {
+                let wrong = if rng.percent(50) { pieces(rng) } else { names::misheard(value, rng) };
+                let wrong = if rng.percent(40) { wrong.split(' ').next().unwrap_or(&wrong).to_owned() } else { wrong };
+                let between = rng.of(&[" ", " ", " ", " no ", " uh ", " um ", " I mean ", " sorry ", ", ", " eh ", " perdón "]);
+                out.push_str(&format!("{NAME}{wrong}{END}{between}{NAME}{value}{END}"));
+            }
+            14..=50 => out.push_str(&format!("{mark}{}{END}", pieces(rng))),
+            _ => out.push_str(&format!("{mark}{value}{END}")),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// What a recogniser does to words: some are lost, said twice, or taken for others; um and uh.
@@ -312,6 +389,46 @@ fn slipped(word: &str, rng: &mut Rng) -> String {
         _ => out[at] = *rng.one(&['a', 'e', 'i', 'o', 'n', 's', 't', 'r']),
     }
     out.into_iter().collect()
+}
+
+/// Public talk with a person's name where it says "he", and an address where it says "my house": contexts that nobody made up.
+pub fn renamed(clean: &[String], fill: &Fill, rng: &mut Rng) -> Vec<Line> {
+    const PERSONS: [&str; 13] = [
+        "he", "she", "him", "someone", "somebody", "my friend", "my friends", "my wife", "my husband", "my mom", "my boss",
+        "my brother", "my sister",
+    ];
+    const HOMES: [&str; 9] =
+        ["my house", "my home", "my place", "my address", "home", "this address", "that address", "the airport", "downtown"];
+    let mut out = Vec::new();
+    for text in clean {
+        let lower = text.to_lowercase();
+        let find = |words: &[&str]| {
+            words.iter().find_map(|word| {
+                let at = lower.find(word).filter(|_| lower.len() == text.len())?;
+                let before = lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '\'');
+                let after = lower[at + word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '\'');
+                (before && after && text.is_char_boundary(at)).then_some((at, word.len()))
+            })
+        };
+        let (at, length, mark) = match (find(&PERSONS), find(&HOMES)) {
+            (Some((at, length)), _) => (at, length, NAME),
+            (None, Some((at, length))) => (at, length, ADDRESS),
+            _ => continue,
+        };
+        let style = Style::any(rng);
+        let value = if mark == NAME {
+            let own = fill.names.person(Language::En, rng);
+            if rng.percent(55) { own.first } else { own.whole }
+        } else {
+            fill.places.address(Language::En, style, rng)
+        };
+        let said = &text[at..at + length];
+        // "my wife" stays before her name.
+        let kept = if said.contains(' ') && mark == NAME && rng.percent(70) { format!("{said} ") } else { String::new() };
+        let marked = format!("{}{kept}{mark}{value}{END}{}", &text[..at], &text[at + length..]);
+        out.push(Line::new(&styled(&marked, style, rng), Language::En, "renamed"));
+    }
+    out
 }
 
 /// Sentences of a set of frames, each frame about as often as others.

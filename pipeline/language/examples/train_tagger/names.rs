@@ -96,7 +96,8 @@ impl Names {
         if language == Language::Es && roll < 60 {
             (people, latin) = (&self.own[hispanic].1, true);
         } else if roll < 68 {
-            let at = rng.below(self.own.len());
+            // Names that are words too are the last of the list, and the hardest.
+            let at = if rng.percent(12) { self.own.len() - 1 } else { rng.below(self.own.len()) };
             (people, latin) = (&self.own[at].1, at == hispanic);
         } else if roll < 80 {
             people = rng.one(&self.lands);
@@ -211,6 +212,38 @@ pub fn misheard(name: &str, rng: &mut Rng) -> String {
         out.insert(letters[3 + rng.below(letters.len() - 5)], ' ');
     }
     if out.len() < 2 { name.to_owned() } else { title(&out) }
+}
+
+/// A word as a recogniser writes it that does not know it: in pieces, some of them words that sound alike.
+pub fn shattered(word: &str, rng: &mut Rng) -> String {
+    const ALIKE: [(&str, &str); 54] = [
+        ("ti", "tea"), ("no", "know"), ("li", "lee"), ("la", "law"), ("so", "sew"), ("si", "sea"), ("da", "the"), ("di", "dee"),
+        ("ki", "key"), ("ro", "row"), ("mi", "me"), ("ni", "knee"), ("ra", "raw"), ("bo", "bow"), ("to", "toe"), ("pa", "paw"),
+        ("wi", "we"), ("be", "bee"), ("al", "all"), ("or", "or"), ("ar", "are"), ("ka", "car"), ("ma", "ma"), ("mo", "mow"),
+        ("ha", "ha"), ("hi", "high"), ("sa", "saw"), ("ta", "tar"), ("nu", "new"), ("ru", "roo"), ("go", "go"), ("do", "dough"),
+        ("fi", "fee"), ("fa", "far"), ("va", "vah"), ("ve", "vay"), ("ye", "yeah"), ("ya", "yah"), ("yu", "you"), ("ju", "jew"),
+        ("ji", "gee"), ("ja", "jar"), ("cha", "char"), ("chi", "chee"), ("sha", "shah"), ("thi", "tea"), ("ngu", "new"),
+        ("win", "when"), ("son", "sun"), ("ton", "tun"), ("ez", "is"), ("el", "L"), ("en", "in"), ("an", "and"),
+    ];
+    let letters: Vec<char> = word.to_lowercase().chars().collect();
+    let vowel = |c: char| "aeiouyáéíóúü".contains(c);
+    let mut parts: Vec<String> = vec![String::new()];
+    for (n, c) in letters.iter().enumerate() {
+        if let Some(last) = parts.last_mut() {
+            last.push(*c);
+            let rest = letters.len() - n - 1;
+            // After a vowel, before a consonant and a vowel.
+            let cut = vowel(*c) && rest >= 2 && !vowel(letters[n + 1]) && (vowel(letters[n + 2]) || rng.percent(20));
+            if cut && rng.percent(62) {
+                parts.push(String::new());
+            }
+        }
+    }
+    let heard = parts.into_iter().filter(|part| !part.is_empty()).map(|part| {
+        let alike = ALIKE.iter().find(|(own, _)| *own == part).filter(|_| rng.percent(60));
+        alike.map_or(part, |(_, word)| (*word).to_owned())
+    });
+    heard.collect::<Vec<String>>().join(" ")
 }
 
 /// "O K A F O R", "o, k, a", "b as in boy".

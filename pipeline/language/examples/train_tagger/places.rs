@@ -185,7 +185,7 @@ impl Places {
         let mut out = if language == Language::Es && rng.percent(70) {
             self.spanish(&house, style, rng)
         } else {
-            let street = self.street(Language::En, style, 22, rng);
+            let street = self.street(Language::En, style, 30, rng);
             format!("{house} {street}")
         };
         if rng.percent(30) {

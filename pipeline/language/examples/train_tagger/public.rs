@@ -231,8 +231,9 @@ fn commands(folder: &Path, out: &mut Talk) -> Result<(), Box<dyn Error>> {
 
 /// Words with labels, one a row.
 fn emerging(file: &Path, out: &mut Talk) -> Result<(), Box<dyn Error>> {
-    for sentence in std::fs::read_to_string(file)?.split("\n\n") {
-        let rows: Vec<(&str, &str)> = sentence.lines().filter_map(|row| row.split_once('\t')).collect();
+    let text = std::fs::read_to_string(file)?;
+    let rows: Vec<(&str, &str)> = text.lines().map(|row| row.split_once('\t').unwrap_or_default()).collect();
+    for rows in rows.split(|(word, _)| word.is_empty()) {
         let words: Vec<&str> = rows.iter().map(|(word, _)| *word).collect();
         let text = joined(&words, |at| rows[at].1.ends_with("person").then_some(NAME));
         out.train.push(Line::new(&text, Language::En, "wnut17"));

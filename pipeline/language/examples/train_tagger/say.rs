@@ -108,6 +108,7 @@ pub fn digits(number: &str, language: Language, style: Style, rng: &mut Rng) -> 
     match rng.below(100) {
         0..=24 => number.to_owned(),
         25..=34 => spaced(number, rng),
+        35..=40 if number.len() > 2 => mixed(number, rng),
         35..=54 => singly(number, language, rng),
         _ => pairs(number, language, rng),
     }
@@ -116,6 +117,18 @@ pub fn digits(number: &str, language: Language, style: Style, rng: &mut Rng) -> 
 fn spaced(number: &str, rng: &mut Rng) -> String {
     let by = rng.of(&[" ", " ", " ", ", ", "-"]);
     number.chars().map(String::from).collect::<Vec<String>>().join(by)
+}
+
+/// "30 oh 2", "19 40".
+fn mixed(number: &str, rng: &mut Rng) -> String {
+    let (head, tail) = number.split_at(number.len() - 2);
+    let tail = match (tail.strip_prefix('0'), rng.below(3)) {
+        (Some(digit), 0) => format!("0 {digit}"),
+        (Some(digit), _) => format!("oh {digit}"),
+        _ => tail.to_owned(),
+    };
+    let head = if head.len() > 2 { format!("{} {}", &head[..1], &head[1..]) } else { head.to_owned() };
+    format!("{head} {tail}")
 }
 
 /// "twelve forty five", "nine oh two", "forty five hundred", or the whole number.
