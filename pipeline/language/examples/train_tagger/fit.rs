@@ -9,13 +9,13 @@ use language::tagger::token::{Token, tokens};
 
 use crate::line::{Line, Rng};
 
-pub const ROUNDS: usize = 7;
+pub const ROUNDS: usize = 8;
 const STEP: f32 = 0.12;
 /// Weights are pulled to zero so much each time that they are used.
 const PULL: f32 = 2e-5;
 
 /// So many of a hundred features are not looked at, others each time, so that none is relied on alone.
-const DROPPED: usize = 35;
+const DROPPED: usize = 45;
 /// What makes up for them.
 const MORE: f32 = 100.0 / (100.0 - DROPPED as f32);
 
@@ -148,7 +148,8 @@ impl State {
             gold += scores[at][labels[at]];
             let mut gradient = [0.0; LABELS];
             for label in 0..LABELS {
-                gradient[label] = f32::from(u8::from(label == labels[at])) - (ahead[at][label] + behind[at][label] - all).exp();
+                gradient[label] = f32::from(u8::from(label == labels[at]))
+                    - (ahead[at][label] + behind[at][label] - all).exp();
             }
             if gradient.iter().any(|g| g.abs() > 1e-3) {
                 for feature in &self.features[from..self.ends[at]] {
@@ -169,7 +170,11 @@ impl State {
             gold += self.steps[labels[at - 1]][labels[at]];
             for before in 0..LABELS {
                 for label in (0..LABELS).filter(|label| follows(Some(before), *label)) {
-                    let odds = ahead[at - 1][before] + self.steps[before][label] + scores[at][label] + behind[at][label] - all;
+                    let odds = ahead[at - 1][before]
+                        + self.steps[before][label]
+                        + scores[at][label]
+                        + behind[at][label]
+                        - all;
                     gradient[before][label] -= odds.exp();
                 }
             }

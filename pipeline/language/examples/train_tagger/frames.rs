@@ -71,7 +71,14 @@ impl Frames {
         out
     }
 
-    pub fn sentence(&self, frame: &str, language: Language, style: Style, fill: &Fill, rng: &mut Rng) -> String {
+    pub fn sentence(
+        &self,
+        frame: &str,
+        language: Language,
+        style: Style,
+        fill: &Fill,
+        rng: &mut Rng,
+    ) -> String {
         let chosen = self.chosen(frame, rng);
         let filled = fill.filled(&chosen, language, style, rng);
         styled(&filled, style, rng)
@@ -128,9 +135,13 @@ impl Fill {
                 "address" => ADDRESS,
                 _ => NAME,
             };
-            if marked { out.push(mark) }
+            if marked {
+                out.push(mark)
+            }
             out.push_str(&value);
-            if marked { out.push(END) }
+            if marked {
+                out.push(END)
+            }
             rest = after;
         }
         out.push_str(rest);
@@ -158,20 +169,41 @@ impl Fill {
         let user = match rng.below(6) {
             0 => format!("{first}{dot}{last}"),
             1 => format!("{first}{under}{last}"),
-            2 => format!("{}{}{last}", first.chars().next().unwrap_or('a'), if style.said() { " " } else { "" }),
+            2 => format!(
+                "{}{}{last}",
+                first.chars().next().unwrap_or('a'),
+                if style.said() { " " } else { "" }
+            ),
             3 => first.clone(),
             4 => format!("{first}{}{last}", if style.said() { " " } else { "" }),
             _ => format!("{last}{dot}{}", first.chars().next().unwrap_or('a')),
         };
-        let host = rng.of(&["gmail", "yahoo", "hotmail", "outlook", "comcast", "verizon", "proton", "icloud", "live", "aol", "example"]);
+        let host = rng.of(&[
+            "gmail", "yahoo", "hotmail", "outlook", "comcast", "verizon", "proton", "icloud", "live", "aol",
+            "example",
+        ]);
         let host = if rng.percent(25) { last.as_str() } else { host };
         let end = rng.of(&["com", "com", "net", "org", "edu", "us"]);
         format!("{user}{number}{at}{host}{dot}{end}")
     }
 
-    fn value(&self, slot: &str, language: Language, style: Style, person: &mut Option<Person>, rng: &mut Rng) -> String {
+    fn value(
+        &self,
+        slot: &str,
+        language: Language,
+        style: Style,
+        person: &mut Option<Person>,
+        rng: &mut Rng,
+    ) -> String {
         let spanish = language == Language::Es;
-        let small = |rng: &mut Rng| say::digits(&(1 + rng.below(if rng.percent(70) { 30 } else { 300 })).to_string(), language, style, rng);
+        let small = |rng: &mut Rng| {
+            say::digits(
+                &(1 + rng.below(if rng.percent(70) { 30 } else { 300 })).to_string(),
+                language,
+                style,
+                rng,
+            )
+        };
         // "<first> ... <last>" and "<last>, <spell>" are of one person; a second whole name is another's.
         let mut same = |rng: &mut Rng| person.get_or_insert_with(|| self.names.person(language, rng)).clone();
         match slot {
@@ -184,7 +216,11 @@ impl Fill {
                     _ => own.last.clone(),
                 };
                 let whole = value != own.first && value != own.last;
-                *person = Some(if whole { own } else { Person { first: value.clone(), last: value.clone(), whole: value.clone() } });
+                *person = Some(if whole {
+                    own
+                } else {
+                    Person { first: value.clone(), last: value.clone(), whole: value.clone() }
+                });
                 value
             }
             "first" => same(rng).first,
@@ -208,53 +244,134 @@ impl Fill {
             "small" => small(rng),
             "ord" => {
                 let n = 1 + rng.below(30);
-                if spanish { rng.of(&["primer", "segundo", "tercer", "cuarto", "quinto"]).to_owned() } else if style.said() { say::ordinal(n) } else { say::nth(n) }
+                if spanish {
+                    rng.of(&["primer", "segundo", "tercer", "cuarto", "quinto"]).to_owned()
+                } else if style.said() {
+                    say::ordinal(n)
+                } else {
+                    say::nth(n)
+                }
             }
             "num" => {
                 let length = 3 + rng.below(7);
                 let digits: String = (0..length).map(|_| char::from(b'0' + rng.below(10) as u8)).collect();
-                let letters: String = (0..2 + rng.below(2)).map(|_| char::from(b'A' + rng.below(26) as u8)).collect();
-                match rng.below(4) {
+                let letters: String =
+                    (0..2 + rng.below(2)).map(|_| char::from(b'A' + rng.below(26) as u8)).collect();
+                let alike = rng.of(&[
+                    "as in boy",
+                    "as in victor",
+                    "like dog",
+                    "as in apple",
+                    "for mary",
+                    "de burro",
+                    "de casa",
+                ]);
+                match rng.below(5) {
+                    4 if style.said() => {
+                        format!("{} {alike} {}", &letters[..1], say::digits(&digits, language, style, rng))
+                    }
                     0 if !style.said() => format!("{letters}-{digits}"),
-                    1 => format!("{} {}", letters.chars().map(String::from).collect::<Vec<String>>().join(if style.said() { " " } else { "" }), say::digits(&digits, language, style, rng)),
+                    1 => format!(
+                        "{} {}",
+                        letters.chars().map(String::from).collect::<Vec<String>>().join(if style.said() {
+                            " "
+                        } else {
+                            ""
+                        }),
+                        say::digits(&digits, language, style, rng)
+                    ),
                     2 if !style.said() => format!("20{}-{digits}", 10 + rng.below(17)),
                     _ => say::digits(&digits, language, style, rng),
                 }
             }
             "phone" => {
-                let parts = [format!("{}", 201 + rng.below(780)), format!("{}", 200 + rng.below(800)), format!("{:04}", rng.below(10_000))];
+                let parts = [
+                    format!("{}", 201 + rng.below(780)),
+                    format!("{}", 200 + rng.below(800)),
+                    format!("{:04}", rng.below(10_000)),
+                ];
                 if style.said() {
-                    let parts: Vec<String> = parts.iter().map(|part| say::digits(part, language, style, rng)).collect();
+                    let parts: Vec<String> =
+                        parts.iter().map(|part| say::digits(part, language, style, rng)).collect();
                     parts[if rng.percent(20) { 1 } else { 0 }..].join(rng.of(&[" ", ", "]))
                 } else {
                     let by = rng.of(&["-", "-", ".", " "]);
-                    if rng.percent(20) { format!("({}) {}{by}{}", parts[0], parts[1], parts[2]) } else { parts.join(by) }
+                    if rng.percent(20) {
+                        format!("({}) {}{by}{}", parts[0], parts[1], parts[2])
+                    } else {
+                        parts.join(by)
+                    }
                 }
             }
             "money" => {
                 let n = 1 + rng.below(if rng.percent(60) { 90 } else { 2500 });
                 let unit = if spanish { "dólares" } else { rng.of(&["dollars", "dollars", "bucks"]) };
-                if style.said() && rng.percent(80) { format!("{} {unit}", say::digits(&n.to_string(), language, style, rng)) } else if rng.percent(40) { format!("${n}.{:02}", rng.below(100)) } else { format!("${n}") }
+                if style.said() && rng.percent(80) {
+                    format!("{} {unit}", say::digits(&n.to_string(), language, style, rng))
+                } else if rng.percent(40) {
+                    format!("${n}.{:02}", rng.below(100))
+                } else {
+                    format!("${n}")
+                }
             }
             "time" => {
                 let (hour, minute) = (1 + rng.below(12), *rng.one(&[0, 0, 15, 30, 45]));
                 if spanish {
                     let hour = say::cardinal(hour, language, rng);
-                    return match (minute, rng.below(2)) { (0, _) => hour, (_, 0) => format!("{hour} y media"), _ => format!("{hour} {}", say::cardinal(minute, language, rng)) };
+                    return match (minute, rng.below(2)) {
+                        (0, _) => hour,
+                        (_, 0) => format!("{hour} y media"),
+                        _ => format!("{hour} {}", say::cardinal(minute, language, rng)),
+                    };
                 }
                 let half = rng.of(&[" a.m.", " p.m.", "", " o'clock", " in the morning"]);
                 match (style.said() && rng.percent(60), minute) {
                     (true, 0) => format!("{}{half}", say::cardinal(hour, language, rng)),
-                    (true, _) => format!("{} {}{}", say::cardinal(hour, language, rng), say::cardinal(minute, language, rng), half.replace(" o'clock", "")),
+                    (true, _) => format!(
+                        "{} {}{}",
+                        say::cardinal(hour, language, rng),
+                        say::cardinal(minute, language, rng),
+                        half.replace(" o'clock", "")
+                    ),
                     (false, 0) => format!("{hour}{half}"),
                     _ => format!("{hour}:{minute:02}{}", half.replace(" o'clock", "")),
                 }
             }
             "date" => {
-                const MONTHS: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-                const MESES: [&str; 12] = ["enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"];
+                const MONTHS: [&str; 12] = [
+                    "January",
+                    "February",
+                    "March",
+                    "April",
+                    "May",
+                    "June",
+                    "July",
+                    "August",
+                    "September",
+                    "October",
+                    "November",
+                    "December",
+                ];
+                const MESES: [&str; 12] = [
+                    "enero",
+                    "febrero",
+                    "marzo",
+                    "abril",
+                    "mayo",
+                    "junio",
+                    "julio",
+                    "agosto",
+                    "septiembre",
+                    "octubre",
+                    "noviembre",
+                    "diciembre",
+                ];
                 let (month, day, year) = (rng.below(12), 1 + rng.below(30), 1930 + rng.below(96));
-                let years = if rng.percent(50) { format!(" {}", say::digits(&year.to_string(), language, style, rng)) } else { String::new() };
+                let years = if rng.percent(50) {
+                    format!(" {}", say::digits(&year.to_string(), language, style, rng))
+                } else {
+                    String::new()
+                };
                 if spanish {
                     let day = if style.said() { say::cardinal(day, language, rng) } else { day.to_string() };
                     let years = if years.is_empty() { years } else { format!(" de{years}") };
@@ -262,8 +379,17 @@ impl Fill {
                 }
                 match rng.below(4) {
                     0 if !style.said() => format!("{}/{day}/{}", month + 1, year),
-                    1 => format!("the {} of {}", if style.said() { say::ordinal(day) } else { say::nth(day) }, MONTHS[month]),
-                    _ => format!("{} {}{}{years}", MONTHS[month], if style.said() { say::ordinal(day) } else { day.to_string() }, if years.is_empty() || style.said() { "" } else { "," }),
+                    1 => format!(
+                        "the {} of {}",
+                        if style.said() { say::ordinal(day) } else { say::nth(day) },
+                        MONTHS[month]
+                    ),
+                    _ => format!(
+                        "{} {}{}{years}",
+                        MONTHS[month],
+                        if style.said() { say::ordinal(day) } else { day.to_string() },
+                        if years.is_empty() || style.said() { "" } else { "," }
+                    ),
                 }
             }
             _ => String::new(),
@@ -287,7 +413,11 @@ pub fn styled(text: &str, style: Style, rng: &mut Rng) -> String {
     };
     match style {
         Style::Written => {
-            if rng.percent(3) { text.to_uppercase() } else { text.to_owned() }
+            if rng.percent(3) {
+                text.to_uppercase()
+            } else {
+                text.to_owned()
+            }
         }
         Style::Heard => text.to_owned(),
         Style::Spoken => plain(text),
@@ -325,8 +455,24 @@ fn shattered(text: &str, rng: &mut Rng) -> String {
             // Heard wrong, then said again.
             0..=13 if mark == NAME => {
                 let wrong = if rng.percent(50) { pieces(rng) } else { names::misheard(value, rng) };
-                let wrong = if rng.percent(40) { wrong.split(' ').next().unwrap_or(&wrong).to_owned() } else { wrong };
-                let between = rng.of(&[" ", " ", " ", " no ", " uh ", " um ", " I mean ", " sorry ", ", ", " eh ", " perdón "]);
+                let wrong = if rng.percent(40) {
+                    wrong.split(' ').next().unwrap_or(&wrong).to_owned()
+                } else {
+                    wrong
+                };
+                let between = rng.of(&[
+                    " ",
+                    " ",
+                    " ",
+                    " no ",
+                    " uh ",
+                    " um ",
+                    " I mean ",
+                    " sorry ",
+                    ", ",
+                    " eh ",
+                    " perdón ",
+                ]);
                 out.push_str(&format!("{NAME}{wrong}{END}{between}{NAME}{value}{END}"));
             }
             14..=50 => out.push_str(&format!("{mark}{}{END}", pieces(rng))),
@@ -341,9 +487,28 @@ fn shattered(text: &str, rng: &mut Rng) -> String {
 /// What a recogniser does to words: some are lost, said twice, or taken for others; um and uh.
 fn noise(text: &str, rng: &mut Rng) -> String {
     const LIKE: [(&str, &str); 22] = [
-        ("i'm", "im"), ("it's", "its"), ("my", "me"), ("name", "names"), ("at", "add"), ("for", "four"), ("two", "to"),
-        ("four", "for"), ("eight", "ate"), ("street", "st"), ("lives", "live"), ("address", "adress"), ("apartment", "apt"),
-        ("road", "rode"), ("is", "its"), ("drive", "dr"), ("llamo", "yamo"), ("soy", "soi"), ("vivo", "bibo"), ("calle", "caye"), ("avenue", "ave"), ("the", "da"),
+        ("i'm", "im"),
+        ("it's", "its"),
+        ("my", "me"),
+        ("name", "names"),
+        ("at", "add"),
+        ("for", "four"),
+        ("two", "to"),
+        ("four", "for"),
+        ("eight", "ate"),
+        ("street", "st"),
+        ("lives", "live"),
+        ("address", "adress"),
+        ("apartment", "apt"),
+        ("road", "rode"),
+        ("is", "its"),
+        ("drive", "dr"),
+        ("llamo", "yamo"),
+        ("soy", "soi"),
+        ("vivo", "bibo"),
+        ("calle", "caye"),
+        ("avenue", "ave"),
+        ("the", "da"),
     ];
     let fillers = ["uh", "um", "like", "you know", "eh", "este", "er", "so", "I mean"];
     let mut out: Vec<String> = Vec::new();
@@ -360,8 +525,14 @@ fn noise(text: &str, rng: &mut Rng) -> String {
         } else if !marked && roll < 9 {
             out.push(word.to_owned());
             out.push(word.to_owned());
-        } else if !marked && roll < 30 && let Some((_, other)) = LIKE.iter().find(|(own, _)| *own == word) {
+        } else if !marked
+            && roll < 30
+            && let Some((_, other)) = LIKE.iter().find(|(own, _)| *own == word)
+        {
             out.push((*other).to_owned());
+        } else if !marked && !inside && roll > 97 && word.chars().filter(|c| c.is_alphabetic()).count() > 5 {
+            // Ordinary words fall into pieces too.
+            out.push(names::shattered(word, rng));
         } else if roll < 22 && inside && word.chars().filter(|c| c.is_alphabetic()).count() > 4 {
             out.push(slipped(word, rng));
         } else {
@@ -383,7 +554,9 @@ fn slipped(word: &str, rng: &mut Rng) -> String {
     }
     let mut out = letters.clone();
     match rng.below(4) {
-        0 => { out.remove(at); }
+        0 => {
+            out.remove(at);
+        }
         1 => out.insert(at, letters[at]),
         2 if letters.len() > 6 => out.insert(at, ' '),
         _ => out[at] = *rng.one(&['a', 'e', 'i', 'o', 'n', 's', 't', 'r']),
@@ -394,19 +567,41 @@ fn slipped(word: &str, rng: &mut Rng) -> String {
 /// Public talk with a person's name where it says "he", and an address where it says "my house": contexts that nobody made up.
 pub fn renamed(clean: &[String], fill: &Fill, rng: &mut Rng) -> Vec<Line> {
     const PERSONS: [&str; 13] = [
-        "he", "she", "him", "someone", "somebody", "my friend", "my friends", "my wife", "my husband", "my mom", "my boss",
-        "my brother", "my sister",
+        "he",
+        "she",
+        "him",
+        "someone",
+        "somebody",
+        "my friend",
+        "my friends",
+        "my wife",
+        "my husband",
+        "my mom",
+        "my boss",
+        "my brother",
+        "my sister",
     ];
-    const HOMES: [&str; 9] =
-        ["my house", "my home", "my place", "my address", "home", "this address", "that address", "the airport", "downtown"];
+    const HOMES: [&str; 9] = [
+        "my house",
+        "my home",
+        "my place",
+        "my address",
+        "home",
+        "this address",
+        "that address",
+        "the airport",
+        "downtown",
+    ];
     let mut out = Vec::new();
     for text in clean {
         let lower = text.to_lowercase();
         let find = |words: &[&str]| {
             words.iter().find_map(|word| {
                 let at = lower.find(word).filter(|_| lower.len() == text.len())?;
-                let before = lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '\'');
-                let after = lower[at + word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '\'');
+                let before =
+                    lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '\'');
+                let after =
+                    lower[at + word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '\'');
                 (before && after && text.is_char_boundary(at)).then_some((at, word.len()))
             })
         };
@@ -424,7 +619,11 @@ pub fn renamed(clean: &[String], fill: &Fill, rng: &mut Rng) -> Vec<Line> {
         };
         let said = &text[at..at + length];
         // "my wife" stays before her name.
-        let kept = if said.contains(' ') && mark == NAME && rng.percent(70) { format!("{said} ") } else { String::new() };
+        let kept = if said.contains(' ') && mark == NAME && rng.percent(70) {
+            format!("{said} ")
+        } else {
+            String::new()
+        };
         let marked = format!("{}{kept}{mark}{value}{END}{}", &text[..at], &text[at + length..]);
         out.push(Line::new(&styled(&marked, style, rng), Language::En, "renamed"));
     }
@@ -432,7 +631,14 @@ pub fn renamed(clean: &[String], fill: &Fill, rng: &mut Rng) -> Vec<Line> {
 }
 
 /// Sentences of a set of frames, each frame about as often as others.
-pub fn lines(frames: &Frames, language: Language, count: usize, fill: &Fill, clean: &[String], rng: &mut Rng) -> Vec<Line> {
+pub fn lines(
+    frames: &Frames,
+    language: Language,
+    count: usize,
+    fill: &Fill,
+    clean: &[String],
+    rng: &mut Rng,
+) -> Vec<Line> {
     let mut out = Vec::with_capacity(count);
     for _ in 0..count {
         let style = Style::any(rng);
@@ -448,8 +654,12 @@ pub fn lines(frames: &Frames, language: Language, count: usize, fill: &Fill, cle
                 let other = rng.one(clean);
                 styled(other, style, rng)
             };
-            if rng.percent(20) { text = format!("{} {text}", more(rng)); }
-            if rng.percent(20) { text = format!("{text} {}", more(rng)); }
+            if rng.percent(26) {
+                text = format!("{} {text}", more(rng));
+            }
+            if rng.percent(34) {
+                text = format!("{text} {}", more(rng));
+            }
         }
         out.push(Line::new(&text, language, style.name()));
     }

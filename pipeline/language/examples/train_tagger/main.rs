@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if has("--dev") {
         let lines: Vec<Line> = development(&guard)?.into_iter().map(|(_, line)| line).collect();
         report::print("the guard's sets", Model::shipped()?, &lines, report::LEAST, missed);
-        report::curve("thresholds", Model::shipped()?, &lines);
+        report::curve("thresholds", &[(Model::shipped()?, &lines)]);
         return Ok(());
     }
     if let Some(at) = words.iter().position(|word| word == "--judge") {
@@ -65,10 +65,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut talk = public::talk(&public)?;
     if has("--talk") {
         report::print("talk that was kept", Model::shipped()?, &talk.kept, report::LEAST, missed);
-        report::curve("thresholds", Model::shipped()?, &talk.kept);
+        report::curve("thresholds", &[(Model::shipped()?, &talk.kept)]);
         return Ok(());
     }
-    let fill = Fill { things: lists::section(&guard.join("places.txt"), &["places"])?, names: names::Names::load(&folder, &guard, &public)?, places: places::Places::load(&folder, &public)? };
+    let fill = Fill {
+        things: lists::section(&guard.join("places.txt"), &["places"])?,
+        names: names::Names::load(&folder, &guard, &public)?,
+        places: places::Places::load(&folder, &public)?,
+    };
     let lexicon = lists::lexicon(&folder, &guard, &fill.names, &fill.places, &talk.train)?;
     talk.weed(&lexicon);
     println!("{} words on lists, {} labelled addresses", lexicon.len(), fill.places.labelled());
@@ -80,29 +84,49 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "{} sentences out of frames with {} names and {} addresses",
-        kept.len(), sets::count(&kept, Kind::Name), sets::count(&kept, Kind::Address)
+        kept.len(),
+        sets::count(&kept, Kind::Name),
+        sets::count(&kept, Kind::Address)
     );
-    for (group, most) in [("sgd", 26_000), ("taskmaster", 12_000), ("multidogo", 30_000), ("hwu64", 9_000), ("wnut17", 4_000)] {
+    for (group, most) in
+        [("sgd", 26_000), ("taskmaster", 12_000), ("multidogo", 30_000), ("hwu64", 9_000), ("wnut17", 4_000)]
+    {
         let own: Vec<Line> = talk.train.iter().filter(|line| line.group == group).cloned().collect();
         let own = public::some(&own, most, &mut rng);
-        println!("{group}: {} with {} names and {} addresses", own.len(), sets::count(&own, Kind::Name), sets::count(&own, Kind::Address));
+        println!(
+            "{group}: {} with {} names and {} addresses",
+            own.len(),
+            sets::count(&own, Kind::Name),
+            sets::count(&own, Kind::Address)
+        );
         // Public talk is heard without capitals too.
         kept.extend(own.iter().map(|line| if rng.percent(45) { lowered(line) } else { line.clone() }));
     }
     if has("--folds") {
         // Each of the guard's sets is judged by a training that saw the other ones.
-        for fold in 0..FOLDS {
+        let mut judged: Vec<(Model, Vec<Line>)> = Vec::new();
+        for fold in 0..if has("--two") { 2 } else { FOLDS } {
             let (own, others): (Vec<(usize, Line)>, Vec<(usize, Line)>) =
                 development(&guard)?.into_iter().partition(|(set, _)| set % FOLDS == fold);
             let own: Vec<Line> = own.into_iter().map(|(_, line)| line).collect();
             let all: Vec<Line> = kept.iter().cloned().chain(taught(others, &lexicon)).collect();
             let model = Model::from_bytes(&Model::to_bytes(&fit::fit(&all, &lexicon, SEED), &lexicon))?;
-            report::print("sets that were left out", &model, &own, report::LEAST, missed);
-            report::curve("thresholds", &model, &own);
-            if let Some(at) = words.iter().position(|word| word == "--judge-fold") {
-                let lines = sets::marked(Path::new(words.get(at + 1).ok_or("--judge-fold needs a file")?))?;
-                report::print("the set", &model, &lines, report::LEAST, false);
-            }
+            judged.push((model, own));
+        }
+        let judged: Vec<(&Model, &[Line])> =
+            judged.iter().map(|(model, lines)| (model, lines.as_slice())).collect();
+        for (model, lines) in &judged {
+            report::print("sets that were left out", model, lines, report::LEAST, missed);
+        }
+        report::curve("thresholds on sets that were left out", &judged);
+        let talk: Vec<(&Model, &[Line])> =
+            judged.iter().take(1).map(|(model, _)| (*model, talk.kept.as_slice())).collect();
+        report::curve("thresholds on kept talk", &talk);
+        if let Some(at) = words.iter().position(|word| word == "--with") {
+            let lines = sets::marked(Path::new(words.get(at + 1).ok_or("--with needs a file")?))?;
+            let own: Vec<(&Model, &[Line])> =
+                judged.iter().map(|(model, _)| (*model, lines.as_slice())).collect();
+            report::curve("thresholds on the set", &own);
         }
         return Ok(());
     }
@@ -118,13 +142,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     report::print("talk, kept", &model, &talk.kept, report::LEAST, false);
     let development: Vec<Line> = development(&guard)?.into_iter().map(|(_, line)| line).collect();
     report::print("the guard's sets", &model, &development, report::LEAST, missed);
-    report::curve("thresholds on the guard's sets", &model, &development);
-    report::curve("thresholds on kept talk", &model, &talk.kept);
+    report::curve("thresholds on the guard's sets", &[(&model, &development)]);
+    report::curve("thresholds on kept talk", &[(&model, &talk.kept)]);
     Ok(())
 }
 
 /// Sentences out of our own frames, in both languages.
-fn written(folder: &Path, fill: &Fill, talk: &public::Talk, rng: &mut Rng) -> Result<Vec<Line>, Box<dyn Error>> {
+fn written(
+    folder: &Path,
+    fill: &Fill,
+    talk: &public::Talk,
+    rng: &mut Rng,
+) -> Result<Vec<Line>, Box<dyn Error>> {
     let clean: Vec<String> = talk
         .train
         .iter()
@@ -133,7 +162,9 @@ fn written(folder: &Path, fill: &Fill, talk: &public::Talk, rng: &mut Rng) -> Re
         .collect();
     let mut out = frames::renamed(&clean, fill, rng);
     println!("{} sentences of public talk with names and addresses put in", out.len());
-    for (language, code, marked, ordinary) in [(Language::En, "en", 52_000, 34_000), (Language::Es, "es", 26_000, 16_000)] {
+    for (language, code, marked, ordinary) in
+        [(Language::En, "en", 58_000, 34_000), (Language::Es, "es", 30_000, 16_000)]
+    {
         let own = Frames::load(&folder.join(format!("frames.{code}.txt")))?;
         let plain = Frames::load(&folder.join(format!("ordinary.{code}.txt")))?;
         let mut around: Vec<String> = if language == Language::En { clean.clone() } else { Vec::new() };
@@ -162,15 +193,21 @@ fn taught(lines: Vec<(usize, Line)>, lexicon: &language::tagger::lexicon::Lexico
     for (_, mut line) in lines {
         let tokens = language::tagger::token::tokens(&line.text, lexicon);
         let labels = fit::labels(&tokens, &line);
-        let spelled = tokens.windows(3).zip(&labels).any(|(row, label)| *label == 0 && row.iter().all(|token| token.is_letter()));
+        let spelled = tokens
+            .windows(3)
+            .zip(&labels)
+            .any(|(row, label)| *label == 0 && row.iter().all(|token| token.is_letter()));
         let house = tokens.windows(4).zip(&labels).any(|(row, label)| {
-            *label == 0 && row[0].is_number() && row[1..].iter().any(|token| token.classes & class::STREET != 0)
+            *label == 0
+                && row[0].is_number()
+                && row[1..].iter().any(|token| token.classes & class::STREET != 0)
         });
         if spelled && line.marks.iter().any(|(kind, _)| *kind == Kind::Name) || house {
             continue;
         }
         for (kind, range) in &mut line.marks {
-            let mut inside = tokens.iter().filter(|token| token.start >= range.start && token.end <= range.end);
+            let mut inside =
+                tokens.iter().filter(|token| token.start >= range.start && token.end <= range.end);
             let (Some(first), Some(second)) = (inside.next(), inside.next()) else { continue };
             let point = &line.text[second.start..second.end] == ".";
             let third = inside.next().map(|token| token.start);
@@ -186,7 +223,10 @@ fn taught(lines: Vec<(usize, Line)>, lexicon: &language::tagger::lexicon::Lexico
 /// The guard's marked sets, numbered.
 fn development(guard: &Path) -> Result<Vec<(usize, Line)>, Box<dyn Error>> {
     let mut out = Vec::new();
-    for (n, set) in ["", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"].into_iter().enumerate() {
+    for (n, set) in ["", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+        .into_iter()
+        .enumerate()
+    {
         for style in ["written", "spoken", "clean"] {
             let lines = sets::guard(&guard.join("dev").join(set).join(format!("{style}.txt")), style)?;
             out.extend(lines.into_iter().map(|line| (n, line)));
@@ -216,6 +256,11 @@ fn time(guard: &Path) -> Result<(), Box<dyn Error>> {
         times.push(begin.elapsed().as_nanos());
     }
     times.sort_unstable();
-    println!("{} sentences of 30 words: p50 {} us, p99 {} us", times.len(), times[times.len() / 2] / 1000, times[times.len() * 99 / 100] / 1000);
+    println!(
+        "{} sentences of 30 words: p50 {} us, p99 {} us",
+        times.len(),
+        times[times.len() / 2] / 1000,
+        times[times.len() * 99 / 100] / 1000
+    );
     Ok(())
 }

@@ -39,12 +39,16 @@ impl Names {
     pub fn load(folder: &Path, guard: &Path, public: &Path) -> Result<Self, Box<dyn Error>> {
         let mut own: Vec<(String, People)> = Vec::new();
         for line in std::fs::read_to_string(folder.join("people.txt"))?.lines() {
-            let Some((people, rest)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) else { continue };
+            let Some((people, rest)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) else {
+                continue;
+            };
             let Some((part, words)) = rest.split_once(": ") else { continue };
             if own.last().is_none_or(|(last, _)| last != people) {
                 own.push((people.to_owned(), People::default()));
             }
-            let words = words.split_whitespace().map(|word| title(&word.replace('-', if people == "native" { " " } else { "-" })));
+            let words = words
+                .split_whitespace()
+                .map(|word| title(&word.replace('-', if people == "native" { " " } else { "-" })));
             if let Some((_, own)) = own.last_mut() {
                 if part == "first" { own.first.extend(words) } else { own.last.extend(words) }
             }
@@ -56,7 +60,8 @@ impl Names {
             for line in std::fs::read_to_string(public.join("names").join(file))?.lines().skip(1) {
                 let cells: Vec<&str> = line.split(',').collect();
                 let (Some(land), Some(name)) = (cells.first(), cells.get(column)) else { continue };
-                let fits = name.chars().count() > 1 && name.chars().all(|c| c.is_alphabetic() || " '-".contains(c));
+                let fits =
+                    name.chars().count() > 1 && name.chars().all(|c| c.is_alphabetic() || " '-".contains(c));
                 let latin = name.chars().all(|c| (c as u32) < 0x250);
                 if fits && latin {
                     let people = lands.entry((*land).to_owned()).or_default();
@@ -65,10 +70,17 @@ impl Names {
             }
         }
         let census = People {
-            first: lists::section(&guard.join("first_names.txt"), &["common", "rare"])?.iter().map(|w| title(w)).collect(),
-            last: lists::section(&guard.join("last_names.txt"), &["common", "rare"])?.iter().map(|w| title(w)).collect(),
+            first: lists::section(&guard.join("first_names.txt"), &["common", "rare"])?
+                .iter()
+                .map(|w| title(w))
+                .collect(),
+            last: lists::section(&guard.join("last_names.txt"), &["common", "rare"])?
+                .iter()
+                .map(|w| title(w))
+                .collect(),
         };
-        let labelled = std::fs::read_to_string(public.join("probablepeople/name_data/labeled/person_labeled.xml"))?;
+        let labelled =
+            std::fs::read_to_string(public.join("probablepeople/name_data/labeled/person_labeled.xml"))?;
         let labelled = labelled.split("<Name>").filter_map(labelled_name).collect();
         let lands = lands.into_values().filter(|p| p.first.len() > 4 && p.last.len() > 4).collect();
         Ok(Self { own, lands, census, labelled })
@@ -76,9 +88,14 @@ impl Names {
 
     /// All parts of names, for the lists of the tagger.
     pub fn parts(&self) -> impl Iterator<Item = (&str, bool)> {
-        let peoples = self.own.iter().filter(|(name, _)| name != "words").map(|(_, people)| people).chain(&self.lands);
+        let peoples =
+            self.own.iter().filter(|(name, _)| name != "words").map(|(_, people)| people).chain(&self.lands);
         peoples.flat_map(|people| {
-            people.first.iter().map(|n| (n.as_str(), true)).chain(people.last.iter().map(|n| (n.as_str(), false)))
+            people
+                .first
+                .iter()
+                .map(|n| (n.as_str(), true))
+                .chain(people.last.iter().map(|n| (n.as_str(), false)))
         })
     }
 
@@ -112,8 +129,18 @@ impl Names {
             0..=7 => middle = format!("{}{} ", letter(rng), if rng.percent(50) { "." } else { "" }),
             8..=17 => middle = format!("{} ", rng.one(&people.first)),
             18..=22 => last = format!("{last}-{}", rng.one(lasts)),
-            23..=25 => last = format!("{}{last}", rng.of(&["de la ", "del ", "de ", "van ", "von ", "De ", "La ", "Mac", "O'", "St. ", "El-", "Abu ", "ibn "])),
-            26..=27 => last = format!("{last} {}", rng.of(&["Jr.", "Sr.", "III", "Junior", "II", "the third"])),
+            23..=25 => {
+                last = format!(
+                    "{}{last}",
+                    rng.of(&[
+                        "de la ", "del ", "de ", "van ", "von ", "De ", "La ", "Mac", "O'", "St. ", "El-",
+                        "Abu ", "ibn "
+                    ])
+                )
+            }
+            26..=27 => {
+                last = format!("{last} {}", rng.of(&["Jr.", "Sr.", "III", "Junior", "II", "the third"]))
+            }
             _ => {}
         }
         if latin && rng.percent(35) || rng.percent(4) {
@@ -154,12 +181,15 @@ fn letter(rng: &mut Rng) -> char {
 /// A name that nobody bears.
 fn invent(rng: &mut Rng) -> String {
     const BEGINS: [&str; 32] = [
-        "b", "br", "ch", "d", "dr", "f", "g", "gh", "h", "j", "k", "kr", "l", "m", "mb", "n", "ny", "p", "q", "r", "s", "sh",
-        "st", "t", "th", "tr", "v", "w", "y", "z", "zh", "",
+        "b", "br", "ch", "d", "dr", "f", "g", "gh", "h", "j", "k", "kr", "l", "m", "mb", "n", "ny", "p", "q",
+        "r", "s", "sh", "st", "t", "th", "tr", "v", "w", "y", "z", "zh", "",
     ];
-    const MIDDLES: [&str; 14] = ["a", "e", "i", "o", "u", "ai", "ei", "ia", "ou", "oo", "ee", "ie", "ua", "y"];
-    const ENDS: [&str; 20] =
-        ["", "", "", "n", "r", "l", "m", "s", "k", "ng", "tz", "ck", "ll", "nd", "rt", "sk", "h", "x", "dt", "nn"];
+    const MIDDLES: [&str; 14] =
+        ["a", "e", "i", "o", "u", "ai", "ei", "ia", "ou", "oo", "ee", "ie", "ua", "y"];
+    const ENDS: [&str; 20] = [
+        "", "", "", "n", "r", "l", "m", "s", "k", "ng", "tz", "ck", "ll", "nd", "rt", "sk", "h", "x", "dt",
+        "nn",
+    ];
     let mut out = String::new();
     for _ in 0..1 + rng.below(3) {
         out.push_str(rng.of(&BEGINS));
@@ -195,10 +225,36 @@ pub fn title(words: &str) -> String {
 /// A name misheard: like sounds, letters doubled or lost, cut in two.
 pub fn misheard(name: &str, rng: &mut Rng) -> String {
     const SOUNDS: [(&str, &str); 30] = [
-        ("ph", "f"), ("f", "ph"), ("ck", "k"), ("c", "k"), ("k", "c"), ("y", "ie"), ("ie", "y"), ("ei", "i"), ("ee", "ea"),
-        ("z", "s"), ("s", "z"), ("gu", "gw"), ("kw", "qu"), ("qu", "k"), ("ts", "ch"), ("x", "sh"), ("j", "h"), ("w", "v"),
-        ("v", "b"), ("d", "t"), ("t", "d"), ("m", "n"), ("a", "o"), ("o", "u"), ("e", "i"), ("i", "e"), ("u", "oo"),
-        ("ng", "n"), ("h", ""), ("ll", "l"),
+        ("ph", "f"),
+        ("f", "ph"),
+        ("ck", "k"),
+        ("c", "k"),
+        ("k", "c"),
+        ("y", "ie"),
+        ("ie", "y"),
+        ("ei", "i"),
+        ("ee", "ea"),
+        ("z", "s"),
+        ("s", "z"),
+        ("gu", "gw"),
+        ("kw", "qu"),
+        ("qu", "k"),
+        ("ts", "ch"),
+        ("x", "sh"),
+        ("j", "h"),
+        ("w", "v"),
+        ("v", "b"),
+        ("d", "t"),
+        ("t", "d"),
+        ("m", "n"),
+        ("a", "o"),
+        ("o", "u"),
+        ("e", "i"),
+        ("i", "e"),
+        ("u", "oo"),
+        ("ng", "n"),
+        ("h", ""),
+        ("ll", "l"),
     ];
     let mut out = name.to_lowercase();
     for _ in 0..1 + rng.below(2) {
@@ -217,13 +273,60 @@ pub fn misheard(name: &str, rng: &mut Rng) -> String {
 /// A word as a recogniser writes it that does not know it: in pieces, some of them words that sound alike.
 pub fn shattered(word: &str, rng: &mut Rng) -> String {
     const ALIKE: [(&str, &str); 54] = [
-        ("ti", "tea"), ("no", "know"), ("li", "lee"), ("la", "law"), ("so", "sew"), ("si", "sea"), ("da", "the"), ("di", "dee"),
-        ("ki", "key"), ("ro", "row"), ("mi", "me"), ("ni", "knee"), ("ra", "raw"), ("bo", "bow"), ("to", "toe"), ("pa", "paw"),
-        ("wi", "we"), ("be", "bee"), ("al", "all"), ("or", "or"), ("ar", "are"), ("ka", "car"), ("ma", "ma"), ("mo", "mow"),
-        ("ha", "ha"), ("hi", "high"), ("sa", "saw"), ("ta", "tar"), ("nu", "new"), ("ru", "roo"), ("go", "go"), ("do", "dough"),
-        ("fi", "fee"), ("fa", "far"), ("va", "vah"), ("ve", "vay"), ("ye", "yeah"), ("ya", "yah"), ("yu", "you"), ("ju", "jew"),
-        ("ji", "gee"), ("ja", "jar"), ("cha", "char"), ("chi", "chee"), ("sha", "shah"), ("thi", "tea"), ("ngu", "new"),
-        ("win", "when"), ("son", "sun"), ("ton", "tun"), ("ez", "is"), ("el", "L"), ("en", "in"), ("an", "and"),
+        ("ti", "tea"),
+        ("no", "know"),
+        ("li", "lee"),
+        ("la", "law"),
+        ("so", "sew"),
+        ("si", "sea"),
+        ("da", "the"),
+        ("di", "dee"),
+        ("ki", "key"),
+        ("ro", "row"),
+        ("mi", "me"),
+        ("ni", "knee"),
+        ("ra", "raw"),
+        ("bo", "bow"),
+        ("to", "toe"),
+        ("pa", "paw"),
+        ("wi", "we"),
+        ("be", "bee"),
+        ("al", "all"),
+        ("or", "or"),
+        ("ar", "are"),
+        ("ka", "car"),
+        ("ma", "ma"),
+        ("mo", "mow"),
+        ("ha", "ha"),
+        ("hi", "high"),
+        ("sa", "saw"),
+        ("ta", "tar"),
+        ("nu", "new"),
+        ("ru", "roo"),
+        ("go", "go"),
+        ("do", "dough"),
+        ("fi", "fee"),
+        ("fa", "far"),
+        ("va", "vah"),
+        ("ve", "vay"),
+        ("ye", "yeah"),
+        ("ya", "yah"),
+        ("yu", "you"),
+        ("ju", "jew"),
+        ("ji", "gee"),
+        ("ja", "jar"),
+        ("cha", "char"),
+        ("chi", "chee"),
+        ("sha", "shah"),
+        ("thi", "tea"),
+        ("ngu", "new"),
+        ("win", "when"),
+        ("son", "sun"),
+        ("ton", "tun"),
+        ("ez", "is"),
+        ("el", "L"),
+        ("en", "in"),
+        ("an", "and"),
     ];
     let letters: Vec<char> = word.to_lowercase().chars().collect();
     let vowel = |c: char| "aeiouyáéíóúü".contains(c);
@@ -233,7 +336,10 @@ pub fn shattered(word: &str, rng: &mut Rng) -> String {
             last.push(*c);
             let rest = letters.len() - n - 1;
             // After a vowel, before a consonant and a vowel.
-            let cut = vowel(*c) && rest >= 2 && !vowel(letters[n + 1]) && (vowel(letters[n + 2]) || rng.percent(20));
+            let cut = vowel(*c)
+                && rest >= 2
+                && !vowel(letters[n + 1])
+                && (vowel(letters[n + 2]) || rng.percent(20));
             if cut && rng.percent(62) {
                 parts.push(String::new());
             }
@@ -249,12 +355,13 @@ pub fn shattered(word: &str, rng: &mut Rng) -> String {
 /// "O K A F O R", "o, k, a", "b as in boy".
 pub fn spelled(name: &str, language: Language, style: Style, rng: &mut Rng) -> String {
     const SPANISH: [&str; 26] = [
-        "a", "be", "ce", "de", "e", "efe", "ge", "hache", "i", "jota", "ka", "ele", "eme", "ene", "o", "pe", "cu", "erre",
-        "ese", "te", "u", "uve", "doble u", "equis", "ye", "zeta",
+        "a", "be", "ce", "de", "e", "efe", "ge", "hache", "i", "jota", "ka", "ele", "eme", "ene", "o", "pe",
+        "cu", "erre", "ese", "te", "u", "uve", "doble u", "equis", "ye", "zeta",
     ];
     const WORDS: [&str; 26] = [
-        "apple", "boy", "cat", "dog", "edward", "frank", "george", "henry", "ida", "john", "king", "lincoln", "mary", "nancy",
-        "ocean", "peter", "queen", "robert", "sam", "tom", "union", "victor", "william", "x ray", "young", "zebra",
+        "apple", "boy", "cat", "dog", "edward", "frank", "george", "henry", "ida", "john", "king", "lincoln",
+        "mary", "nancy", "ocean", "peter", "queen", "robert", "sam", "tom", "union", "victor", "william",
+        "x ray", "young", "zebra",
     ];
     let by = match style {
         Style::Written | Style::Lower => *rng.one(&["-", "-", " ", ", ", "."]),
@@ -267,7 +374,9 @@ pub fn spelled(name: &str, language: Language, style: Style, rng: &mut Rng) -> S
     let mut at = 0;
     while let Some(c) = letters.get(at) {
         let n = (c.to_ascii_lowercase() as usize).wrapping_sub('a' as usize);
-        let own = if named { SPANISH.get(n).map_or_else(|| c.to_string(), |s| (*s).to_owned()) } else {
+        let own = if named {
+            SPANISH.get(n).map_or_else(|| c.to_string(), |s| (*s).to_owned())
+        } else {
             c.to_uppercase().to_string()
         };
         if letters.get(at + 1) == Some(c) && style.said() && rng.percent(40) {
@@ -276,7 +385,11 @@ pub fn spelled(name: &str, language: Language, style: Style, rng: &mut Rng) -> S
             continue;
         }
         if language == Language::En && rng.percent(4) {
-            parts.push(format!("{own} {} {}", rng.of(&["as in", "for", "like"]), WORDS.get(n).unwrap_or(&"apple")));
+            parts.push(format!(
+                "{own} {} {}",
+                rng.of(&["as in", "for", "like"]),
+                WORDS.get(n).unwrap_or(&"apple")
+            ));
         } else {
             parts.push(own);
         }

@@ -30,7 +30,9 @@ impl Places {
             pairs.map(|(long, short)| (title(&long.replace('-', " ")), short.to_owned())).collect()
         };
         for line in std::fs::read_to_string(folder.join("places.txt"))?.lines() {
-            let Some((name, rest)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) else { continue };
+            let Some((name, rest)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) else {
+                continue;
+            };
             let words = || rest.split_whitespace().map(|word| title(&word.replace('-', " "))).collect();
             match name {
                 "streets" => out.streets = words(),
@@ -70,23 +72,47 @@ impl Places {
     /// Name of a street, its kind not always with it.
     pub fn street(&self, language: Language, style: Style, bare: usize, rng: &mut Rng) -> String {
         if language == Language::Es && rng.percent(55) {
-            let kind = rng.of(&["Calle", "Calle", "Calle", "Avenida", "Avenida", "Ave.", "Av.", "Callejón", "Paseo", "Camino", "Bulevar", "Carretera"]);
-            return format!("{kind} {}", if rng.percent(15) { (1 + rng.below(60)).to_string() } else { rng.one(&self.calles).clone() });
+            let kind = rng.of(&[
+                "Calle",
+                "Calle",
+                "Calle",
+                "Avenida",
+                "Avenida",
+                "Ave.",
+                "Av.",
+                "Callejón",
+                "Paseo",
+                "Camino",
+                "Bulevar",
+                "Carretera",
+            ]);
+            return format!(
+                "{kind} {}",
+                if rng.percent(15) { (1 + rng.below(60)).to_string() } else { rng.one(&self.calles).clone() }
+            );
         }
         let written = style == Style::Written || style == Style::Lower;
         let way = |rng: &mut Rng| {
             let short = written && rng.percent(60);
-            rng.of(if short { &["N", "S", "E", "W", "NE", "SW", "N.", "S.", "E.", "W.", "NW", "SE"] } else {
+            rng.of(if short {
+                &["N", "S", "E", "W", "NE", "SW", "N.", "S.", "E.", "W.", "NW", "SE"]
+            } else {
                 &["North", "South", "East", "West", "Northeast", "Southwest", "Northwest", "Southeast"]
-            }).to_owned()
+            })
+            .to_owned()
         };
         match rng.below(100) {
             0..=12 => {
                 let n = 1 + rng.below(if rng.percent(70) { 40 } else { 160 });
-                let name = if style.said() && rng.percent(75) { title(&say::ordinal(n)) } else { say::nth(n) };
+                let name =
+                    if style.said() && rng.percent(75) { title(&say::ordinal(n)) } else { say::nth(n) };
                 let before = if rng.percent(35) { format!("{} ", way(rng)) } else { String::new() };
-                let kind = if rng.percent(bare) { String::new() } else {
-                    let kind = rng.of(&["Street", "Avenue", "Ave", "St", "Place", "Court", "Terrace", "Street", "Avenue"]);
+                let kind = if rng.percent(bare) {
+                    String::new()
+                } else {
+                    let kind = rng.of(&[
+                        "Street", "Avenue", "Ave", "St", "Place", "Court", "Terrace", "Street", "Avenue",
+                    ]);
                     format!(" {kind}")
                 };
                 let after = if rng.percent(15) { format!(" {}", way(rng)) } else { String::new() };
@@ -95,16 +121,42 @@ impl Places {
             13..=19 => {
                 let n = (1 + rng.below(if rng.percent(50) { 99 } else { 900 })).to_string();
                 let n = say::digits(&n, Language::En, style, rng);
-                let kind = rng.of(&["County Road", "Highway", "State Route", "Route", "County Highway", "Hwy", "State Road", "US Highway", "CR", "Township Road", "Farm to Market Road", "Old Highway", "Interstate", "State Highway", "FM"]);
+                let kind = rng.of(&[
+                    "County Road",
+                    "Highway",
+                    "State Route",
+                    "Route",
+                    "County Highway",
+                    "Hwy",
+                    "State Road",
+                    "US Highway",
+                    "CR",
+                    "Township Road",
+                    "Farm to Market Road",
+                    "Old Highway",
+                    "Interstate",
+                    "State Highway",
+                    "FM",
+                ]);
                 let after = if rng.percent(20) { format!(" {}", way(rng)) } else { String::new() };
                 format!("{kind} {n}{after}")
             }
-            20..=21 => format!("{} {}", rng.of(&["Avenue", "Street", "County Road", "Road"]), char::from(b'A' + rng.below(20) as u8)),
+            20..=21 => format!(
+                "{} {}",
+                rng.of(&["Avenue", "Street", "County Road", "Road"]),
+                char::from(b'A' + rng.below(20) as u8)
+            ),
             _ => {
-                let name = if rng.percent(8) { self.person_like(rng) } else { rng.one(&self.streets).clone() };
+                let name =
+                    if rng.percent(8) { self.person_like(rng) } else { rng.one(&self.streets).clone() };
                 let before = if rng.percent(18) { format!("{} ", way(rng)) } else { String::new() };
-                let old = if rng.percent(4) { rng.of(&["Old ", "New ", "Upper ", "Little ", "Lower "]) } else { "" };
-                let kind = if rng.percent(bare) { String::new() } else { format!(" {}", self.kind(style, rng)) };
+                let old = if rng.percent(4) {
+                    rng.of(&["Old ", "New ", "Upper ", "Little ", "Lower "])
+                } else {
+                    ""
+                };
+                let kind =
+                    if rng.percent(bare) { String::new() } else { format!(" {}", self.kind(style, rng)) };
                 let after = if rng.percent(8) { format!(" {}", way(rng)) } else { String::new() };
                 format!("{before}{old}{name}{kind}{after}")
             }
@@ -125,21 +177,35 @@ impl Places {
             56..=88 => 1000 + rng.below(9000),
             _ => 10_000 + rng.below(40_000),
         };
-        let n = if rng.percent(12) && n > 200 { n / 100 * 100 + if rng.percent(50) { 0 } else { rng.below(10) } } else { n };
+        let n = if rng.percent(12) && n > 200 {
+            n / 100 * 100 + if rng.percent(50) { 0 } else { rng.below(10) }
+        } else {
+            n
+        };
         let number = say::digits(&n.to_string(), language, style, rng);
         match rng.below(100) {
             0..=1 => format!("{number}{}", if style.said() { " and a half" } else { " 1/2" }),
-            2..=4 => format!("{number}{}{}", if style.said() { " " } else { "" }, char::from(b'A' + rng.below(8) as u8)),
+            2..=4 => format!(
+                "{number}{}{}",
+                if style.said() { " " } else { "" },
+                char::from(b'A' + rng.below(8) as u8)
+            ),
             5 => format!("{number}-{}", 1 + rng.below(99)),
-            6 if language == Language::En => format!("{}{}{number}", rng.of(&["N", "W", "E", "S"]), if style.said() { " " } else { "" }),
-            7 if language == Language::En && style == Style::Written => rng.of(&["One", "Two", "Ten", "Four"]).to_owned(),
+            6 if language == Language::En => {
+                format!("{}{}{number}", rng.of(&["N", "W", "E", "S"]), if style.said() { " " } else { "" })
+            }
+            7 if language == Language::En && style == Style::Written => {
+                rng.of(&["One", "Two", "Ten", "Four"]).to_owned()
+            }
             _ => number,
         }
     }
 
     pub fn unit(&self, language: Language, style: Style, rng: &mut Rng) -> String {
         let mut n = 1 + rng.below(if rng.percent(70) { 40 } else { 1200 });
-        if rng.percent(20) { n = n.max(1) * 100 % 2000 + rng.below(20); }
+        if rng.percent(20) {
+            n = n.max(1) * 100 % 2000 + rng.below(20);
+        }
         let number = say::digits(&n.max(1).to_string(), language, style, rng);
         let letter = char::from(b'A' + rng.below(10) as u8);
         let number = match rng.below(10) {
@@ -148,15 +214,63 @@ impl Places {
             _ => number,
         };
         if language == Language::Es {
-            let kind = rng.of(&["apartamento", "apto.", "apto", "apartamento", "unidad", "piso", "interior", "departamento", "lote", "apt", "edificio", "local", "número"]);
+            let kind = rng.of(&[
+                "apartamento",
+                "apto.",
+                "apto",
+                "apartamento",
+                "unidad",
+                "piso",
+                "interior",
+                "departamento",
+                "lote",
+                "apt",
+                "edificio",
+                "local",
+                "número",
+            ]);
             return match rng.below(12) {
-                0 => rng.of(&["segundo piso", "tercer piso", "primer piso", "el sótano", "planta baja"]).to_owned(),
+                0 => rng
+                    .of(&["segundo piso", "tercer piso", "primer piso", "el sótano", "planta baja"])
+                    .to_owned(),
                 _ => format!("{kind} {number}"),
             };
         }
-        let kind = rng.of(&["Apt", "Apt.", "apartment", "Apartment", "Unit", "unit", "Suite", "Lot", "lot", "Trailer", "Room", "Ste", "Bldg", "building", "space", "number", "Floor"]);
+        let kind = rng.of(&[
+            "Apt",
+            "Apt.",
+            "apartment",
+            "Apartment",
+            "Unit",
+            "unit",
+            "Suite",
+            "Lot",
+            "lot",
+            "Trailer",
+            "Room",
+            "Ste",
+            "Bldg",
+            "building",
+            "space",
+            "number",
+            "Floor",
+        ]);
         match rng.below(14) {
-            0 | 1 => rng.of(&["second floor", "upstairs", "2nd floor", "rear", "first floor", "basement", "third floor", "lower", "upper", "side door", "the back unit"]).to_owned(),
+            0 | 1 => rng
+                .of(&[
+                    "second floor",
+                    "upstairs",
+                    "2nd floor",
+                    "rear",
+                    "first floor",
+                    "basement",
+                    "third floor",
+                    "lower",
+                    "upper",
+                    "side door",
+                    "the back unit",
+                ])
+                .to_owned(),
             2 if !style.said() => format!("#{number}"),
             _ => format!("{kind} {number}"),
         }
@@ -170,7 +284,11 @@ impl Places {
                 1 => zip.chars().map(String::from).collect::<Vec<String>>().join(" "),
                 _ => say::singly(&zip, Language::En, rng),
             }
-        } else if rng.percent(6) { format!("{zip}-{:04}", rng.below(9999)) } else { zip }
+        } else if rng.percent(6) {
+            format!("{zip}-{:04}", rng.below(9999))
+        } else {
+            zip
+        }
     }
 
     pub fn address(&self, language: Language, style: Style, rng: &mut Rng) -> String {
@@ -193,7 +311,8 @@ impl Places {
             out = if rng.percent(6) { format!("{unit}{comma}{out}") } else { format!("{out}{comma}{unit}") };
         }
         if rng.percent(38) {
-            out = format!("{out}{}{}", if rng.percent(12) { " in " } else { comma }, self.town(language, rng));
+            out =
+                format!("{out}{}{}", if rng.percent(12) { " in " } else { comma }, self.town(language, rng));
             if rng.percent(55) {
                 let (long, short) = rng.one(&self.states);
                 let state = if style.said() || rng.percent(25) { long } else { short };
@@ -214,9 +333,14 @@ impl Places {
         let head = match rng.below(6) {
             0 => format!("{} {route}, Box {number}", rng.of(&["Rural Route", "RR", "Route", "R R"])),
             1 => format!("HC {route}, Box {number}"),
-            2 if language == Language::Es => format!("{} {number}", rng.of(&["Apartado", "apartado postal", "PO Box"])),
+            2 if language == Language::Es => {
+                format!("{} {number}", rng.of(&["Apartado", "apartado postal", "PO Box"]))
+            }
             3 if language == Language::Es => format!("HC-0{} Box {number}", 1 + rng.below(9)),
-            _ => format!("{} {number}", rng.of(&["PO Box", "P.O. Box", "P O Box", "post office box", "Box", "PO Box"])),
+            _ => format!(
+                "{} {number}",
+                rng.of(&["PO Box", "P.O. Box", "P O Box", "post office box", "Box", "PO Box"])
+            ),
         };
         let town = self.town(language, rng);
         match rng.below(4) {
@@ -224,17 +348,50 @@ impl Places {
             1 => format!("{head}, {town}"),
             _ => {
                 let (long, short) = rng.one(&self.states);
-                let state = if language == Language::Es && rng.percent(50) { if style.said() { "Puerto Rico" } else { "PR" } } else if style.said() { long } else { short };
-                format!("{head}, {town}, {state} {}", if rng.percent(60) { self.zip(style, rng) } else { String::new() })
+                let state = if language == Language::Es && rng.percent(50) {
+                    if style.said() { "Puerto Rico" } else { "PR" }
+                } else if style.said() {
+                    long
+                } else {
+                    short
+                };
+                format!(
+                    "{head}, {town}, {state} {}",
+                    if rng.percent(60) { self.zip(style, rng) } else { String::new() }
+                )
             }
         }
     }
 
     fn spanish(&self, house: &str, style: Style, rng: &mut Rng) -> String {
-        let street = if rng.percent(85) { self.street(Language::Es, style, 0, rng) } else { rng.one(&self.calles).clone() };
-        let number = rng.of(&["número ", "número ", "numero ", "núm. ", "#", "No. ", "casa ", "número de casa "]);
-        let number = if style.said() && !number.starts_with(char::is_alphabetic) { "número " } else { number };
-        let urbanization = format!("{} {}", rng.of(&["urbanización", "Urb.", "Urb", "reparto", "residencial", "barrio", "colonia", "sector", "parcelas", "condominio", "Bo.", "Res.", "Cond."]), rng.one(&self.urbanizaciones));
+        let street = if rng.percent(85) {
+            self.street(Language::Es, style, 0, rng)
+        } else {
+            rng.one(&self.calles).clone()
+        };
+        let number =
+            rng.of(&["número ", "número ", "numero ", "núm. ", "#", "No. ", "casa ", "número de casa "]);
+        let number =
+            if style.said() && !number.starts_with(char::is_alphabetic) { "número " } else { number };
+        let urbanization = format!(
+            "{} {}",
+            rng.of(&[
+                "urbanización",
+                "Urb.",
+                "Urb",
+                "reparto",
+                "residencial",
+                "barrio",
+                "colonia",
+                "sector",
+                "parcelas",
+                "condominio",
+                "Bo.",
+                "Res.",
+                "Cond."
+            ]),
+            rng.one(&self.urbanizaciones)
+        );
         let block = format!("{}{}{house}", char::from(b'A' + rng.below(20) as u8), rng.of(&["-", " ", "-"]));
         match rng.below(12) {
             0..=2 => format!("{street} {house}"),
@@ -243,21 +400,38 @@ impl Places {
             7 => format!("{street} {number}{house}, {urbanization}"),
             8 => format!("{house} {street}"),
             9 => format!("{} {house} de la {street}", rng.of(&["el", "la casa", "el número", "la"])),
-            10 => format!("{urbanization}, edificio {}, apartamento {house}", say::digits(&(1 + rng.below(40)).to_string(), Language::Es, style, rng)),
+            10 => format!(
+                "{urbanization}, edificio {}, apartamento {house}",
+                say::digits(&(1 + rng.below(40)).to_string(), Language::Es, style, rng)
+            ),
             _ => {
                 let n = say::digits(&(1 + rng.below(999)).to_string(), Language::Es, style, rng);
                 let km = say::digits(&(1 + rng.below(60)).to_string(), Language::Es, style, rng);
-                format!("carretera {n} {} {km}{}", rng.of(&["kilómetro", "km", "km."]), if rng.percent(50) { format!("{}{}", if style.said() { " punto " } else { "." }, 1 + rng.below(9)) } else { String::new() })
+                format!(
+                    "carretera {n} {} {km}{}",
+                    rng.of(&["kilómetro", "km", "km."]),
+                    if rng.percent(50) {
+                        format!("{}{}", if style.said() { " punto " } else { "." }, 1 + rng.below(9))
+                    } else {
+                        String::new()
+                    }
+                )
             }
         }
     }
 }
 
 fn labelled_address(entry: &str) -> Option<String> {
-    let text: String = entry.split_once("</AddressString>")?.0.split('<').filter_map(|part| {
-        part.split_once('>').map_or(Some(part), |(_, text)| Some(text))
-    }).collect();
-    if !entry.trim_start().starts_with("<AddressNumber>") || entry.contains("Recipient") || entry.contains("Landmark") {
+    let text: String = entry
+        .split_once("</AddressString>")?
+        .0
+        .split('<')
+        .filter_map(|part| part.split_once('>').map_or(Some(part), |(_, text)| Some(text)))
+        .collect();
+    if !entry.trim_start().starts_with("<AddressNumber>")
+        || entry.contains("Recipient")
+        || entry.contains("Landmark")
+    {
         return None;
     }
     let text = text.replace("&amp;", "&");

@@ -37,7 +37,15 @@ impl Talk {
             !line.marks.is_empty()
                 || !tokens(&line.text, lexicon).iter().any(|token| {
                     let first = token.classes & (class::FIRST | class::FIRST_RARE) != 0;
-                    let listed = first && token.classes & (class::COMMON | class::WORD | class::PLACE | class::TOWN | class::DAY | class::STATE) == 0;
+                    let listed = first
+                        && token.classes
+                            & (class::COMMON
+                                | class::WORD
+                                | class::PLACE
+                                | class::TOWN
+                                | class::DAY
+                                | class::STATE)
+                            == 0;
                     listed && token.form != Form::Sign
                 })
         });
@@ -66,8 +74,18 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 
 /// Slots whose values may be names that are nobody's, or somebody's in a part of the time: left out.
 const DOUBTFUL: [&str; 12] = [
-    "artist", "event_name", "song_name", "album", "title", "movie_name", "doctor_name", "dentist_name", "stylist_name",
-    "category", "property_name", "theater_name",
+    "artist",
+    "event_name",
+    "song_name",
+    "album",
+    "title",
+    "movie_name",
+    "doctor_name",
+    "dentist_name",
+    "stylist_name",
+    "category",
+    "property_name",
+    "theater_name",
 ];
 const PERSONS: [&str; 4] = ["directed_by", "starring", "cast", "recipient_account_name"];
 
@@ -106,8 +124,11 @@ fn slots(turn: &Value, text: &str) -> Option<String> {
             let value: String = letters.get(from..to)?.iter().collect();
             if PERSONS.contains(&name) {
                 marks.push((from, to, NAME));
-            } else if value.starts_with(|c: char| c.is_ascii_digit()) && value.chars().filter(|c| c.is_alphabetic()).count() > 3
-                && ["address", "destination", "where_to", "pickup_location", "location", "origin"].iter().any(|a| name.contains(a))
+            } else if value.starts_with(|c: char| c.is_ascii_digit())
+                && value.chars().filter(|c| c.is_alphabetic()).count() > 3
+                && ["address", "destination", "where_to", "pickup_location", "location", "origin"]
+                    .iter()
+                    .any(|a| name.contains(a))
             {
                 marks.push((from, to, ADDRESS));
             } else if name.contains("address") {
@@ -138,14 +159,18 @@ fn taskmaster(folder: &Path, out: &mut Talk) -> Result<(), Box<dyn Error>> {
             for dialogue in dialogues.as_array().into_iter().flatten() {
                 let id = dialogue["conversation_id"].as_str().unwrap_or_default();
                 for turn in dialogue["utterances"].as_array().into_iter().flatten() {
-                    out.add(id, Line::new(turn["text"].as_str().unwrap_or_default(), Language::En, "taskmaster"));
+                    out.add(
+                        id,
+                        Line::new(turn["text"].as_str().unwrap_or_default(), Language::En, "taskmaster"),
+                    );
                 }
             }
         } else if path.ends_with(".tsv") {
             for row in std::fs::read_to_string(&file)?.lines() {
                 let id = row.rsplit('\t').next().unwrap_or_default();
                 // The last utterance of the context: the others come in other rows.
-                let said = row.split(['\t']).next().unwrap_or_default().rsplit("<U>").next().unwrap_or_default();
+                let said =
+                    row.split(['\t']).next().unwrap_or_default().rsplit("<U>").next().unwrap_or_default();
                 let said = said.split('<').next().unwrap_or_default();
                 out.add(id, Line::new(said, Language::En, "taskmaster"));
             }
@@ -158,16 +183,24 @@ fn multidogo(folder: &Path, out: &mut Talk) -> Result<(), Box<dyn Error>> {
     for file in files(folder)?.iter().filter(|file| file.extension().is_some_and(|e| e == "tsv")) {
         for row in std::fs::read_to_string(file)?.lines().skip(1) {
             let cells: Vec<&str> = row.split('\t').collect();
-            let (Some(id), Some(text), Some(labels)) = (cells.first(), cells.get(4), cells.get(5)) else { continue };
+            let (Some(id), Some(text), Some(labels)) = (cells.first(), cells.get(4), cells.get(5)) else {
+                continue;
+            };
             let words: Vec<&str> = text.split(' ').collect();
             let labels: Vec<&str> = labels.split(' ').collect();
             let doubtful = ["username", "approver_name", "company_name", "current_city", "email_address"];
             if words.len() != labels.len() || labels.iter().any(|label| doubtful.contains(label)) {
                 continue;
             }
-            let address: Vec<&str> =
-                words.iter().zip(&labels).filter(|(_, label)| **label == "address").map(|(word, _)| *word).collect();
-            if !address.is_empty() && !address.first().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit())) {
+            let address: Vec<&str> = words
+                .iter()
+                .zip(&labels)
+                .filter(|(_, label)| **label == "address")
+                .map(|(word, _)| *word)
+                .collect();
+            if !address.is_empty()
+                && !address.first().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit()))
+            {
                 continue;
             }
             let kind = |label: &str| match label {
@@ -188,7 +221,9 @@ fn joined(words: &[&str], kind: impl Fn(usize) -> Option<char>) -> String {
     for (at, word) in words.iter().enumerate() {
         let own = kind(at);
         if own != open {
-            if open.is_some() { out.push(END) }
+            if open.is_some() {
+                out.push(END)
+            }
             out.push(' ');
             out.extend(own);
             open = own;
@@ -197,7 +232,9 @@ fn joined(words: &[&str], kind: impl Fn(usize) -> Option<char>) -> String {
         }
         out.push_str(word);
     }
-    if open.is_some() { out.push(END) }
+    if open.is_some() {
+        out.push(END)
+    }
     out
 }
 
@@ -207,7 +244,10 @@ fn commands(folder: &Path, out: &mut Talk) -> Result<(), Box<dyn Error>> {
         for row in std::fs::read_to_string(file)?.lines().skip(1) {
             let Some(annotated) = row.split(';').nth(3) else { continue };
             let id = row.split(';').next().unwrap_or_default();
-            if ["artist_name", "personal_info", "audiobook_name", "song_name", "movie_name"].iter().any(|slot| annotated.contains(slot)) {
+            if ["artist_name", "personal_info", "audiobook_name", "song_name", "movie_name"]
+                .iter()
+                .any(|slot| annotated.contains(slot))
+            {
                 continue;
             }
             let mut text = String::new();
@@ -215,7 +255,10 @@ fn commands(folder: &Path, out: &mut Talk) -> Result<(), Box<dyn Error>> {
             while let Some((before, after)) = rest.split_once('[') {
                 let Some((slot, after)) = after.split_once(']') else { break };
                 let (name, value) = slot.split_once(" : ").unwrap_or(("", slot));
-                let person = name == "person" && !["president", "prime minister", "mom", "dad", "wife", "boss"].iter().any(|w| value.contains(w));
+                let person = name == "person"
+                    && !["president", "prime minister", "mom", "dad", "wife", "boss"]
+                        .iter()
+                        .any(|w| value.contains(w));
                 text.push_str(before);
                 text.extend(person.then_some(NAME));
                 text.push_str(value);
@@ -260,7 +303,11 @@ pub mod sets {
             while let Some((before, after)) = rest.split_once('{') {
                 let Some((inside, after)) = after.split_once('}') else { break };
                 let (kind, value) = inside.split_once('|').unwrap_or(("", inside));
-                let mark = match kind { "name" => Some(NAME), "address" => Some(ADDRESS), _ => None };
+                let mark = match kind {
+                    "name" => Some(NAME),
+                    "address" => Some(ADDRESS),
+                    _ => None,
+                };
                 text.push_str(before);
                 text.extend(mark);
                 text.push_str(value);

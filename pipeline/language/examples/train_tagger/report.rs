@@ -17,6 +17,17 @@ pub struct Figures {
     pub right: usize,
 }
 
+impl Figures {
+    const fn add(&mut self, other: Self) {
+        self.planted += other.planted;
+        self.found += other.found;
+        self.whole += other.whole;
+        self.exact += other.exact;
+        self.said += other.said;
+        self.right += other.right;
+    }
+}
+
 /// Spans with thresholds.
 pub fn spans(model: &Model, line: &Line, least: [f32; 2]) -> Vec<Span> {
     let mut found = candidates_by(model, &line.text, Some(line.language));
@@ -41,7 +52,9 @@ pub fn figures(model: &Model, lines: &[&Line], kind: Kind, least: [f32; 2], miss
             out.planted += 1;
             out.found += usize::from(share * 2 >= range.len());
             out.whole += usize::from(share >= range.len());
-            out.exact += usize::from(spans.iter().any(|s| s.kind == *own && (s.from, s.to) == (range.start, range.end)));
+            out.exact += usize::from(
+                spans.iter().any(|s| s.kind == *own && (s.from, s.to) == (range.start, range.end)),
+            );
             if missed && share < range.len() {
                 let how = if share * 2 >= range.len() { "part" } else { "MISS" };
                 println!("{how} {kind:?} {:?} in: {} [{}]", &line.text[range.clone()], line.text, line.group);
@@ -49,10 +62,17 @@ pub fn figures(model: &Model, lines: &[&Line], kind: Kind, least: [f32; 2], miss
         }
         for span in spans.iter().filter(|span| span.kind == kind) {
             out.said += 1;
-            let right = line.marks.iter().any(|(own, r)| *own == kind && r.start < span.to && span.from < r.end);
+            let right =
+                line.marks.iter().any(|(own, r)| *own == kind && r.start < span.to && span.from < r.end);
             out.right += usize::from(right);
             if missed && !right {
-                println!("FALSE {kind:?} {:?} {:.2} in: {} [{}]", &line.text[span.from..span.to], span.sure, line.text, line.group);
+                println!(
+                    "FALSE {kind:?} {:?} {:.2} in: {} [{}]",
+                    &line.text[span.from..span.to],
+                    span.sure,
+                    line.text,
+                    line.group
+                );
             }
         }
     }
@@ -66,7 +86,14 @@ pub fn touched(model: &Model, lines: &[&Line], least: [f32; 2], missed: bool) ->
         let spans = spans(model, line, least);
         if missed && !spans.is_empty() {
             for span in &spans {
-                println!("TOUCHED {:?} {:?} {:.2} in: {} [{}]", span.kind, &line.text[span.from..span.to], span.sure, line.text, line.group);
+                println!(
+                    "TOUCHED {:?} {:?} {:.2} in: {} [{}]",
+                    span.kind,
+                    &line.text[span.from..span.to],
+                    span.sure,
+                    line.text,
+                    line.group
+                );
             }
         }
         !spans.is_empty()
@@ -81,7 +108,10 @@ fn percent(part: usize, of: usize) -> f64 {
 /// A table by group and language.
 pub fn print(title: &str, model: &Model, lines: &[Line], least: [f32; 2], missed: bool) {
     println!("\n{title}");
-    println!("{:<16} | {:<42} | {:<42} | clean touched", "group", "names: found whole exact precision", "addresses");
+    println!(
+        "{:<16} | {:<42} | {:<42} | clean touched",
+        "group", "names: found whole exact precision", "addresses"
+    );
     let mut groups: BTreeMap<String, Vec<&Line>> = BTreeMap::new();
     for line in lines {
         groups.entry(format!("{} {}", line.group, line.language.code())).or_default().push(line);
@@ -94,26 +124,48 @@ pub fn print(title: &str, model: &Model, lines: &[Line], least: [f32; 2], missed
             let f = figures(model, lines, kind, least, missed && last);
             format!(
                 "{:5.1} {:5.1} {:5.1} of {:<4} p {:5.1} of {:<4}",
-                percent(f.found, f.planted), percent(f.whole, f.planted), percent(f.exact, f.planted), f.planted, percent(f.right, f.said), f.said
+                percent(f.found, f.planted),
+                percent(f.whole, f.planted),
+                percent(f.exact, f.planted),
+                f.planted,
+                percent(f.right, f.said),
+                f.said
             )
         });
         let (hit, clean) = touched(model, lines, least, missed && last);
-        println!("{name:<16} | {:<42} | {:<42} | {hit} of {clean} ({:.2} %)", cells[0], cells[1], percent(hit, clean));
+        println!(
+            "{name:<16} | {:<42} | {:<42} | {hit} of {clean} ({:.2} %)",
+            cells[0],
+            cells[1],
+            percent(hit, clean)
+        );
     }
 }
 
-/// What thresholds cost and bring.
-pub fn curve(title: &str, model: &Model, lines: &[Line]) {
-    println!("\n{title}: least, names found, addresses found, clean touched by names, by addresses");
-    let all: Vec<&Line> = lines.iter().collect();
-    for least in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] {
-        let names = figures(model, &all, Kind::Name, [least, least], false);
-        let addresses = figures(model, &all, Kind::Address, [least, least], false);
-        let (by_names, clean) = touched(model, &all, [least, 2.0], false);
-        let (by_addresses, _) = touched(model, &all, [2.0, least], false);
+/// What thresholds cost and bring, over models that each judge lines that they have not seen.
+pub fn curve(title: &str, judged: &[(&Model, &[Line])]) {
+    println!(
+        "\n{title}: least, names found and precise, addresses found and precise, clean touched by names, by addresses"
+    );
+    for least in [0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9] {
+        let (mut names, mut addresses) = (Figures::default(), Figures::default());
+        let (mut by_names, mut by_addresses, mut clean) = (0, 0, 0);
+        for (model, lines) in judged {
+            let all: Vec<&Line> = lines.iter().collect();
+            names.add(figures(model, &all, Kind::Name, [least, least], false));
+            addresses.add(figures(model, &all, Kind::Address, [least, least], false));
+            let (hit, of) = touched(model, &all, [least, 2.0], false);
+            (by_names, clean) = (by_names + hit, clean + of);
+            by_addresses += touched(model, &all, [2.0, least], false).0;
+        }
         println!(
-            "{least:.1}  {:5.1}  {:5.1}  {:5.2}  {:5.2}",
-            percent(names.found, names.planted), percent(addresses.found, addresses.planted), percent(by_names, clean), percent(by_addresses, clean)
+            "{least:.2}  {:5.1} {:5.1}  {:5.1} {:5.1}  {:5.2}  {:5.2}",
+            percent(names.found, names.planted),
+            percent(names.right, names.said),
+            percent(addresses.found, addresses.planted),
+            percent(addresses.right, addresses.said),
+            percent(by_names, clean),
+            percent(by_addresses, clean)
         );
     }
 }

@@ -113,7 +113,13 @@ impl Context {
             inside += usize::from(capital && !token.first && token.form != Form::Initial);
         }
         let begins = tokens.first().is_some_and(|t| t.form != Form::Lower && t.form != Form::Sign);
-        let capitals = if words > 2 && large * 2 > words { 3 } else if inside > 0 { 2 } else { u64::from(begins) };
+        let capitals = if words > 2 && large * 2 > words {
+            3
+        } else if inside > 0 {
+            2
+        } else {
+            u64::from(begins)
+        };
         let mut spots: Vec<Spot> =
             tokens.iter().map(|token| Spot { kind: kind(token), ..Spot::default() }).collect();
         runs(tokens, &mut spots);
@@ -155,7 +161,13 @@ fn runs(tokens: &[Token], spots: &mut [Spot]) {
     let mut next = 0_u8;
     for (token, spot) in tokens.iter().zip(spots.iter_mut()).rev() {
         let names = token.classes & (class::STREET | class::STREET_WEAK | class::STREET_FIRST) != 0;
-        next = if names { 1 } else if next == 0 || next as usize >= STREET_REACH { 0 } else { next + 1 };
+        next = if names {
+            1
+        } else if next == 0 || next as usize >= STREET_REACH {
+            0
+        } else {
+            next + 1
+        };
         spot.street = next;
     }
     let mut cues = [(0_u64, 0_u8); 2];
@@ -186,8 +198,7 @@ fn run_end(tokens: &[Token], from: usize) -> usize {
     let mut end = from + 1;
     while let Some(token) = tokens.get(end) {
         let joins = tokens.get(end + 1).is_some_and(Token::is_number)
-            && (token.form == Form::Sign && token.glued
-                || [hash(b"and"), hash(b"y")].contains(&token.hash));
+            && (token.form == Form::Sign && token.glued || [hash(b"and"), hash(b"y")].contains(&token.hash));
         if !token.is_number() && !joins {
             break;
         }
@@ -201,13 +212,12 @@ fn run_end(tokens: &[Token], from: usize) -> usize {
 pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut(usize)) {
     let (Some(token), Some(spot)) = (tokens.get(at), context.spots.get(at)) else { return };
     let word = |by: isize| at.checked_add_signed(by).and_then(|n| tokens.get(n)).map_or(1, |t| t.hash);
-    let classes = |by: isize| {
-        at.checked_add_signed(by).and_then(|n| tokens.get(n)).map_or(0, |t| u64::from(t.classes))
-    };
+    let classes =
+        |by: isize| at.checked_add_signed(by).and_then(|n| tokens.get(n)).map_or(0, |t| u64::from(t.classes));
     let form = |by: isize| {
-        at.checked_add_signed(by).and_then(|n| tokens.get(n)).map_or(15, |t| {
-            t.form as u64 * 2 + u64::from(t.first)
-        })
+        at.checked_add_signed(by)
+            .and_then(|n| tokens.get(n))
+            .map_or(15, |t| t.form as u64 * 2 + u64::from(t.first))
     };
     let kinds = |by: isize| context.kind(at, by);
     let mut id = 0_u64;

@@ -72,7 +72,8 @@ impl Lexicon {
         let count = u32::from_le_bytes(*count) as usize;
         let (hashes, rest) = rest.split_at_checked(count.checked_mul(4)?)?;
         let (classes, rest) = rest.split_at_checked(count * 4)?;
-        let numbers = |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|n| u32::from_le_bytes(*n)).collect();
+        let numbers =
+            |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|n| u32::from_le_bytes(*n)).collect();
         Some((Self { hashes: numbers(hashes), classes: numbers(classes) }, rest))
     }
 }
