@@ -179,11 +179,11 @@ impl State {
                 }
             }
         }
-        for before in 0..LABELS {
-            for label in 0..LABELS {
-                let g = gradient[before][label];
-                self.step_squares[before][label] += g * g;
-                self.steps[before][label] += STEP * g / self.step_squares[before][label].sqrt();
+        let rows = self.steps.iter_mut().zip(&mut self.step_squares).zip(&gradient);
+        for ((steps, squares), gradient) in rows {
+            for ((step, square), g) in steps.iter_mut().zip(squares).zip(gradient) {
+                *square += g * g;
+                *step += STEP * g / square.sqrt();
             }
         }
         all - gold

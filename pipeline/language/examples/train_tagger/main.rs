@@ -14,6 +14,8 @@
 //! `--missed` prints what is got wrong.
 #![allow(clippy::disallowed_methods, reason = "a tool for the desk: it reads files and the clock")]
 
+mod calles;
+mod fill;
 mod fit;
 mod frames;
 mod line;
@@ -23,16 +25,21 @@ mod places;
 mod public;
 mod report;
 mod say;
+mod styles;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use frames::{Fill, Frames};
+use fill::Fill;
+use frames::Frames;
 use language::Language;
 use language::tagger::Kind;
 use language::tagger::model::Model;
 use line::{Line, Rng};
 use public::sets;
+
+/// A line of one of the guard's sets.
+type Numbered = (usize, Line);
 
 const SEED: u64 = 20_261_125;
 const FOLDS: usize = 5;
@@ -106,7 +113,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Each of the guard's sets is judged by a training that saw the other ones.
         let mut judged: Vec<(Model, Vec<Line>)> = Vec::new();
         for fold in 0..if has("--two") { 2 } else { FOLDS } {
-            let (own, others): (Vec<(usize, Line)>, Vec<(usize, Line)>) =
+            let (own, others): (Vec<Numbered>, Vec<Numbered>) =
                 development(&guard)?.into_iter().partition(|(set, _)| set % FOLDS == fold);
             let own: Vec<Line> = own.into_iter().map(|(_, line)| line).collect();
             let all: Vec<Line> = kept.iter().cloned().chain(taught(others, &lexicon)).collect();
@@ -187,7 +194,7 @@ fn lowered(line: &Line) -> Line {
 
 /// Lines of the guard's sets that keep the conventions of the tagger, which are younger: titles stand outside, letters that spell
 /// count, and an office has an address too.
-fn taught(lines: Vec<(usize, Line)>, lexicon: &language::tagger::lexicon::Lexicon) -> Vec<Line> {
+fn taught(lines: Vec<Numbered>, lexicon: &language::tagger::lexicon::Lexicon) -> Vec<Line> {
     use language::tagger::lexicon::class;
     let mut out = Vec::new();
     for (_, mut line) in lines {
@@ -221,7 +228,7 @@ fn taught(lines: Vec<(usize, Line)>, lexicon: &language::tagger::lexicon::Lexico
 }
 
 /// The guard's marked sets, numbered.
-fn development(guard: &Path) -> Result<Vec<(usize, Line)>, Box<dyn Error>> {
+fn development(guard: &Path) -> Result<Vec<Numbered>, Box<dyn Error>> {
     let mut out = Vec::new();
     for (n, set) in ["", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
         .into_iter()

@@ -208,9 +208,9 @@ pub fn title(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let small = ["de", "del", "la", "van", "der", "von", "ibn"];
     for word in words.split_inclusive([' ', '-']) {
-        if small.contains(&word.trim_end_matches([' ', '-'])) && !begins {
-            out.push_str(word);
-        } else if word.chars().any(char::is_lowercase) && word.chars().any(char::is_uppercase) {
+        let particle = small.contains(&word.trim_end_matches([' ', '-'])) && !begins;
+        let mixed = word.chars().any(char::is_lowercase) && word.chars().any(char::is_uppercase);
+        if particle || mixed {
             out.push_str(word);
         } else {
             let mut letters = word.chars();

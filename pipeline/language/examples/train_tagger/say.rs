@@ -117,14 +117,14 @@ pub fn cardinal(n: usize, language: Language, rng: &mut Rng) -> String {
 fn english(n: usize, rng: &mut Rng) -> String {
     match n {
         0..=19 => ONES[n].to_owned(),
-        20..=99 if n % 10 == 0 => TENS[n / 10].to_owned(),
+        20..=99 if n.is_multiple_of(10) => TENS[n / 10].to_owned(),
         20..=99 => format!("{} {}", TENS[n / 10], ONES[n % 10]),
-        100..=999 if n % 100 == 0 => format!("{} hundred", ONES[n / 100]),
+        100..=999 if n.is_multiple_of(100) => format!("{} hundred", ONES[n / 100]),
         100..=999 => {
             let and = if rng.percent(25) { "and " } else { "" };
             format!("{} hundred {and}{}", ONES[n / 100], english(n % 100, rng))
         }
-        _ if n % 1000 == 0 => format!("{} thousand", english(n / 1000, rng)),
+        _ if n.is_multiple_of(1000) => format!("{} thousand", english(n / 1000, rng)),
         _ => format!("{} thousand {}", english(n / 1000, rng), english(n % 1000, rng)),
     }
 }
@@ -132,14 +132,14 @@ fn english(n: usize, rng: &mut Rng) -> String {
 fn spanish(n: usize) -> String {
     match n {
         0..=29 => UNOS[n].to_owned(),
-        30..=99 if n % 10 == 0 => DIECES[n / 10].to_owned(),
+        30..=99 if n.is_multiple_of(10) => DIECES[n / 10].to_owned(),
         30..=99 => format!("{} y {}", DIECES[n / 10], UNOS[n % 10]),
         100 => "cien".to_owned(),
-        101..=999 if n % 100 == 0 => CIENTOS[n / 100].to_owned(),
+        101..=999 if n.is_multiple_of(100) => CIENTOS[n / 100].to_owned(),
         101..=999 => format!("{} {}", CIENTOS[n / 100], spanish(n % 100)),
         1000 => "mil".to_owned(),
         1001..=1999 => format!("mil {}", spanish(n % 1000)),
-        _ if n % 1000 == 0 => format!("{} mil", spanish(n / 1000)),
+        _ if n.is_multiple_of(1000) => format!("{} mil", spanish(n / 1000)),
         _ => format!("{} mil {}", spanish(n / 1000), spanish(n % 1000)),
     }
 }
@@ -148,7 +148,7 @@ fn spanish(n: usize) -> String {
 pub fn ordinal(n: usize) -> String {
     match n {
         0..=19 => ORDINALS[n].to_owned(),
-        _ if n % 10 == 0 && n < 100 => TENTHS[n / 10].to_owned(),
+        _ if n.is_multiple_of(10) && n < 100 => TENTHS[n / 10].to_owned(),
         20..=99 => format!("{} {}", TENS[n / 10], ORDINALS[n % 10]),
         _ => format!("{} hundred {}", ONES[(n / 100).min(19)], ordinal((n % 100).max(1))),
     }
@@ -225,7 +225,11 @@ fn pairs(number: &str, language: Language, rng: &mut Rng) -> String {
     if rng.percent(if language == Language::Es { 60 } else { 20 }) {
         return cardinal(whole, language, rng);
     }
-    if number.len() == 4 && whole % 100 == 0 && whole % 1000 != 0 && language == Language::En {
+    if number.len() == 4
+        && whole.is_multiple_of(100)
+        && !whole.is_multiple_of(1000)
+        && language == Language::En
+    {
         return format!("{} hundred", cardinal(whole / 100, language, rng));
     }
     let cut = if number.len() == 5 && rng.percent(60) { 3 } else { number.len() - 2 };

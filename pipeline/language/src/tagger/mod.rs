@@ -23,7 +23,7 @@ pub use model::WeightsError;
 /// [`Span::sure`] alone decides.
 const LEAN: f32 = 2.5;
 /// Less sure spans of names are left out by [`spans`]; chosen on the development sets.
-pub const LEAST_NAME: f32 = 0.45;
+pub const LEAST_NAME: f32 = 0.4;
 /// The same for addresses.
 pub const LEAST_ADDRESS: f32 = 0.4;
 
