@@ -159,8 +159,8 @@ impl Fill {
                 let letters: String =
                     (0..2 + rng.below(2)).map(|_| char::from(b'A' + rng.below(26) as u8)).collect();
                 let alike = rng.of(&[
-                    "as in boy",
-                    "as in victor",
+                    "as in nancy",
+                    "like peter",
                     "like dog",
                     "as in apple",
                     "for mary",

@@ -200,7 +200,7 @@ fn spaced(number: &str, rng: &mut Rng) -> String {
     number.chars().map(String::from).collect::<Vec<String>>().join(by)
 }
 
-/// "30 oh 2", "19 40".
+/// Digits for the first part, and again for the second: "51 oh 7", "22 60".
 fn mixed(number: &str, rng: &mut Rng) -> String {
     let (head, tail) = number.split_at(number.len() - 2);
     let tail = match (tail.strip_prefix('0'), rng.below(3)) {
