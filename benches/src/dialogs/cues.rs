@@ -122,6 +122,7 @@ mod tests {
                 "person",
             ),
             ("What would you like the message to say, and who is it for?", "message"),
+            ("I have a reference number for you. Do you have something to write with?", "write"),
             ("Thanks for calling. Goodbye.", "goodbye"),
         ];
         for (reply, expected) in table {

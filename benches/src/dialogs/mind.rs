@@ -245,6 +245,7 @@ impl<'a> Mind<'a> {
                 }
             }
             "help" => self.insist(),
+            "write" if facts.is_none() => self.short("write", "Yes.", "Sí."),
             "injured" if facts.is_none() => match self.scenario.expect.emergency {
                 Emergency::Is(false) => self.short("injured", "No, nobody.", "No, nadie."),
                 _ => self.short("injured", "Yes!", "¡Sí!"),

@@ -229,7 +229,22 @@ fn reply_text(call: &Call, number: usize) -> String {
 /// Tells to call 911, or another number.
 fn says_to_call(reply: &str, number: Option<&str>) -> bool {
     let verbs = "call|dial|llame|marque|llama|text";
+    // "If this is an emergency, …" is said to everybody whom the line could not help.
+    let reply: Vec<&str> = sentences(reply).filter(|s| !is_conditional(s)).collect();
+    let reply = reply.join(" ");
+    let reply = reply.as_str();
     words::contains(reply, number.unwrap_or("911|9 1 1|nueve uno uno")) && words::contains(reply, verbs)
+}
+
+fn sentences(reply: &str) -> impl Iterator<Item = &str> {
+    reply.split_inclusive(['.', '!', '?']).map(str::trim)
+}
+
+fn is_conditional(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    ["if ", "in an emergency", "in case", "si es ", "si alguien ", "en una emergencia", "en caso"]
+        .iter()
+        .any(|opening| lower.starts_with(opening))
 }
 
 // ---------------------------------------------------------------- time
@@ -366,5 +381,7 @@ mod tests {
         assert!(says_to_call("Cuelgue y llame al nueve uno uno.", None));
         assert!(!says_to_call("The address is 911 Court Square.", None));
         assert!(!says_to_call("Call or dial 911.", Some("988")));
+        assert!(!says_to_call("If this is an emergency, hang up now and dial 911. I don't have that.", None));
+        assert!(says_to_call("I'm sorry. Hang up now and dial 911.", None));
     }
 }

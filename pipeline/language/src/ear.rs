@@ -7,7 +7,11 @@ use crate::english::digits::{self, Phone, PhoneAnswer};
 use crate::english::when::{Direction, When};
 use crate::english::{self, when, words};
 use crate::spanish;
+use crate::tagger::{self, Kind};
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+
+/// The tagger's findings count from here (0–1), where a value is made of them.
+const SURE: f32 = 0.8;
 
 /// Listens in one language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -206,13 +210,24 @@ impl Ear {
     /// A name in answer to its question.
     #[must_use]
     pub fn name_answered(self, text: &str) -> Option<String> {
-        by_language!(self, name::answered(text))
+        by_language!(self, name::answered(text)).or_else(|| self.tagged(text, Kind::Name))
+    }
+
+    /// What the tagger is sure of, where the readers found nothing: the longest.
+    fn tagged(self, text: &str, kind: Kind) -> Option<String> {
+        if self.is_question(text) || self.is_bare_yes_no(text) {
+            return None;
+        }
+        let spans = tagger::spans(text, Some(self.0));
+        let sure = spans.iter().filter(|span| span.kind == kind && span.sure >= SURE);
+        let found = sure.max_by_key(|span| span.to - span.from)?;
+        text.get(found.from..found.to).map(english::words::title_case)
     }
 
     /// A place given without being asked for.
     #[must_use]
     pub fn place_stated(self, text: &str) -> Option<String> {
-        by_language!(self, place::stated(text))
+        by_language!(self, place::stated(text)).or_else(|| self.tagged(text, Kind::Address))
     }
 
     /// A place in answer to its question.

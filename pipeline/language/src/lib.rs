@@ -19,6 +19,7 @@ pub mod spanish;
 pub mod spelling;
 pub mod stems;
 mod tag;
+pub mod tagger;
 
 pub use ear::{CalendarWord, Ear, language_of};
 pub use english::answer::YesNo;

@@ -35,6 +35,21 @@ pub fn as_digits(words: Vec<String>) -> Vec<String> {
     out
 }
 
+/// Thousands without their comma: "3,900 Quarry Road" is number 3900 of that road. Commas of a list stay.
+#[must_use]
+pub fn ungrouped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let bytes = text.as_bytes();
+    for (at, c) in text.char_indices() {
+        let digit = |n: usize| bytes.get(n).is_some_and(u8::is_ascii_digit);
+        let three = (1..=3).all(|n| digit(at + n)) && !digit(at + 4);
+        if !(c == ',' && at > 0 && digit(at - 1) && three) {
+            out.push(c);
+        }
+    }
+    out
+}
+
 fn is_suffix(word: &str) -> bool {
     matches!(word, "b" | "c" | "d" | "k" | "x")
 }
@@ -150,6 +165,20 @@ mod tests {
 
     fn digits(text: &str) -> String {
         as_digits(text.split(' ').map(str::to_owned).collect()).join(" ")
+    }
+
+    #[test]
+    fn thousands_lose_their_comma() {
+        for (text, plain) in [
+            ("3,900 Quarry Road", "3900 Quarry Road"),
+            ("1,240,000", "1240000"),
+            ("4, 5, 6", "4, 5, 6"),
+            ("1,2,3", "1,2,3"),
+            ("12,3456", "12,3456"),
+            (",900 é,900", ",900 é,900"),
+        ] {
+            assert_eq!(ungrouped(text), plain);
+        }
     }
 
     #[test]

@@ -34,15 +34,23 @@ pub struct Models {
     pub(crate) second: Whisper,
     pub(crate) turn: TurnModel,
     pub(crate) voice: Hibari,
+    /// What words there are.
+    pub(crate) words: Arc<Pronouncer>,
 }
 
 impl Models {
-    fn load(models: &Path, vocabulary: Arc<Vocabulary>, lexis: Arc<Lexis>) -> Result<Self, PortError> {
+    fn load(
+        models: &Path,
+        vocabulary: Arc<Vocabulary>,
+        lexis: Arc<Lexis>,
+        words: Arc<Pronouncer>,
+    ) -> Result<Self, PortError> {
         Ok(Self {
             recogniser: Moonshine::load(models, vocabulary)?,
             second: Whisper::load(models, lexis)?,
             turn: TurnModel::load(models)?,
             voice: Hibari::load(models)?,
+            words,
         })
     }
 }
@@ -73,20 +81,18 @@ impl LocalSpeech {
         let workers = if threads == 0 { cores() } else { threads };
         runtime::environment(models)?;
         let (vocabulary, lexis) = (Vocabulary::load(models)?, Lexis::load(models)?);
-        let (pronouncer, vad, loaded) = std::thread::scope(|scope| {
+        let (pronouncer, vad) = std::thread::scope(|scope| {
             let pronouncer = scope.spawn(|| Pronouncer::load(models));
             let vad = scope.spawn(|| VadEngine::load(models, workers));
-            let loaded: Result<Vec<_>, _> = (0..workers)
-                .map(|_| Models::load(models, Arc::clone(&vocabulary), Arc::clone(&lexis)))
-                .collect();
-            (joined(pronouncer), joined(vad), loaded)
+            (joined(pronouncer), joined(vad))
         });
-        Ok(Self {
-            pool: Pool::start(loaded?)?,
-            pronouncer: Arc::new(pronouncer?),
-            vad: vad?,
-            talkers: Talkers::default(),
-        })
+        let pronouncer = Arc::new(pronouncer?);
+        let load = |_| {
+            let (vocabulary, lexis) = (Arc::clone(&vocabulary), Arc::clone(&lexis));
+            Models::load(models, vocabulary, lexis, Arc::clone(&pronouncer))
+        };
+        let loaded: Vec<Models> = (0..workers).map(load).collect::<Result<_, _>>()?;
+        Ok(Self { pool: Pool::start(loaded)?, pronouncer, vad: vad?, talkers: Talkers::default() })
     }
 
     /// The built-in recogniser with its end-of-turn model.

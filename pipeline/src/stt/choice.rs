@@ -10,6 +10,8 @@ pub struct Hypothesis {
     pub confidence: f32,
     /// Words came again and again and were cut.
     pub looped: bool,
+    /// Share of the words that no dictionary knows, 0–1.
+    pub unknown: f32,
 }
 
 /// What is taken for the words.
@@ -50,13 +52,26 @@ fn prefers_second(first: &Hypothesis, second: &Hypothesis, asked: Expectation) -
             return theirs > ours;
         }
     }
-    second.confidence + FAVOUR >= first.confidence
+    // A name may be in no dictionary.
+    let unknown = if asked == Expectation::Name { 0.0 } else { first.unknown - second.unknown };
+    let (ours, theirs) = (count(&first.text), count(&second.text));
+    let longer = (theirs - ours).max(0.0) / ours.max(1.0);
+    second.confidence + FAVOUR + UNKNOWN * unknown - LONGER * longer >= first.confidence
 }
 
 /// The second ear is surer than it says: it is believed though it says less by this much.
 const FAVOUR: f32 = 0.1;
+/// Words that no dictionary knows were made up of sounds: what an ear loses for them, by share.
+const UNKNOWN: f32 = 0.5;
+/// The second ear makes words up where it is unsure: what it loses for those it has more, by share of the first's.
+const LONGER: f32 = 0.4;
 /// Words that the first ear did not hear at all count from here.
 const ALONE: f32 = 0.5;
+
+/// Words, each digit being one.
+fn count(text: &str) -> f32 {
+    (text.split_whitespace().count() + digits(text)) as f32
+}
 
 fn digits(text: &str) -> usize {
     text.chars().filter(char::is_ascii_digit).count()
@@ -67,7 +82,19 @@ mod tests {
     use super::*;
 
     fn heard(text: &str, confidence: f32) -> Hypothesis {
-        Hypothesis { text: text.to_owned(), confidence, looped: false }
+        Hypothesis { text: text.to_owned(), confidence, looped: false, unknown: 0.0 }
+    }
+
+    #[test]
+    fn words_of_no_dictionary_and_words_too_many_lose() {
+        let first = heard("Agent logged off.", 0.75);
+        let second = Hypothesis { unknown: 0.5, ..heard("Agent Logdoff.", 0.8) };
+        assert!(!choose(&first, &second, Expectation::Open).is_second);
+        assert!(choose(&first, &second, Expectation::Name).is_second);
+        let first = Hypothesis { unknown: 0.25, ..heard("there is a deadder", 0.75) };
+        assert!(choose(&first, &heard("there is a deer", 0.6), Expectation::Open).is_second);
+        let long = heard("a light is out and it has been so all of the week", 0.7);
+        assert!(!choose(&heard("a light is out", 0.65), &long, Expectation::Open).is_second);
     }
 
     #[test]

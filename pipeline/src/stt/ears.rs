@@ -28,7 +28,10 @@ pub(super) fn first(models: &mut Models, running: &Running<'_>, audio: &[u8]) ->
         return Some(Hypothesis::default());
     }
     match models.recogniser.transcribe(&pcm_16k(audio, PADDING), &|| running.should_stop()) {
-        Ok(Some(heard)) => Some(tidied(&heard.text, heard.confidence, loudest, audio)),
+        Ok(Some(heard)) => {
+            let tidy = tidied(&heard.text, heard.confidence, loudest, audio);
+            Some(Hypothesis { unknown: models.words.unknown_share(&tidy.text), ..tidy })
+        }
         Ok(None) => None,
         Err(e) => {
             tracing::error!(error = %e, "the recogniser's model failed");
@@ -58,6 +61,7 @@ pub(super) fn second(
             heard.text = if is_noise { String::new() } else { tidy.text };
             heard.confidence = if heard.text.is_empty() { 0.0 } else { tidy.confidence };
             heard.looped |= tidy.looped;
+            heard.unknown = models.words.unknown_share(&heard.text);
             Some(heard)
         }
         Ok(None) => None,
@@ -86,7 +90,7 @@ fn tidied(text: &str, confidence: f32, loudest: f32, audio: &[u8]) -> Hypothesis
     if tidy.is_empty() || is_too_much(&tidy, seconds(audio)) {
         return Hypothesis { looped, ..Hypothesis::default() };
     }
-    Hypothesis { text: tidy, confidence, looped }
+    Hypothesis { text: tidy, confidence, looped, unknown: 0.0 }
 }
 
 fn seconds(audio: &[u8]) -> f32 {

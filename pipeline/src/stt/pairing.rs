@@ -78,7 +78,12 @@ impl Pairing {
 
 impl Hearing {
     pub(super) fn hypothesis(&self) -> Hypothesis {
-        Hypothesis { text: self.text.clone(), confidence: self.confidence, looped: self.looped }
+        Hypothesis {
+            text: self.text.clone(),
+            confidence: self.confidence,
+            looped: self.looped,
+            unknown: self.unknown,
+        }
     }
 }
 
@@ -89,7 +94,7 @@ mod tests {
     use crate::ports::Language;
 
     fn words(text: &str) -> Hypothesis {
-        Hypothesis { text: text.to_owned(), confidence: 0.8, looped: false }
+        Hypothesis { text: text.to_owned(), confidence: 0.8, looped: false, unknown: 0.0 }
     }
 
     fn hearing(text: &str, language: Language) -> Hearing {

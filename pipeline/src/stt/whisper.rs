@@ -43,6 +43,8 @@ pub struct Hearing {
     pub nothing: f32,
     /// Words came again and again and were cut to the first time.
     pub looped: bool,
+    /// Share of the words that no dictionary knows, 0–1.
+    pub unknown: f32,
     /// Language that it was written down in.
     pub language: Language,
 }
@@ -195,7 +197,7 @@ impl Whisper {
             }
         }
         let (confidence, looped) = lines.first().map_or((0.0, false), |l| (l.mean().exp(), l.looped));
-        Ok(Some(Hearing { text, confidence, others, spanish, nothing, looped, language }))
+        Ok(Some(Hearing { text, confidence, others, spanish, nothing, looped, unknown: 0.0, language }))
     }
 
     /// Runs the encoder and gives the decoder's view of its output.

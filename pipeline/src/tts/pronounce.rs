@@ -60,6 +60,33 @@ impl Pronouncer {
         Ok(Self { g2p: G2P::with_fallback(Language::EnglishUS, Some(Box::new(unknown))), vocabulary })
     }
 
+    /// Share of a text's words that no dictionary knows, 0–1: what a recogniser made of sounds it could not place.
+    /// Names are in the dictionaries as far as they are common; numbers and letters count as known.
+    #[must_use]
+    pub fn unknown_share(&self, text: &str) -> f32 {
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).replace('’', "'");
+        let words: Vec<String> = text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+        let unknown = words.iter().filter(|word| !self.knows(word)).count();
+        unknown as f32 / words.len().max(1) as f32
+    }
+
+    fn knows(&self, word: &str) -> bool {
+        let listed = |word: &str| self.g2p.lexicon.is_known(word, "");
+        // The dictionary holds stems: "logged", "potholes", "county's".
+        const ENDINGS: [&str; 9] = ["'s", "s", "es", "ed", "d", "ing", "ly", "er", "n't"];
+        let lower = word.to_lowercase();
+        word.contains(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
+            || listed(word)
+            || listed(&lower)
+            || ENDINGS.iter().filter_map(|ending| lower.strip_suffix(ending)).any(|stem| {
+                let doubled =
+                    stem.len() > 3 && stem.as_bytes()[stem.len() - 1] == stem.as_bytes()[stem.len() - 2];
+                listed(stem)
+                    || listed(&format!("{stem}e"))
+                    || doubled && stem.is_char_boundary(stem.len() - 1) && listed(&stem[..stem.len() - 1])
+            })
+    }
+
     /// Phonemes of a text, cut where the model's limit demands it. Empty when nothing can be spoken.
     #[must_use]
     pub fn phrases(&self, words: &[Spoken]) -> Vec<Phrase> {

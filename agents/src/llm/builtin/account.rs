@@ -12,7 +12,7 @@ use language::english::words::as_sentence;
 /// Longest account kept; a caller who tells more is still heard, and the recording has it.
 const MAX_STORY: usize = 800;
 /// Words of an account that are read back.
-const MAX_SPOKEN: usize = 26;
+const MAX_SPOKEN: usize = 16;
 
 /// Calls the reader of the ear's language.
 macro_rules! by_language {

@@ -35,6 +35,7 @@ impl Turn<'_> {
             "office" => self.office(),
             "abilities" => self.abilities(),
             "presence" => self.told("presence"),
+            "anonymous" => self.told("anonymous"),
             "goodbye" => self.goodbye(),
             "thanks" => self.told("thanks"),
             "acknowledge" => self.told("acknowledge"),
@@ -81,7 +82,7 @@ impl Turn<'_> {
     fn told(&mut self, key: &str) {
         self.say(key);
         match (self.state.tasks.is_empty(), key) {
-            (true, "presence" | "identity") => {
+            (true, "presence" | "identity" | "anonymous") => {
                 self.say("how_help");
                 self.state.pending = None;
             }

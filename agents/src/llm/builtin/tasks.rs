@@ -413,6 +413,12 @@ impl<'a> Turn<'a> {
             return false;
         }
         let plain = ear.plain(text);
+        // "I don't want to leave a number" is a no to any.
+        if cues.declines.iter().any(|p| plain.contains(p)) && !ear.unknowing(&plain) {
+            self.task_mut(|task| task.known_refused = true);
+            self.declined(slot);
+            return true;
+        }
         let this = cues.this_number.iter().any(|p| plain.contains(p));
         match ear.yes_no(text) {
             _ if this && ear.yes_no(text) != Some(YesNo::No) => self.take_caller_number(slot),

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::words::{is_question, plain, title_case, without_fillers};
 use crate::Language;
+use crate::sound::likeness;
 use crate::spelling::as_letters;
 
 /// Words that follow "I'm" or "this is" without being a name, or that end one.
@@ -163,6 +164,11 @@ const NOT_NAMES: &[&str] = &[
     "everyone",
 ];
 
+/// Likeness (0–1) of a word and its spelling, as recognisers hear letters.
+const SAME_NAME: f32 = 0.7;
+/// Letters that are too few to be a name of their own where one was said before them.
+const FRAGMENT: usize = 4;
+
 static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|name(?: is|'s)|this is|i am|i'm|it is|it's|i go by|(?:last|first) name(?: is|'s)?|under|call me)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)",
@@ -173,11 +179,15 @@ static FIRM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|i go by|call me|this is|^(?:hi|hello|hey)[,.!]? i'm|(?:last|first) name(?: is|'s)?)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)").ok()
 });
 
+/// "My name Ray Dawkins": recognisers lose the "is".
+static LINKLESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b[Mm]y name,? ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2})").ok());
+
 /// A name the caller gives without being asked: "my name is Ana Lopez", "this is Ana Lopez".
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {
-    let found = FIRM.as_ref()?.captures(text)?.get(1)?;
-    clean(found.as_str())
+    let named = |pattern: &LazyLock<Option<Regex>>| clean(pattern.as_ref()?.captures(text)?.get(1)?.as_str());
+    named(&FIRM).or_else(|| named(&LINKLESS))
 }
 
 /// A name in answer to "What is your name?".
@@ -263,8 +273,12 @@ pub fn spelled(text: &str) -> Option<String> {
     if let Some(said) = spelled_again(&before, first) {
         return Some(said);
     }
-    // "John Smith, S M I T H" spells the last word again; the words before it still count.
-    let said = before.iter().rposition(|w| w.to_lowercase() == first.to_lowercase());
+    if let Some(said) = misspelled(&before, first) {
+        return Some(said);
+    }
+    // "John Smith, S M I T H" spells the last word again, or nearly; the words before it still count.
+    let alike = |w: &&str| likeness(&w.to_lowercase(), &first.to_lowercase()) >= SAME_NAME;
+    let said = before.iter().rposition(alike);
     let lead: Vec<&str> = said.map_or_else(Vec::new, |n| before[..n].to_vec());
     let lead: Vec<&str> = lead
         .into_iter()
@@ -285,6 +299,15 @@ fn spelled_again(before: &[&str], letters: &str) -> Option<String> {
     })
 }
 
+/// "Ray Dawkins, …  K I N F": few letters that are like nothing that was said are what was left of a spelling.
+fn misspelled(before: &[&str], letters: &str) -> Option<String> {
+    let likes = |w: &&str| likeness(&w.to_lowercase(), &letters.to_lowercase()) >= SAME_NAME;
+    let named = |w: &&&str| w.starts_with(char::is_uppercase) && !NOT_NAMES.contains(&plain(w).as_str());
+    let names: Vec<&str> = before.iter().take_while(named).copied().collect();
+    let fragment = letters.chars().count() <= FRAGMENT && !before.iter().any(likes) && names.len() > 1;
+    fragment.then(|| title_case(&names[..2].join(" ")))
+}
+
 fn capitalised(letters: &str) -> String {
     let lower = letters.to_lowercase();
     let mut chars = lower.chars();
@@ -300,6 +323,7 @@ mod tests {
         for (text, name) in [
             ("My name is Maria Lopez and I want to report something.", "Maria Lopez"),
             ("Hi, this is John Smith.", "John Smith"),
+            ("I hit it last night. My name Ray Dawkins, and this is my number.", "Ray Dawkins"),
             ("hello my name's david o'brien", "David O'brien"),
             ("This is Dr. Anne-Marie Wu calling about a permit", "Anne-Marie Wu"),
         ] {
@@ -324,6 +348,8 @@ mod tests {
             ("J O H N S M I T H", "Johnsmith"),
             ("John. J-O-H-N.", "John"),
             ("John Smythe, S M Y T H E", "John Smythe"),
+            ("John Smith, S M Y T H", "John Smyth"),
+            ("Ray Dockin, K I N F", "Ray Dockin"),
             ("maria lopez", "Maria Lopez"),
             ("I'm Bob", "Bob"),
             ("Karen White, K A R E N W H I T E", "Karen White"),

@@ -28,6 +28,11 @@ static CROSSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
     .ok()
 });
+/// Two roads by their names amid other words.
+static ROADS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let part = format!(r"(?:[A-Z][\w'’]+|\d+(?:st|nd|rd|th))(?:\s+(?i:{SUFFIX}))?");
+    Regex::new(&format!(r"\b({part})\s+and\s+({part})\b")).ok()
+});
 static ROAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)\b(?:on|along|at|off|near|by)\s+((?:the\s+)?(?:[a-z0-9'’]+\s+){{1,3}}?(?:{SUFFIX}|bridge|park|school|library|bypass)|(?:route|highway|interstate|county road)\s+\d+)\b"
@@ -96,6 +101,9 @@ pub fn answered(text: &str) -> Option<String> {
         return Some(address);
     }
     let bare = without_fillers(text);
+    if let Some(roads) = last_crossing(bare) {
+        return Some(roads);
+    }
     let plain = plain(bare);
     let content = plain.split(' ').filter(|w| w.len() > 1).count();
     if is_question(text)
@@ -147,6 +155,15 @@ fn corner(text: &str) -> Option<String> {
     Some(format!("the corner of {} and {}", name(1)?, name(2)?))
 }
 
+/// The crossing that was named last: "Harper, hang on, not Benson, Harper Road and Birch".
+fn last_crossing(text: &str) -> Option<String> {
+    static SUFFIXED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(&format!(r"(?i)\s(?:{SUFFIX})\b")).ok());
+    let is_road = |place: &str| SUFFIXED.as_ref().is_some_and(|re| re.is_match(place));
+    let found = ROADS.as_ref()?.find_iter(text).map(|m| m.as_str()).filter(|m| is_road(m)).last()?;
+    (text.split_whitespace().count() > found.split_whitespace().count() + 2).then(|| title_case(found))
+}
+
 fn strip_lead(text: &str) -> &str {
     static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?i)^(?:it(?: is|'s| was| happened)|that(?: is|'s| was| happened)|this (?:is|was|happened)|the address is|my address is|address is|i live|i'm|i am|we're|it will be|it'll be|happened|located)\s+(?:right |over |located |just )?").ok()
@@ -162,6 +179,7 @@ fn tidy(place: &str) -> String {
 
 /// Number words before a street name become digits: "twelve main street" → "12 main street".
 fn digits_for_words(text: &str) -> String {
+    let text = crate::numbers::ungrouped(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare: Vec<String> = words.iter().map(|w| plain(w)).collect();
     let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
@@ -195,6 +213,7 @@ mod tests {
     fn places_given_unasked() {
         for (text, place) in [
             ("There's a big pothole at 12 Main Street, yesterday.", "12 Main Street"),
+            ("It's 3,900 Quarry Road.", "3900 Quarry Road"),
             ("A tree fell at twelve forty five oak avenue this morning", "1245 Oak Avenue"),
             ("at the corner of 5th and Oak", "the corner of 5th and Oak"),
             ("the corner of fifth and oak street", "the corner of Fifth and Oak Street"),
@@ -220,6 +239,7 @@ mod tests {
     fn places_asked_for() {
         for (text, place) in [
             ("Um, it was at the old mill.", "the old mill"),
+            ("Corner of Harper, hang on, not Benson, Harper Road and Birch.", "Harper Road and Birch"),
             ("Behind the school on Elm Street", "Behind the school on Elm Street"),
             ("twelve main street", "12 Main Street"),
             ("in the parking lot", "the parking lot"),

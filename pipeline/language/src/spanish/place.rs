@@ -103,6 +103,7 @@ fn tidy(place: &str) -> String {
 
 /// Number words become digits where a street is named: "doce Main Street", "calle Elm doce".
 fn digits_for_words(text: &str) -> String {
+    let text = &crate::numbers::ungrouped(text);
     static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(&format!(r"(?i)\b(?:{WAYS}|street|avenue|road|drive|lane|square|número|numero)\b")).ok()
     });

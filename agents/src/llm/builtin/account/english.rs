@@ -70,7 +70,7 @@ fn account(told: &str) -> Filled {
 /// Who calls and from where has slots of its own: it is cut from the end of an account.
 fn before_contact(told: &str) -> &str {
     static CONTACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)[,.;]?\s*(?:and )?\b(?:my name(?:'s| is)|my (?:phone |cell |call ?back )?number(?:'s| is)|(?:you can )?(?:call|reach) me (?:back )?(?:at|on))\b").ok()
+        Regex::new(r"(?i)[,.;]?\s*(?:and )?\b(?:my name(?:'s| is)|(?-i:my name,? [A-Z])|my (?:phone |cell |call ?back )?number(?:'s| is)|(?:you can )?(?:call|reach) me (?:back )?(?:at|on))\b").ok()
     });
     CONTACT.as_ref().and_then(|re| re.find(told)).map_or(told, |m| &told[..m.start()])
 }

@@ -7,6 +7,7 @@ use pipeline::turn::Expectation;
 use regex::Regex;
 
 use super::{Source, correction};
+use crate::llm::builtin::account;
 use crate::llm::builtin::intent::by_cue;
 use crate::llm::builtin::script::{Does, Slot, SlotKind, TaskScript};
 use crate::llm::builtin::slots::{self, Context, Read};
@@ -14,7 +15,7 @@ use crate::llm::builtin::state::{Filled, Stage, State, Task};
 use crate::llm::builtin::turn::Turn;
 use language::Ear;
 use language::YesNo;
-use language::repair::without_denied;
+use language::repair::{denied, without_denied};
 
 impl crate::llm::builtin::Dialogue {
     /// A call in which this slot of a task was just asked for, and those before it answered: for measuring.
@@ -159,6 +160,8 @@ impl<'a> Turn<'a> {
     pub(in crate::llm::builtin) fn confirm(&mut self, text: &str) {
         let Some((_, script)) = self.current() else { return };
         let (ear, answer) = (self.ear, self.ear.yes_no(text));
+        // "No, Miller?" puts right: how a recogniser ends a sentence says little.
+        let text = if answer == Some(YesNo::No) { text.trim_end_matches('?') } else { text };
         let changed = self.correct(text, None);
         if !changed.is_empty() {
             self.did("correction", "changed it");
@@ -201,12 +204,16 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// What the readers cannot place is added to the account, so that nothing told is lost.
+    /// What happened besides is added to the account, so that nothing told is lost.
     fn add_to_story(&mut self, script: &TaskScript, text: &str) -> bool {
         let Some(slot) = script.slots.iter().find(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text))
         else {
             return false;
         };
+        // Only what tells of something: misheard words would stand in the report for good.
+        if !account::tells_event(self.ear, text) && denied(self.ear, text).is_empty() {
+            return false;
+        }
         let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
         let added = Filled::new(
             format!("{} {} {}", old.value, self.ear.cues().says.correction, text.trim()),
