@@ -208,7 +208,6 @@ fn run_end(tokens: &[Token], from: usize) -> usize {
 }
 
 /// Calls back with the index of each feature of a token.
-#[expect(clippy::too_many_lines, reason = "one list of features, to be read from top to bottom")]
 pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut(usize)) {
     let (Some(token), Some(spot)) = (tokens.get(at), context.spots.get(at)) else { return };
     let word = |by: isize| at.checked_add_signed(by).and_then(|n| tokens.get(n)).map_or(1, |t| t.hash);
@@ -304,8 +303,15 @@ pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut
         add(pair(cue, pair(k, u64::from(far.div_ceil(2)))));
     }
     add(pair(u64::from(spot.street), k));
-    // Numbers.
-    let Some((from, end)) = spot.run.map(|(from, end)| (from as usize, end as usize)) else {
+    of_number(tokens, context, at, f, &mut add);
+}
+
+/// Those of the number that a token is in, or stands after.
+fn of_number(tokens: &[Token], context: &Context, at: usize, form: u64, add: &mut impl FnMut(u64)) {
+    let (k, caps) = (context.kind(at, 0), context.capitals);
+    let Some((from, end)) =
+        context.spots.get(at).and_then(|spot| spot.run).map(|(from, end)| (from as usize, end as usize))
+    else {
         add(pair(k, 77));
         return;
     };
@@ -332,7 +338,7 @@ pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut
     add(pair(pair(after_kinds, before_kind), far));
     add(pair(pair(after_kinds, context.kind(end, 2)), pair(shape, far)));
     add(pair(hash_at(from.checked_sub(2)), pair(before, far)));
-    add(pair(form(0), pair(far, caps)));
+    add(pair(form, pair(far, caps)));
     let cue = context.spots.get(from).map_or((0, 0), |spot| spot.cues[1]);
     add(pair(cue.0, far));
     add(pair(cue.0, pair(after_kind, far)));
