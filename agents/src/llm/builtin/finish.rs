@@ -45,6 +45,7 @@ impl<'a> Turn<'a> {
         self.say_promise(done, "done", &fill);
         self.effects.push(Effect::File(filing));
         self.did(&task.id, "filed");
+        self.remember_filed(script, &task);
         self.leave_to_person(script, &task);
         self.offer_reference();
     }

@@ -18,6 +18,7 @@ mod openings;
 mod policy;
 mod questions;
 mod read_back;
+mod repeated;
 pub mod script;
 mod secret;
 mod slots;

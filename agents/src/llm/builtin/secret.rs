@@ -2,8 +2,10 @@
 
 use pipeline::turn::{Expectation, SegmentKind};
 
+use super::beliefs::reference::slowly;
 use super::finish::proves;
 use super::script::SlotKind;
+use super::slots;
 use super::state::Stage;
 use super::step::{ClaimRecord, Lookup};
 use super::turn::Turn;
@@ -51,8 +53,10 @@ impl Turn<'_> {
 
     /// Holds what was keyed or said against the claim. Nothing of it goes into memory.
     pub(super) fn check_secret(&mut self, text: &str) {
-        let number = self.state.task().and_then(|task| task.slots.get("claim_number"));
-        let number = number.map(|filled| filled.value.clone()).unwrap_or_default();
+        let number = self.claim_number();
+        if self.other_claim(text, &number) {
+            return;
+        }
         let view = self.view;
         let Some(looked_up) = &view.claim else {
             self.wants = Some(Lookup::Claim { number });
@@ -73,6 +77,26 @@ impl Turn<'_> {
         }
     }
 
+    fn claim_number(&self) -> String {
+        let number = self.state.task().and_then(|task| task.slots.get("claim_number"));
+        number.map(|filled| filled.value.clone()).unwrap_or_default()
+    }
+
+    /// In place of a proof the caller puts the claim number right: "No, it's C L M 2 0 4 1 7".
+    fn other_claim(&mut self, text: &str, number: &str) -> bool {
+        let said = slots::stated(SlotKind::ClaimNumber, text, self.context());
+        let Some(said) = said.filter(|said| said.value != number) else { return false };
+        self.task_mut(|task| {
+            task.replace("claim_number", SlotKind::ClaimNumber, said);
+            // The proof is asked for anew.
+            task.asked.remove("proof");
+        });
+        self.did("correction", "changed it");
+        self.say("corrected");
+        self.ask_again_quietly();
+        true
+    }
+
     fn check_pin(&mut self, claim: Option<&ClaimRecord>, pin: &str) {
         let right = !self.is_pin_locked()
             && claim.and_then(|claim| claim.pin.as_ref()).is_some_and(|kept| kept.matches(pin));
@@ -88,7 +112,9 @@ impl Turn<'_> {
         }
         let nth = usize::from(self.state.pin_tries - 1);
         let text = self.worded("pin_wrong").get(nth).cloned().unwrap_or_default();
-        self.say_text(&text, &[], SegmentKind::Reply, false);
+        // The number may be what was misheard.
+        let number = slowly(&self.claim_number());
+        self.say_text(&text, &[("number", &number)], SegmentKind::Reply, false);
         self.expects = Expectation::Secret;
     }
 

@@ -275,9 +275,12 @@ pub struct State {
     /// After several misses a call-back was begun.
     #[serde(default)]
     pub rescued: bool,
+    /// What was filed on this call, in the caller's words.
+    #[serde(default)]
+    pub filed: Vec<String>,
 }
 
-shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard);
+shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard, filed);
 
 impl State {
     #[must_use]

@@ -19,6 +19,9 @@ impl<'a> Turn<'a> {
     pub(super) fn start_task(&mut self, id: &str, text: &str) {
         let script = self.script;
         let Some(task) = script.task(id) else { return self.miss(text) };
+        if self.repeats_filed(task, text) {
+            return self.already_filed(id);
+        }
         self.state.pending = None;
         self.state.unanswered = 0;
         self.did(id, "started");

@@ -66,6 +66,8 @@ pub struct Cues {
     pub generic: &'static str,
     /// Words of a wish for a person that say nothing of its subject.
     pub bare_request: &'static [&'static str],
+    /// Words of a report that is another than the last.
+    pub another: &'static [&'static str],
     /// What we say of values.
     pub says: Says,
 }
@@ -361,6 +363,7 @@ pub static ENGLISH: Cues = Cues {
         number phone call contact put long soon take bring else more again yesterday online mail appointment weekend saturday \
         sunday monday tuesday wednesday thursday friday start end work done say mean thing place exactly early late old name good \
         bad nice big ask anything something speak talk apply back",
+    another: &["another", "second", "different", "other", "too", "also"],
     bare_request: &[
         "talk",
         "speak",

@@ -229,6 +229,7 @@ pub static SPANISH: Cues = Cues {
         abierta abierto oficina direccion lugar numero telefono llamar llamo tardar tarda tarde pronto traer llevar mas otra vez \
         ayer linea correo cita sabado domingo lunes martes miercoles jueves viernes empezar terminar trabajo decir cosa lugar \
         queda ubicada exactamente hablar preguntar persona semana mes ano donde cuando",
+    another: &["otro", "otra", "segundo", "segunda", "diferente", "distinto", "distinta", "tambien"],
     bare_request: &[
         "habl",
         "comunic",

@@ -7,7 +7,7 @@
 pub(super) mod closed;
 pub(super) mod confirm;
 pub(super) mod correction;
-mod reference;
+pub(super) mod reference;
 
 use serde::{Deserialize, Serialize};
 

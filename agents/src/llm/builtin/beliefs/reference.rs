@@ -71,7 +71,7 @@ impl Turn<'_> {
 }
 
 /// "INC-4821" as it is written down: "I N C, 4 8, 2 1".
-fn slowly(reference: &str) -> String {
+pub(in crate::llm::builtin) fn slowly(reference: &str) -> String {
     let mut groups: Vec<String> = Vec::new();
     for part in reference.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
         let letters: Vec<char> = part.chars().collect();

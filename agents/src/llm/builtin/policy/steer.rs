@@ -3,6 +3,7 @@
 use super::super::intent::by_cue;
 use super::super::script::Does;
 use super::super::state::Pending;
+use super::super::step::Passage;
 use super::super::turn::Turn;
 use super::acts::Steer;
 
@@ -91,6 +92,14 @@ impl Turn<'_> {
         asks || by_cue(self.script, text).is_some()
     }
 
+    /// Whether the words name what the last answer was about.
+    fn names_topic(&self, text: &str) -> bool {
+        let named = self.subjects(text);
+        let words = |page: &Passage| self.ear.terms(&self.ear.plain(&format!("{} {}", page.title, page.text)));
+        let held = self.view.topic.first().map(words).unwrap_or_default();
+        !named.is_empty() && named.iter().all(|stem| held.contains(stem))
+    }
+
     /// "No, I mean the dog license": the last answer was about something else.
     fn meant(&mut self, rest: &str) -> bool {
         if self.state.question.is_empty() {
@@ -101,7 +110,9 @@ impl Turn<'_> {
         {
             return true;
         }
-        self.rejected = self.state.topic.take().map(|topic| topic.source);
+        // "I meant the main library", where that is what was answered: the answer was not heard, and is no wrong one.
+        let same = self.names_topic(rest);
+        self.rejected = self.state.topic.take().filter(|_| !same).map(|topic| topic.source);
         self.did("correction", "took it");
         self.say("meant");
         // What was asked about the wrong thing is asked about the right one.
