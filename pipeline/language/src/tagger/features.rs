@@ -226,7 +226,6 @@ pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut
         let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
         take((mixed >> (64 - BITS)) as usize);
     };
-    let pair = |a: u64, b: u64| a.wrapping_mul(0x0100_0000_01b3).rotate_left(23) ^ b;
     let caps = context.capitals;
     let (k, w, f) = (kinds(0), word(0), form(0));
 
@@ -304,6 +303,11 @@ pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut
     }
     add(pair(u64::from(spot.street), k));
     of_number(tokens, context, at, f, &mut add);
+}
+
+/// Two values as one.
+const fn pair(a: u64, b: u64) -> u64 {
+    a.wrapping_mul(0x0100_0000_01b3).rotate_left(23) ^ b
 }
 
 /// Those of the number that a token is in, or stands after.

@@ -95,7 +95,8 @@ impl Turn<'_> {
     /// Whether the words name what the last answer was about.
     fn names_topic(&self, text: &str) -> bool {
         let named = self.subjects(text);
-        let words = |page: &Passage| self.ear.terms(&self.ear.plain(&format!("{} {}", page.title, page.text)));
+        let words =
+            |page: &Passage| self.ear.terms(&self.ear.plain(&format!("{} {}", page.title, page.text)));
         let held = self.view.topic.first().map(words).unwrap_or_default();
         !named.is_empty() && named.iter().all(|stem| held.contains(stem))
     }
