@@ -70,6 +70,12 @@ impl Reading {
         }
     }
 
+    /// The same, as something that must be asked about first.
+    #[must_use]
+    pub fn unsure(self) -> Self {
+        Self { now: self.now.min(SURE - 1), danger: self.danger.min(ALARMING - 1), ..self }
+    }
+
     /// Whether it is sure of somebody who was asked to tell what happened, and may tell of the past.
     #[must_use]
     pub const fn is_certain(self) -> bool {

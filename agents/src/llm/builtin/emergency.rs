@@ -11,6 +11,7 @@ use language::Ear;
 struct File {
     benign: Vec<String>,
     past: String,
+    over: String,
     present: String,
     nuisance: String,
     danger: String,
@@ -52,6 +53,8 @@ pub struct Emergencies {
     ear: Ear,
     benign: Regex,
     past: Regex,
+    /// A day that is gone by, said in so many words.
+    over: Regex,
     present: Regex,
     nuisance: Regex,
     danger: Regex,
@@ -71,6 +74,7 @@ impl Emergencies {
             ear: Ear(language),
             benign: regex(&format!(r"\b(?:{})", file.benign.join("|")), "benign")?,
             past: regex(&file.past, "past")?,
+            over: regex(&file.over, "over")?,
             present: regex(&file.present, "present")?,
             nuisance: regex(&file.nuisance, "nuisance")?,
             danger: regex(&file.danger, "danger")?,
@@ -110,6 +114,13 @@ impl Emergencies {
         self.nuisance.is_match(plain)
             && !self.danger.is_match(plain)
             && self.kind_of(plain).is_none_or(|found| found.kind == "asked")
+    }
+
+    /// Whether the words tell of another day than today, and nothing in them says that it goes on.
+    #[must_use]
+    pub fn is_of_another_day(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        self.over.is_match(&plain) && !self.present.is_match(&plain)
     }
 
     fn kind_of(&self, plain: &str) -> Option<Emergency> {

@@ -46,7 +46,13 @@ impl Dialogue {
     fn danger_in(&self, text: &str) -> Reading {
         let both = [Language::En, Language::Es];
         let nuisance = both.iter().any(|l| self.script_in(*l).emergencies.nuisance(text));
-        if nuisance { Reading::default() } else { self.danger.read(text) }
+        if nuisance {
+            return Reading::default();
+        }
+        let reading = self.danger.read(text);
+        // What happened yesterday is asked about first. Not where somebody may take their own life.
+        let over = both.iter().any(|l| self.script_in(*l).emergencies.is_of_another_day(text));
+        if over && !reading.is_own_hand() { reading.unsure() } else { reading }
     }
 
     /// Whether the caller is to be asked if anybody is in danger. Not amid a task: what they tell there was asked for.

@@ -1,6 +1,7 @@
 //! Emergencies are heard in any state; talk about fire departments is not one.
 
 use super::{LEXICAL, Phone};
+use crate::danger::Level;
 
 const EMERGENCIES: &[&str] = &[
     "My house is on fire!",
@@ -326,4 +327,22 @@ fn ordinary_spanish_talk_is_no_emergency_and_stays_spanish() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(SPANISH_ORDINARY.len() >= 30);
+}
+
+#[test]
+fn another_day_is_asked_about_and_not_told() {
+    let level = |text: &str| LEXICAL.dialogue.danger(text).0;
+    for text in [
+        "we were at the courthouse yesterday and my uncle went down on the steps and twisted his knee",
+        "my neighbor fell off her porch last week and she can't get up the stairs",
+        "ayer mi tía se cayó en los escalones y se lastimó la cadera",
+    ] {
+        assert!(level(text) < Level::Sure, "{text}");
+    }
+    for text in [
+        "he fell off the roof yesterday and now he can't breathe",
+        "i've wanted to kill myself since yesterday",
+    ] {
+        assert_eq!(level(text), Level::Sure, "{text}");
+    }
 }
