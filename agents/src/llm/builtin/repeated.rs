@@ -27,11 +27,15 @@ impl Turn<'_> {
         let terms = self.ear.terms(&plain);
         let begun = self.state.tasks.iter().any(|task| task.id == script.id);
         let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
+        let place = self.ear.place_stated(text).map(|place| self.ear.terms(&self.ear.plain(&place)));
+        let place = place.unwrap_or_default();
         let same = |filed: &String| {
             let held = self.ear.terms(&self.ear.plain(filed));
             let again = terms.iter().filter(|term| held.contains(term)).count();
+            // The same thing at another place is another report.
+            let here = place.iter().all(|term| held.contains(term));
             // Two of three: "I want to report" stands around it.
-            again * 3 >= terms.len() * 2
+            here && again * 3 >= terms.len() * 2
         };
         tells(script) && !begun && !another && terms.len() >= TELLING && self.state.filed.iter().any(same)
     }

@@ -1,33 +1,10 @@
 //! Numbers as people say them.
 
 use language::Language;
+use language::english::number::{TENS, UNITS as ONES};
 
 use crate::line::{Rng, Style};
 
-const ONES: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 10] =
-    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const UNOS: [&str; 30] = [
     "cero",
     "uno",
@@ -117,8 +94,8 @@ pub fn cardinal(n: usize, language: Language, rng: &mut Rng) -> String {
 fn english(n: usize, rng: &mut Rng) -> String {
     match n {
         0..=19 => ONES[n].to_owned(),
-        20..=99 if n.is_multiple_of(10) => TENS[n / 10].to_owned(),
-        20..=99 => format!("{} {}", TENS[n / 10], ONES[n % 10]),
+        20..=99 if n.is_multiple_of(10) => TENS[n / 10 - 2].to_owned(),
+        20..=99 => format!("{} {}", TENS[n / 10 - 2], ONES[n % 10]),
         100..=999 if n.is_multiple_of(100) => format!("{} hundred", ONES[n / 100]),
         100..=999 => {
             let and = if rng.percent(25) { "and " } else { "" };
@@ -149,7 +126,7 @@ pub fn ordinal(n: usize) -> String {
     match n {
         0..=19 => ORDINALS[n].to_owned(),
         _ if n.is_multiple_of(10) && n < 100 => TENTHS[n / 10].to_owned(),
-        20..=99 => format!("{} {}", TENS[n / 10], ORDINALS[n % 10]),
+        20..=99 => format!("{} {}", TENS[n / 10 - 2], ORDINALS[n % 10]),
         _ => format!("{} hundred {}", ONES[(n / 100).min(19)], ordinal((n % 100).max(1))),
     }
 }
