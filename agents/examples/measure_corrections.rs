@@ -66,7 +66,7 @@ impl Desk {
         let state = State::new(false).speaking(language, &[Language::En, Language::Es]);
         let mut state = self.dialogue.asking(state, task, slot);
         for text in [first, correction] {
-            let input = TurnInput::Said { text: text.to_owned() };
+            let input = TurnInput::said(text);
             let view = View {
                 facts: &self.facts,
                 now: self.now,

@@ -116,7 +116,7 @@ impl Shape for TurnInput {
     fn shape(&self) -> Shown {
         match self {
             Self::Opened => Shown::Kind("opened", 0),
-            Self::Said { text } => Shown::Kind("said", text.chars().count()),
+            Self::Said { text, .. } => Shown::Kind("said", text.chars().count()),
             Self::Digits { digits } => Shown::Kind("digits", digits.len()),
             Self::Secret(secret) => Shown::Kind("secret", secret.expose().len()),
             Self::Silence { .. } => Shown::Kind("silence", 0),

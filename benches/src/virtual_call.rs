@@ -310,7 +310,7 @@ impl<E: Ear> VirtualCall<E> {
             ReplyCommand::Start { turn, input: TurnInput::Opened, .. } => self.open(turn),
             ReplyCommand::Start { turn, input, speculative } => {
                 self.course.input =
-                    if let TurnInput::Said { text } = &input { text.clone() } else { String::new() };
+                    if let TurnInput::Said { text, .. } = &input { text.clone() } else { String::new() };
                 if speculative {
                     self.course.guesses += 1;
                 } else if !matches!(input, TurnInput::Silence { .. }) {

@@ -173,7 +173,7 @@ fn attack(turn: TurnId) -> Attack {
 fn segment(turn: TurnId, input: &TurnInput) -> ReplySegment {
     let text = match input {
         TurnInput::Opened => "Hello, this is a test.".to_owned(),
-        TurnInput::Said { text } => format!("You said: {text}."),
+        TurnInput::Said { text, .. } => format!("You said: {text}."),
         other => format!("{other:?}"),
     };
     ReplySegment { id: SegmentId { turn, index: 0 }, text, kind: SegmentKind::Reply, fixed: false }

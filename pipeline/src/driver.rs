@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
-use telephony::media::{CallTime, MediaCommand, MediaEvent};
+use telephony::media::{AudioFrame, CallTime, MediaCommand, MediaEvent};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,7 @@ use crate::ports::{
     SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
+use crate::session::state::Caller;
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
 
 /// Time that storage may take to accept one line before the log counts as lost.
@@ -194,9 +195,9 @@ impl Driver {
         }
     }
 
-    fn feed(&mut self, input: Input) {
+    fn feed(&mut self, mut input: Input) {
         let now = self.now();
-        match &input {
+        match &mut input {
             Input::CarrierStopped | Input::CarrierLost => self.leg_open = false,
             Input::PortLost(port) if !self.lost.contains(port) => self.lost.push(*port),
             Input::PortLost(_) => return,
@@ -204,12 +205,18 @@ impl Driver {
             | Input::Tts(TtsEvent::Used(usage))
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
+                let speaks = self.session.regions().caller != Caller::Silent;
                 if let Some(score) = self.parts.vad.push(now, frame) {
                     if self.may_echo != self.parts.vad.may_echo() {
                         self.may_echo = !self.may_echo;
                         self.inputs.push_back(Input::Echo(self.may_echo));
                     }
                     self.inputs.push_back(Input::Vad(score));
+                }
+                // Amid the caller's words a television is no part of them. Otherwise the recogniser may hear what is too
+                // soft for the detector.
+                if speaks && self.parts.vad.is_behind() {
+                    *frame = AudioFrame::SILENCE;
                 }
             }
             _ => {}

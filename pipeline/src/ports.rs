@@ -335,7 +335,12 @@ pub enum TurnInput {
     /// The stream opened: greet.
     Opened,
     /// What the caller said.
-    Said { text: String },
+    Said {
+        text: String,
+        /// The recogniser is not sure of the words: what hangs on them is asked first.
+        #[serde(default)]
+        unsure: bool,
+    },
     /// Keys the caller pressed, complete.
     Digits { digits: String },
     /// A secret (PIN) that was asked for, keyed in or spoken. Never written, logged or shown to a model.
@@ -344,6 +349,14 @@ pub enum TurnInput {
     Silence { times: u32 },
     /// The caller made a sound in which no word was found.
     Unintelligible,
+}
+
+impl TurnInput {
+    /// Words that were heard clearly.
+    #[must_use]
+    pub fn said(text: impl Into<String>) -> Self {
+        Self::Said { text: text.into(), unsure: false }
+    }
 }
 
 /// Digits that nobody may see: they go from the caller's keys to the tool that checks them.

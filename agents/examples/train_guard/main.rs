@@ -1,17 +1,21 @@
 //! Trains the prompt guard's classifier and writes `agents/data/guard/weights.bin`.
 //!
 //! The recipe: sentences out of the templates in `data/guard/train`, in speech also wrapped in ordinary talk and passed
-//! through `noise`; then logistic regression. The files in `data/guard/dev` are never read for training; they are judged
-//! afterwards. Run from anywhere:
+//! through `noise`, and public talk; then logistic regression. The files in `data/guard/dev` are never read for training;
+//! they are judged afterwards. What to fetch is said in `data/guard/README.md`. Run from anywhere:
 //!
 //! ```text
-//! cargo run --release -p agents --example train_guard            # train, write, report
-//! cargo run --release -p agents --example train_guard -- --folds # leave one family out at a time, write nothing
+//! export PUBLIC_TALK=a/folder/of/fetched/copies
+//! cargo run --release -p agents --example train_guard             # train, write, report
+//! cargo run --release -p agents --example train_guard -- --folds  # leave one family out at a time, write nothing
+//! cargo run --release -p agents --example train_guard -- --judge  # report on the shipped weights, train nothing
+//! cargo run --release -p agents --example train_guard -- --unseen # the same on the talk that is kept for the end
 //! ```
 
 mod fit;
 mod grammar;
 mod noise;
+mod public;
 mod report;
 
 use std::fs;
@@ -29,6 +33,9 @@ const SEED: u64 = 20_261_122;
 const FITS: u64 = 5;
 /// Percent of words that are changed for words of like meaning, in half of the sentences.
 const VARIED: usize = 10;
+
+/// How much an error costs on what was said with no thought of us.
+const OF_TALK: f32 = 0.4;
 
 /// A kind of training file.
 struct Source {
@@ -49,12 +56,21 @@ const SOURCES: [Source; 3] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/guard");
+    let talk = std::env::var_os("PUBLIC_TALK").map(PathBuf::from);
+    let talk = talk.ok_or("PUBLIC_TALK names no folder: data/guard/README.md says what to fetch into it")?;
+    let asked = |flag: &str| std::env::args().any(|a| a == flag);
+    let dev = report::Dev::read(&data.join("dev"))?;
+    if asked("--judge") || asked("--unseen") {
+        let sets = if asked("--unseen") { public::unseen(&talk, SEED)? } else { public::kept(&talk, SEED)? };
+        report::print_talk(Guard::shipped()?, &sets, asked("--missed"));
+        dev.print(Guard::shipped()?, asked("--missed"));
+        return Ok(());
+    }
     // Reading words needs no weights yet.
     let guard = Guard::new(&Classifier::to_bytes(&vec![0.0; 1 << BITS], 0.0))?;
-    let (families, examples) = examples(&guard, &data)?;
+    let (families, examples) = examples(&guard, &data, &talk)?;
     println!("{} examples in {} families", examples.len(), families.len());
-    let dev = report::Dev::read(&data.join("dev"))?;
-    if std::env::args().any(|a| a == "--folds") {
+    if asked("--folds") {
         return folds(&families, &examples, &dev);
     }
     let (weights, bias) = fit::mean(&examples, None, PLAN, SEED, FITS);
@@ -67,7 +83,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for folder in ["../riverbend/docs", "../riverbend/docs/es"] {
         report::print_pages(&trained, &data.join(folder))?;
     }
-    dev.print(&trained, std::env::args().any(|a| a == "--missed"));
+    report::print_talk(&trained, &public::kept(&talk, SEED)?, asked("--missed"));
+    dev.print(&trained, asked("--missed"));
     Ok(())
 }
 
@@ -96,7 +113,11 @@ fn folds(
     Ok(())
 }
 
-fn examples(guard: &Guard, data: &Path) -> Result<(Vec<String>, Vec<Example>), Box<dyn std::error::Error>> {
+fn examples(
+    guard: &Guard,
+    data: &Path,
+    talk: &Path,
+) -> Result<(Vec<String>, Vec<Example>), Box<dyn std::error::Error>> {
     let heard = noise::pairs(&Mishearings::shipped());
     let lists = fs::read_to_string(data.join("train/lists.txt"))?;
     let likes = noise::Likes::read(&fs::read_to_string(data.join("words.txt"))?);
@@ -129,6 +150,12 @@ fn examples(guard: &Guard, data: &Path) -> Result<(Vec<String>, Vec<Example>), B
         for text in documents(&data.join(folder))? {
             out.push(example(guard, &text, family, false, 1.0));
         }
+    }
+    let family = u16::try_from(families.len())?;
+    families.push("public_talk".to_owned());
+    for said in public::talk(talk, SEED)? {
+        let said = if dice.chance(40) { noise::noisy(&said, &heard, &mut dice) } else { said };
+        out.push(example(guard, &said, family, false, OF_TALK));
     }
     Ok((families, out))
 }

@@ -6,10 +6,27 @@ use std::{fs, io};
 
 use agents::guard::{Channel, Context, Guard};
 
+use crate::public::Kept;
+
 /// Hand-written sentences that no training saw, by family.
 #[derive(Debug)]
 pub struct Dev {
     sets: Vec<(&'static str, Vec<(String, String)>)>,
+}
+
+/// Sets that were written later, by whoever had not seen the guard.
+const SETS: [&str; 6] = ["second", "third", "fourth", "fifth", "sixth", "seventh"];
+
+fn read_lines(path: &Path, lines: &mut Vec<(String, String)>) -> io::Result<()> {
+    let text = fs::read_to_string(path)?;
+    let mut family = String::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        match crate::grammar::heading(line) {
+            Some(name) => family = name.to_owned(),
+            None => lines.push((family.clone(), line.to_owned())),
+        }
+    }
+    Ok(())
 }
 
 /// Whether a sentence would be acted on, as speech.
@@ -20,14 +37,10 @@ pub fn is_flagged(guard: &Guard, text: &str) -> bool {
 impl Dev {
     pub fn read(dir: &Path) -> io::Result<Self> {
         let set = |name: &'static str| {
-            let text = fs::read_to_string(dir.join(format!("{name}.txt")))?;
-            let mut family = String::new();
             let mut lines = Vec::new();
-            for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-                match crate::grammar::heading(line) {
-                    Some(name) => family = name.to_owned(),
-                    None => lines.push((family.clone(), line.to_owned())),
-                }
+            let later = SETS.iter().map(|folder| dir.join(folder));
+            for folder in std::iter::once(dir.to_owned()).chain(later) {
+                read_lines(&folder.join(format!("{name}.txt")), &mut lines)?;
             }
             io::Result::Ok((name, lines))
         };
@@ -64,6 +77,21 @@ impl Dev {
             }
             scores.push(set);
         }
+        for channel in Channel::ALL {
+            let acted = |(_, lines): &(&str, Vec<(String, String)>)| {
+                let hits =
+                    lines.iter().filter(|(_, l)| !guard.judge(l, channel, Context::default()).is_clean());
+                format!("{} of {}", hits.count(), lines.len())
+            };
+            let acted: Vec<String> = self.sets.iter().map(acted).collect();
+            println!(
+                "as {:9} attacks {}, ordinary {}, hard {}",
+                channel.name(),
+                acted[0],
+                acted[1],
+                acted[2]
+            );
+        }
         println!("threshold  recall  ordinary  hard");
         for step in -8i8..=12 {
             let threshold = f32::from(step) * 0.25;
@@ -78,6 +106,32 @@ impl Dev {
                 share(&scores[2])
             );
         }
+    }
+}
+
+/// Public talk, judged on each channel: nothing of it may be acted on.
+pub fn print_talk(guard: &Guard, sets: &[Kept], lines: bool) {
+    println!("{:38} {:>6} {}", "acted on, percent", "lines", Channel::ALL.map(Channel::name).join(" "));
+    for set in sets {
+        let flagged = |channel: Channel| {
+            let hit = |line: &&String| !guard.judge(line, channel, Context::default()).is_clean();
+            let hits: Vec<&String> = set.lines.iter().filter(hit).collect();
+            if lines && channel == Channel::Voice {
+                hits.iter().for_each(|line| println!("    {line}"));
+            }
+            #[expect(clippy::cast_precision_loss, reason = "percentages of some thousands")]
+            let share = hits.len() as f32 * 100.0 / set.lines.len().max(1) as f32;
+            format!("{share:5.2}")
+        };
+        println!("{:38} {:6} {}", set.name, set.lines.len(), Channel::ALL.map(flagged).join(" "));
+        let odds: Vec<f32> = set
+            .lines
+            .iter()
+            .map(|line| guard.judge(line, Channel::Voice, Context::default()).score)
+            .map(|score| (score / (1.0 - score).max(1e-9)).ln())
+            .collect();
+        let over = |at: f32| format!("{at}: {}", odds.iter().filter(|o| **o >= at).count());
+        println!("    lines over {}", [-1.5, -1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0].map(over).join(", "));
     }
 }
 

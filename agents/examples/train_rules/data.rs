@@ -15,6 +15,8 @@ const EACH: usize = 30;
 const WRITTEN: f32 = 2.0;
 const FRAMED: f32 = 0.5;
 const AROUND: f32 = 1.0;
+/// Turns of agents in public dialogues.
+const OF_TALK: usize = 8_000;
 /// Shorter beginnings say nothing yet.
 const BEGINNING: usize = 3;
 
@@ -78,7 +80,7 @@ pub fn set(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
 }
 
 /// Everything besides the written sentences.
-pub fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
+pub fn around(folder: &Path, talk: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut all = frames(&fs::read_to_string(folder.join("train/frames.txt"))?)?;
     let line = |text: &str| Line { text: text.to_owned(), language: "en".into(), kind: None, weight: AROUND };
     for pages in ["../riverbend/docs", "../riverbend/docs/es"] {
@@ -100,9 +102,27 @@ pub fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
             quoted.flat_map(|q| q.split_inclusive(". ")).map(str::trim).filter(|q| !q.is_empty()).map(line),
         );
     }
-    let talk = fs::read_to_string(folder.join("../guard/dev/ordinary.txt"))?;
-    all.extend(talk.lines().filter(|l| !l.is_empty() && !l.starts_with(['#', '['])).map(line));
+    let ordinary = fs::read_to_string(folder.join("../guard/dev/ordinary.txt"))?;
+    all.extend(ordinary.lines().filter(|l| !l.is_empty() && !l.starts_with(['#', '['])).map(line));
+    for said in crate::public::side(talk, "SYSTEM", OF_TALK, SEED)? {
+        all.extend(sentences(&said).map(line));
+    }
+    // What callers say in passing, agents say too: "that will be all". Not what they say of themselves.
+    let of_themselves =
+        |s: &&str| s.split([' ', '\'', ',']).any(|w| ["i", "my", "me"].contains(&w.to_lowercase().as_str()));
+    for said in crate::public::side(talk, "USER", OF_TALK, SEED)? {
+        all.extend(sentences(&said).filter(|s| !of_themselves(s)).map(line));
+    }
     Ok(all)
+}
+
+/// One by one, as they are judged while a reply is spoken.
+pub fn sentences(said: &str) -> impl Iterator<Item = &str> {
+    let parts = said
+        .split_inclusive(". ")
+        .flat_map(|s| s.split_inclusive("? "))
+        .flat_map(|s| s.split_inclusive("! "));
+    parts.map(str::trim).filter(|s| s.chars().any(char::is_alphabetic))
 }
 
 fn frames(text: &str) -> Result<Vec<Line>, String> {

@@ -1,10 +1,18 @@
 //! How many forbidden sentences the model alone finds and how many allowed ones it takes for forbidden, by threshold.
 
-use agents::rules::likeness::{Kind, Likeness, Reading};
+use std::collections::BTreeMap;
+use std::error::Error;
 
-use crate::data::Line;
+use agents::rules::likeness::{Kind, Likeness, Reading};
+use agents::rules::{RuleSet, Spoken};
+use language::Language;
+
+use crate::data::{Line, sentences};
+use crate::public::Kept;
 
 const THRESHOLDS: [i64; 8] = [300, 400, 500, 600, 700, 800, 900, 950];
+/// Words of a short everyday sentence, at most.
+const EVERYDAY: usize = 5;
 /// Whose sentences are listed.
 const SHOWN: i64 = 500;
 
@@ -76,4 +84,40 @@ fn at_few_alarms(all: &[(Line, Reading)]) {
         each.push(format!("{} {found}/{} above {threshold}", kind.name(), own.len()));
     }
     println!("  two alarms in a thousand a kind: {sum} of {of} ({})", each.join(", "));
+}
+
+/// What the shipped rules, patterns and model together, stop of what people say on other lines: nothing of it is forbidden.
+pub fn print_talk(sets: &[Kept], missed: bool) -> Result<(), Box<dyn Error>> {
+    let facts = agents::seed::riverbend(chrono::DateTime::UNIX_EPOCH)?.facts;
+    let rules = RuleSet::load("", &facts)?;
+    for set in sets {
+        let (mut all, mut short, mut stopped, mut stopped_short) = (0, 0, 0, 0);
+        let mut by_rule: BTreeMap<String, usize> = BTreeMap::new();
+        for sentence in set.lines.iter().flat_map(|line| sentences(line)) {
+            let is_short = sentence.split_whitespace().count() <= EVERYDAY;
+            let broken = rules.check_words(&Spoken::new(sentence, Language::En));
+            let broken: Vec<_> = broken.iter().filter(|v| !v.permits()).collect();
+            (all, short) = (all + 1, short + usize::from(is_short));
+            if broken.is_empty() {
+                continue;
+            }
+            stopped += 1;
+            stopped_short += usize::from(is_short);
+            for violation in &broken {
+                *by_rule.entry(violation.rule.id.clone()).or_default() += 1;
+            }
+            if missed {
+                println!(
+                    "    {}: {sentence}",
+                    broken.iter().map(|v| v.rule.id.as_str()).collect::<Vec<_>>().join(" ")
+                );
+            }
+        }
+        println!(
+            "{}: {stopped} of {all} sentences stopped; of up to {EVERYDAY} words {stopped_short} of {short}",
+            set.name
+        );
+        println!("    {by_rule:?}");
+    }
+    Ok(())
 }

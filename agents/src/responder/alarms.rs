@@ -14,6 +14,20 @@ pub(crate) struct Alarm {
     pub(crate) severity: Severity,
 }
 
+/// What a model is given of a caller's words. They are data to it in any case, so that the more is left, the surer it is
+/// that a request beside an attack is heard.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Heard {
+    /// As they came.
+    Whole(String),
+    /// As they came, with a word to the model: they may speak to it.
+    Marked(String),
+    /// What is left beside an attack that leaves no doubt.
+    Cut(String),
+    /// Such an attack is all there is.
+    Attack,
+}
+
 /// Everything that was found in one turn; a kind once a channel, so that a hostile text cannot flood the events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alarms {
@@ -31,9 +45,23 @@ impl Alarms {
         (verdict.action != Action::Withhold).then_some(verdict.text)
     }
 
+    /// What of a caller's words a model may be given.
+    pub(crate) fn hear(&mut self, text: &str, context: Context) -> Heard {
+        let Ok(guard) = Guard::shipped() else { return Heard::Attack };
+        let verdict = guard.judge(text, Channel::Voice, context);
+        self.note(&verdict, Channel::Voice);
+        let worst = verdict.threats.iter().map(|threat| threat.severity).max();
+        match worst {
+            None => Heard::Whole(verdict.text),
+            Some(Severity::Low | Severity::Medium) => Heard::Marked(text.to_owned()),
+            Some(_) if verdict.action == Action::Withhold => Heard::Attack,
+            Some(_) => Heard::Cut(verdict.text),
+        }
+    }
+
     /// The same for the built-in dialogue, which takes no instructions: it hears the words as they are.
     pub(crate) fn watch(&mut self, input: &TurnInput, context: Context) {
-        if let (TurnInput::Said { text }, Ok(guard)) = (input, Guard::shipped()) {
+        if let (TurnInput::Said { text, .. }, Ok(guard)) = (input, Guard::shipped()) {
             self.note(&guard.judge(text, Channel::Voice, context), Channel::Voice);
         }
     }
@@ -107,6 +135,17 @@ mod tests {
         let note = alarms.beside("answered", "neutralised");
         assert!(note.starts_with("answered; an attack was neutralised ("), "{note}");
         assert!(!format!("{alarms:?}{note}").contains("previous"));
+    }
+
+    #[test]
+    fn a_callers_words_are_cut_only_where_there_is_no_doubt() {
+        let mut alarms = Alarms::default();
+        assert_eq!(alarms.hear(ATTACK, Context::default()), Heard::Attack);
+        let beside = format!("My street light is out. {ATTACK}");
+        let Heard::Cut(left) = alarms.hear(&beside, Context::default()) else { panic!("not cut") };
+        assert!(left.contains("street light") && !left.contains("previous"), "{left}");
+        let plain = "My street light is out.";
+        assert_eq!(alarms.hear(plain, Context::default()), Heard::Whole(plain.to_owned()));
     }
 
     #[test]

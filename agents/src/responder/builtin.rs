@@ -143,7 +143,7 @@ impl Seat {
     pub(super) async fn commit_builtin(&mut self, run: &mut BuiltinRun) {
         run.committed = true;
         self.unheard = None;
-        if let TurnInput::Said { text } = &run.input
+        if let TurnInput::Said { text, .. } = &run.input
             && !run.noted
         {
             self.lines.caller_said(text, run.origin.repeats);
@@ -314,7 +314,7 @@ impl Seat {
 
 async fn read_up(office: &Office, origin: &Origin, knowledge: &mut Knowledge, search: &Search) {
     (knowledge.passages, knowledge.topic) = office.passages(search).await;
-    if let TurnInput::Said { text } = &origin.input {
+    if let TurnInput::Said { text, .. } = &origin.input {
         let asked = origin.state.task().is_some() || origin.state.pending.is_some();
         let language = language::language_of(text).unwrap_or(origin.state.language);
         knowledge.understood = office.shared.understanding.live(text, language, asked).await;

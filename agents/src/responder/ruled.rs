@@ -21,7 +21,7 @@ pub(super) fn rule_over(
     step: &mut Step,
 ) -> Rulings {
     let set = office.desk.rules.current();
-    let said = if let TurnInput::Said { text } = input { text.as_str() } else { "" };
+    let said = if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" };
     let values = values(step);
     let shown = shown(knowledge, &values);
     let desk = Desk { set: &set, said, shown: &shown, values: &values };

@@ -175,7 +175,7 @@ impl Line {
     }
 
     fn said(text: &str) -> TurnInput {
-        TurnInput::Said { text: text.to_owned() }
+        TurnInput::said(text)
     }
 
     async fn say(&mut self, text: &str) -> Heard {

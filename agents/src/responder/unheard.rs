@@ -55,7 +55,8 @@ shown!(Unheard, "Unheard": origin, reply, undone; words);
 
 impl Unheard {
     pub(super) fn new(input: &TurnInput, origin: Origin, mut step: Step) -> Self {
-        let words = if let TurnInput::Said { text } = input { text.trim().to_owned() } else { String::new() };
+        let words =
+            if let TurnInput::Said { text, .. } = input { text.trim().to_owned() } else { String::new() };
         let mut origin = Origin { again: None, repeats: false, ..origin };
         // Marking a call urgent twice does no harm, and the words that led to it must be answered; filing twice
         // would.
@@ -88,14 +89,14 @@ impl Unheard {
             settled: String::new(),
             ..self.origin.clone()
         };
-        let TurnInput::Said { text } = input else { return fresh() };
+        let TurnInput::Said { text, unsure } = input else { return fresh() };
         let text = text.trim();
         if self.words.is_empty() || !continues(text, &self.words) {
             return fresh();
         }
         let rest = text[self.origin.settled.len()..].trim_start_matches(|c: char| !c.is_alphanumeric());
         let again = rest.is_empty().then(|| self.reply.clone());
-        let input = TurnInput::Said { text: rest.to_owned() };
+        let input = TurnInput::Said { text: rest.to_owned(), unsure: *unsure };
         Origin { input, again, repeats: true, ..self.origin.clone() }
     }
 }

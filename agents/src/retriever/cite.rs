@@ -72,19 +72,31 @@ fn cut(sentence: &str) -> Option<(&str, &str)> {
         ["If", "When", "For", "To", "From", "After", "Before", "Where", "Si", "Cuando", "Para", "Después"];
     let leads = sentence.split(' ').next().is_some_and(|first| LEADS.contains(&first));
     let lead = sentence.find(',').filter(|_| leads);
+    let at = |amounts: bool| JOINTS.iter().find_map(|joint| cut_at(sentence, joint, lead, amounts));
+    at(false).or_else(|| at(true))
+}
+
+/// Where a sentence is cut at a joint. Hours, a price, a number belong to what stands before them ("Monday through Thursday,
+/// 9 a.m. to 8 p.m."), unless `amounts` may be cut off.
+fn cut_at<'a>(
+    sentence: &'a str,
+    joint: &str,
+    lead: Option<usize>,
+    amounts: bool,
+) -> Option<(&'a str, &'a str)> {
     let middle = sentence.len() / 2;
-    JOINTS.iter().find_map(|joint| {
-        let cuts = sentence.match_indices(joint).map(|(at, _)| at);
+    let words = |text: &str| text.split_whitespace().count();
+    let fits = |at: &usize| {
+        let (first, rest) = (&sentence[..*at], &sentence[at + joint.len()..]);
+        let amount = rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '$');
         // A few words on their own are no sentence.
-        let whole = |at: &usize| {
-            let words = |text: &str| text.split_whitespace().count();
-            words(&sentence[..*at]) >= 4 && words(&sentence[at + joint.len()..]) >= 4
-        };
-        let at = cuts.filter(whole).filter(|at| Some(*at) != lead).min_by_key(|at| at.abs_diff(middle))?;
-        let spaced = joint.starts_with(' ');
-        let rest = if spaced { &sentence[at..] } else { &sentence[at + joint.len()..] };
-        Some((&sentence[..at], rest))
-    })
+        words(first) >= 4 && words(rest) >= 4 && (amounts || !amount)
+    };
+    let cuts = sentence.match_indices(joint).map(|(at, _)| at);
+    let at = cuts.filter(fits).filter(|at| Some(*at) != lead).min_by_key(|at| at.abs_diff(middle))?;
+    let spaced = joint.starts_with(' ');
+    let rest = if spaced { &sentence[at..] } else { &sentence[at + joint.len()..] };
+    Some((&sentence[..at], rest))
 }
 
 fn ended(clause: &str) -> String {
@@ -106,6 +118,21 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "The office is on Main Street. It opens at 8 a.m. Permits cost $45. Parking is free behind the building.";
+
+    #[test]
+    fn hours_stay_with_their_days() {
+        let text = "The Main Library at 200 Elm Street is open Monday through Thursday, 9 a.m. to 8 p.m., Friday and \
+                    Saturday, 9 a.m. to 5 p.m., and Sunday, 1 p.m. to 5 p.m.";
+        let said: Vec<String> = speakable(text).into_iter().map(|(_, said)| said).collect();
+        assert_eq!(
+            said,
+            [
+                "The Main Library at 200 Elm Street is open Monday through Thursday, 9 a.m. to 8 p.m.",
+                "Friday and Saturday, 9 a.m. to 5 p.m.",
+                "Sunday, 1 p.m. to 5 p.m."
+            ]
+        );
+    }
 
     #[test]
     fn sentences_about_the_question_win_and_keep_their_order() {

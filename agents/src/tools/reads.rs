@@ -297,6 +297,6 @@ fn proves(
         Language::En => "yes",
         Language::Es => "sí",
     };
-    let step = dialogue.step(&state, &TurnInput::Said { text: yes.to_owned() }, &view);
+    let step = dialogue.step(&state, &TurnInput::said(yes), &view);
     step.note.did == "told the status"
 }

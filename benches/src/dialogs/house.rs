@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use reqwest::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use storage::records::WorkFilter;
+use storage::records::{WorkFilter, WorkStatus};
 use storage::{CallId, Directory, WorkItems};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -167,7 +167,9 @@ impl House {
         let listed = self.get("/v1/work-items?limit=200").await?;
         let listed = listed["items"].as_array().cloned().unwrap_or_default();
         filed.retain(|item| listed.iter().any(|row| row["reference"] == item.reference.as_str()));
-        let of_call = listed.iter().filter(|row| row["call_id"] == id).count();
+        // What was withdrawn, because the caller went on, was not filed.
+        let of_call =
+            listed.iter().filter(|row| row["call_id"] == id && row["status"] != "cancelled").count();
         anyhow::ensure!(
             of_call == filed.len(),
             "{of_call} pieces of work are listed, {} were filed",
@@ -192,7 +194,8 @@ impl House {
             Some(runtime) => runtime.spawn(reading).await??,
             None => reading.await?,
         };
-        let filed = items.into_iter().map(|item| {
+        let kept = items.into_iter().filter(|item| item.status != WorkStatus::Cancelled);
+        let filed = kept.map(|item| {
             let fields = item.fields.as_object().cloned().unwrap_or_default();
             let fields = fields.iter().map(|(name, value)| (name.clone(), flat(value))).collect();
             Filed { kind: item.kind.as_str().to_owned(), reference: item.reference, fields }

@@ -123,7 +123,33 @@ fn run(language: Language, words: &[&str], start: usize) -> (String, usize, usiz
             break;
         }
     }
+    if let Some((last, used)) = ending(language, &words[at..]).filter(|_| !letters.is_empty()) {
+        // "B A P T I S T E, with an E at the end" says it twice.
+        if !letters.ends_with(last) {
+            letters.push(last);
+            sure += 1;
+        }
+        at += used;
+    }
     (letters, sure, at)
+}
+
+/// "With an E at the end", "con e al final": the last letter, and the words that say so.
+fn ending(language: Language, words: &[&str]) -> Option<(char, usize)> {
+    // "With an E" is heard as "with a knee", and "an L" as "a Nell".
+    const JOINED: [(&str, char); 4] = [("knee", 'e'), ("nell", 'l'), ("nest", 's'), ("nex", 'x')];
+    let lead = words.iter().take_while(|w| ["and", "with", "that's", "y", "con"].contains(w)).count();
+    let article = words.get(lead).filter(|w| ["a", "an", "the", "una", "la"].contains(w)).is_some();
+    let at = lead + usize::from(article);
+    let close: &[&str] = match language {
+        Language::En => &["at", "the", "end"],
+        Language::Es => &["al", "final"],
+    };
+    let closed = words.get(at + 1..).is_some_and(|rest| rest.starts_with(close));
+    let word = words.get(at).filter(|_| lead > 0 && closed)?;
+    let joined = JOINED.iter().find(|(heard, _)| article && heard == word).map(|(_, letter)| *letter);
+    let last = letter(language, word).or(joined)?;
+    Some((last, at + 1 + close.len()))
 }
 
 fn single(word: &str) -> Option<char> {
@@ -178,10 +204,14 @@ mod tests {
             ("r u double s o", "russo"),
             ("b as in dog, o, e", "doe"),
             ("g r e e n e", "greene"),
+            ("B-A-P-T-I-S-T with an E at the end", "baptiste"),
+            ("B A P T I S T E, with an E at the end", "baptiste"),
+            ("b a p t i s t with a knee at the end", "baptiste"),
         ] {
             assert_eq!(names(Language::En, text), [name], "{text}");
         }
         assert_eq!(names(Language::Es, "l o p e zeta"), ["lopez"]);
+        assert_eq!(names(Language::Es, "v a l d e con una s al final"), ["valdes"]);
         assert_eq!(names(Language::En, "it's not s h a w n it's s e a n"), ["shawn", "sean"]);
         assert!(names(Language::En, "a big oak fell on my car").is_empty());
         assert!(names(Language::Es, "en la calle de la escuela").is_empty());

@@ -31,6 +31,9 @@ const ALONE: u32 = 250;
 /// Duller than the caller by this, dB, and what that is worth at most, dB of level.
 const DULL: f32 = 4.0;
 const DULL_WORTH: f32 = 4.0;
+/// A figure below this is of a voice behind the caller, and so many windows of it in a row are: 190 ms.
+const BEHIND: f32 = 0.2;
+const BEHIND_FOR: u32 = 6;
 /// Frames over which the loudest counts, so that a closure in a word is not far: 160 ms.
 const SPAN: usize = 8;
 
@@ -48,6 +51,8 @@ pub struct Nearness {
     /// Windows of near speech so far, and of far speech since the last of them.
     heard: u32,
     alone: u32,
+    /// Windows in a row of speech that is behind the caller.
+    behind: u32,
 }
 
 impl Default for Nearness {
@@ -61,6 +66,7 @@ impl Default for Nearness {
             own_brightness: 0.0,
             heard: 0,
             alone: 0,
+            behind: 0,
         }
     }
 }
@@ -81,9 +87,13 @@ impl Nearness {
         let now = std::mem::replace(&mut self.loudest, FLOOR_DBFS);
         let loudest = self.levels.iter().copied().fold(FLOOR_DBFS, f32::max);
         let near = self.figure(loudest);
+        if near >= 0.5 {
+            self.behind = 0;
+        }
         if score < SPEECH {
             return near;
         }
+        self.behind = if near < BEHIND { self.behind.saturating_add(1) } else { 0 };
         if self.figure(now) >= 0.5 {
             self.learn(now);
         } else if near < 0.5 {
@@ -91,6 +101,12 @@ impl Nearness {
             self.level -= if self.alone > ALONE { LOSS_ALONE } else { LOSS };
         }
         near
+    }
+
+    /// Whether what is heard is a voice behind the caller, whose own is known.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.heard >= KNOWN && self.behind >= BEHIND_FOR
     }
 
     /// The caller's own level, dBFS, once it is known.
@@ -172,8 +188,11 @@ mod tests {
     fn a_television_behind_a_caller_who_was_heard_is_far() {
         let mut near = Nearness::default();
         hear(&mut near, 40, -22.0, 800.0, 0.9);
+        assert!(!near.is_behind());
         assert!(hear(&mut near, 200, -39.0, 800.0, 0.9) < 0.1);
+        assert!(near.is_behind());
         assert!(hear(&mut near, 10, -24.0, 800.0, 0.9) > 0.9, "the caller is near again");
+        assert!(!near.is_behind());
     }
 
     #[test]

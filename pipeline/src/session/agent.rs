@@ -95,7 +95,9 @@ impl Session {
         {
             return;
         }
-        let input = TurnInput::Said { text: self.with_carried(text) };
+        // Interims do not tell how sure they are; mostly the final is.
+        let confidence = utterance.done.as_ref().map_or(1.0, |done| done.confidence);
+        let input = self.carried.followed_by(text, confidence).into_input(self.config.unsure_below);
         if self.reply.as_ref().is_some_and(|r| r.guesses(&input)) {
             return;
         }

@@ -10,6 +10,7 @@ use super::secret::holds_digits;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
 use super::utterance::{FinalText, Utterance};
+use super::waiting_words::WaitingWords;
 use super::waterfall::Moments;
 use super::{Port, Session};
 use crate::event::{AttentionReason, EventBody};
@@ -246,7 +247,8 @@ impl Session {
         self.carried.clear();
         self.missed = false;
         self.has_asked |= words(&text).count() >= ASKS_FROM;
-        self.commit_turn(TurnInput::Said { text }, Some(moments));
+        let said = WaitingWords { text, confidence: before.confidence };
+        self.commit_turn(said.into_input(self.config.unsure_below), Some(moments));
         if let Some(reply) = self.reply.as_mut().filter(|r| r.committed) {
             reply.before = Some(before);
         }
@@ -288,10 +290,6 @@ impl Session {
             confidence: done.confidence,
         });
         self.emit(EventBody::Final { turn: self.turn, speaker: Speaker::Caller, text: done.text.clone() });
-    }
-
-    pub(super) fn with_carried(&self, text: &str) -> String {
-        if self.carried.is_empty() { text.to_owned() } else { format!("{} {text}", self.carried) }
     }
 
     pub(super) fn on_stt(&mut self, event: SttEvent) {

@@ -86,6 +86,8 @@ pub struct SessionConfig {
     pub no_input_limit: u32,
     /// Speech without a word that is worth asking about.
     pub unintelligible_speech: Duration,
+    /// Words of which the recogniser is less sure than this (0–1) are marked as unsure.
+    pub unsure_below: f32,
     pub longest_call: Duration,
     /// Time that the last words of a caller who hung up may take to be recognised and acted on.
     pub closing: Duration,
@@ -250,6 +252,7 @@ impl Default for SessionConfig {
             no_input_waiting: ms(45_000),
             no_input_limit: 4,
             unintelligible_speech: ms(700),
+            unsure_below: 0.5,
             longest_call: ms(60 * 60 * 1_000),
             closing: ms(2_500),
             last_record: ms(3_000),

@@ -5,6 +5,7 @@ use telephony::dtmf::{Digits, DtmfConfig};
 use super::output::Output;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
+use super::waiting_words::WaitingWords;
 use super::{Session, Supervisor};
 use crate::event::EventBody;
 use crate::ports::{CallRecord, EndReason, ReplyCommand, SttCommand, TurnInput};
@@ -121,7 +122,7 @@ impl Session {
         let open = self.utterance.is_some();
         let deferred = std::mem::take(&mut self.deferred);
         if !deferred.is_empty() {
-            self.carried = self.with_carried(&deferred);
+            self.carried = self.carried.followed_by(&deferred.text, deferred.confidence);
         }
         if open && self.regions.caller == Caller::Speaking {
             self.begin_pause();
@@ -138,14 +139,14 @@ impl Session {
 
     /// Words that no reply has answered yet still reach the responder, for their effects.
     fn act_on_carried(&mut self) {
-        let text = std::mem::take(&mut self.carried);
-        if text.is_empty() {
+        let words = std::mem::take(&mut self.carried);
+        if words.is_empty() {
             self.finish();
         } else {
             if self.reopened.take().is_some() {
                 self.turn = self.turn.next();
             }
-            self.commit_turn(TurnInput::Said { text }, None);
+            self.commit_turn(words.into_input(self.config.unsure_below), None);
         }
     }
 
@@ -189,8 +190,9 @@ impl Session {
             return;
         };
         self.drop_speculation();
-        let (text, _) = self.note_whole_turn(utterance.began, self.now, &done);
-        self.commit_turn(TurnInput::Said { text }, None);
+        let (text, before) = self.note_whole_turn(utterance.began, self.now, &done);
+        let said = WaitingWords { text, confidence: before.confidence };
+        self.commit_turn(said.into_input(self.config.unsure_below), None);
         if self.reply.is_none() {
             self.finish();
         }

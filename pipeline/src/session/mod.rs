@@ -32,6 +32,7 @@ mod tests;
 mod timers;
 mod utterance;
 mod waiting;
+mod waiting_words;
 mod waterfall;
 
 use std::collections::VecDeque;
@@ -69,11 +70,11 @@ pub struct Session {
     utterance: Option<Utterance>,
     last_utterance: u32,
     /// Words of a turn whose reply was taken back unheard: the caller was not finished.
-    carried: String,
+    carried: waiting_words::WaitingWords,
     /// The turn whose words these are, to be decided anew.
     reopened: Option<rejoin::Reopened>,
     /// What the caller said while we spoke that is answered after it.
-    deferred: String,
+    deferred: waiting_words::WaitingWords,
     /// Words over our reply that nobody could make out.
     missed: bool,
     reply: Option<Reply>,
@@ -137,9 +138,9 @@ impl Session {
             patience: endpointing::Patience::default(),
             utterance: None,
             last_utterance: 0,
-            carried: String::new(),
+            carried: waiting_words::WaitingWords::default(),
             reopened: None,
-            deferred: String::new(),
+            deferred: waiting_words::WaitingWords::default(),
             missed: false,
             reply: None,
             cut: None,

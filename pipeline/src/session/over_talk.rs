@@ -94,10 +94,7 @@ impl Session {
     pub(super) fn defer(&mut self, utterance: &Utterance, done: &FinalText) {
         self.stop_yielding();
         self.note_caller_turn(utterance.began, done);
-        if !self.deferred.is_empty() {
-            self.deferred.push(' ');
-        }
-        self.deferred.push_str(&done.text);
+        self.deferred = self.deferred.followed_by(&done.text, done.confidence);
     }
 
     /// Answers what was said over the reply that has just ended, or asks for it again.
@@ -111,16 +108,16 @@ impl Session {
             return;
         }
         let deferred = std::mem::take(&mut self.deferred);
-        let text = self.with_carried(&deferred);
+        let words = self.carried.followed_by(&deferred.text, deferred.confidence);
         if quiet {
             self.carried.clear();
-            self.commit_turn(TurnInput::Said { text }, None);
+            self.commit_turn(words.into_input(self.config.unsure_below), None);
             let before = self.before_noted();
             if let Some(reply) = self.reply.as_mut().filter(|r| r.committed) {
                 reply.before = Some(before);
             }
         } else {
-            self.carried = text;
+            self.carried = words;
         }
     }
 

@@ -11,6 +11,7 @@ use super::reply::Reply;
 use super::state::{Agent, Caller};
 use super::timers::Timer;
 use super::utterance::{FinalText, Utterance};
+use super::waiting_words::WaitingWords;
 use super::waterfall::Moments;
 use crate::ports::{CallRecord, ReplyCommand, TtsCommand, TurnInput};
 use crate::turn::TurnId;
@@ -80,18 +81,18 @@ impl Session {
     /// The transition. What was told of the reply so far is the last that is heard of it.
     pub(super) fn rejoin(&mut self) {
         let Some(reply) = self.reply.take() else { return };
-        let (TurnInput::Said { text }, Some(before)) = (&reply.input, reply.before.clone()) else {
+        let (TurnInput::Said { text, .. }, Some(before)) = (&reply.input, reply.before.clone()) else {
             self.reply = Some(reply);
             return;
         };
-        let text = text.clone();
+        let words = WaitingWords { text: text.clone(), confidence: before.confidence };
         self.patience.learn_cut_off();
         self.silence_taken_back(&reply);
         self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn: reply.epoch }));
         self.out.push_back(Output::Reply(ReplyCommand::TakenBack { turn: reply.epoch }));
         self.record(CallRecord::Rejoined { turn: reply.turn, at_ms: self.now.as_ms() });
         self.settle_parted(reply);
-        self.carried = text;
+        self.carried = words;
         (self.turn, self.has_asked, self.silences) = (before.turn, before.has_asked, before.silences);
         self.reopened = Some(Reopened { before });
         self.regions.agent = Agent::Idle;
@@ -129,15 +130,16 @@ impl Session {
         decided: CallTime,
         done: &FinalText,
     ) -> (String, Before) {
-        let text = self.with_carried(&done.text).trim().to_owned();
+        let words = self.carried.followed_by(&done.text, done.confidence);
+        let text = words.text.trim().to_owned();
         let reopened = self.reopened.take().map(|r| r.before);
         let joined = reopened.is_some();
         let before = match reopened {
-            Some(before) => Before { decided, confidence: before.confidence.min(done.confidence), ..before },
+            Some(before) => Before { decided, confidence: words.confidence.min(before.confidence), ..before },
             None => Before {
                 decided,
                 began,
-                confidence: done.confidence,
+                confidence: words.confidence,
                 turn: self.turn,
                 has_asked: self.has_asked,
                 silences: self.silences,

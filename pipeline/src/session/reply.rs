@@ -84,9 +84,10 @@ impl Reply {
     pub fn guesses(&self, input: &TurnInput) -> bool {
         !self.committed
             && match (&self.input, input) {
-                (TurnInput::Said { text: guessed }, TurnInput::Said { text }) => {
-                    words(guessed).eq(words(text))
-                }
+                (
+                    TurnInput::Said { text: guessed, unsure: guessed_unsure },
+                    TurnInput::Said { text, unsure },
+                ) => guessed_unsure == unsure && words(guessed).eq(words(text)),
                 (guessed, input) => guessed == input,
             }
     }

@@ -32,6 +32,16 @@ pub fn choose(first: &Hypothesis, second: &Hypothesis, asked: Expectation) -> Ch
     Chosen { is_second, ..alone(chosen) }
 }
 
+/// Whether Spanish that the second ear made out is believed beside the English that the first took it for. Noise and
+/// televisions sound like another language; real Spanish gives the first ear words of no dictionary.
+#[must_use]
+pub fn believes_spanish(first: &Hypothesis, spanish: &Hypothesis) -> bool {
+    if first.text.is_empty() {
+        return spanish.confidence >= ALONE;
+    }
+    spanish.confidence + FAVOUR + UNKNOWN * first.unknown >= first.confidence
+}
+
 /// One ear's words, where the other has none.
 #[must_use]
 pub fn alone(heard: &Hypothesis) -> Chosen {
@@ -112,6 +122,16 @@ mod tests {
         assert!(!choose(&first, &heard("", 0.0), Expectation::Open).is_second);
         assert!(choose(&heard("", 0.0), &heard("Yes.", 0.8), Expectation::Open).is_second);
         assert!(!choose(&heard("", 0.0), &heard("Thanks.", 0.3), Expectation::Open).is_second);
+    }
+
+    #[test]
+    fn spanish_is_believed_where_the_english_is_no_surer() {
+        let spanish = heard("Quiero reportar un bache.", 0.6);
+        let babble = Hypothesis { unknown: 0.4, ..heard("kay ro reporter um batche", 0.6) };
+        assert!(believes_spanish(&babble, &spanish));
+        assert!(!believes_spanish(&heard("I hit a hole on Linden Street.", 0.8), &heard("Ahí no.", 0.35)));
+        assert!(believes_spanish(&heard("", 0.0), &spanish));
+        assert!(!believes_spanish(&heard("", 0.0), &heard("Ah.", 0.3)));
     }
 
     #[test]

@@ -328,7 +328,8 @@ impl Stream {
             }
             heard.get_or_insert_default();
         }
-        let changed = heard.as_ref().and_then(|h| self.tongue.heard(h.language, &h.text, h.confidence));
+        let believed = heard.as_ref().filter(|heard| self.pair.believes(heard));
+        let changed = believed.and_then(|h| self.tongue.heard(h.language, &h.text, h.confidence));
         let done = self.pair.second(pause, heard).and_then(|outcome| self.finish(utterance, outcome));
         changed.map(SttEvent::Language).into_iter().chain(done).collect()
     }

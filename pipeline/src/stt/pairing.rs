@@ -2,6 +2,7 @@
 
 use super::choice::{self, Hypothesis};
 use super::whisper::Hearing;
+use crate::ports::Language;
 use crate::turn::Expectation;
 
 /// The hypotheses of one pause.
@@ -50,6 +51,12 @@ impl Pairing {
         })?
     }
 
+    /// Whether a language other than English is believed, once both ears were heard.
+    pub fn believes(&self, heard: &Hearing) -> bool {
+        let doubted = self.first.as_ref().filter(|_| self.wants_first && heard.language != Language::En);
+        doubted.is_none_or(|first| choice::believes_spanish(first, &heard.hypothesis()))
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         if self.wants_first && self.first.is_none() {
             return None;
@@ -58,8 +65,11 @@ impl Pairing {
         let silent = Hypothesis::default();
         let first = self.first.as_ref().unwrap_or(&silent);
         let chosen = match &self.second {
-            Some(second) if self.wants_first && second.language == crate::ports::Language::En => {
+            Some(second) if self.wants_first && second.language == Language::En => {
                 choice::choose(first, &second.hypothesis(), self.asked)
+            }
+            Some(second) if self.wants_first && !choice::believes_spanish(first, &second.hypothesis()) => {
+                choice::alone(first)
             }
             Some(second) => choice::alone(&second.hypothesis()),
             None => choice::alone(first),
@@ -91,7 +101,6 @@ impl Hearing {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::ports::Language;
 
     fn words(text: &str) -> Hypothesis {
         Hypothesis { text: text.to_owned(), confidence: 0.8, looped: false, unknown: 0.0 }
@@ -125,10 +134,20 @@ mod tests {
     #[test]
     fn spanish_is_the_second_ears_alone() {
         let mut pair = Pairing::begin(1, Expectation::Open, true, true);
-        pair.first(1, Hypothesis { confidence: 1.0, ..words("when as dears") });
+        pair.first(1, Hypothesis { unknown: 0.5, ..words("when as dears") });
+        assert!(pair.believes(&hearing("Buenos días.", Language::Es)));
         let done = pair.second(1, Some(hearing("Buenos días.", Language::Es))).unwrap();
         assert_eq!(done.text, "Buenos días.");
         let mut pair = Pairing::begin(1, Expectation::Open, false, true);
         assert!(pair.second(1, Some(hearing("Sí.", Language::Es))).unwrap().settled);
+    }
+
+    #[test]
+    fn spanish_out_of_noise_gives_way_to_the_first_ear() {
+        let mut pair = Pairing::begin(1, Expectation::Open, true, true);
+        pair.first(1, words("a light is out on my street"));
+        let noise = Hearing { confidence: 0.4, ..hearing("Ay, la luz.", Language::Es) };
+        assert!(!pair.believes(&noise));
+        assert_eq!(pair.second(1, Some(noise)).unwrap().text, "a light is out on my street");
     }
 }

@@ -102,14 +102,23 @@ pub const fn time_words(ear: Ear) -> &'static [&'static str] {
 /// An account as it is kept, and as much of it as is read back.
 fn kept(ear: Ear, told: &str) -> Filled {
     let cut: String = told.chars().take(MAX_STORY).collect();
-    let spoken: Vec<&str> = cut.split_whitespace().take(MAX_SPOKEN).collect();
+    let words = cut.split_whitespace().count();
+    // What comes before the event, "you'll have to speak up", is not read back where not everything is.
+    let telling = if words > MAX_SPOKEN { from_the_event(ear, &cut) } else { cut.clone() };
+    let spoken: Vec<&str> = telling.split_whitespace().take(MAX_SPOKEN).collect();
     let spoken = as_sentence(&spoken.join(" "));
-    let spoken = if cut.split_whitespace().count() > MAX_SPOKEN {
+    let spoken = if telling.split_whitespace().count() > MAX_SPOKEN {
         format!("{}{}", spoken.trim_end_matches('.'), ear.cues().says.and_so_on)
     } else {
         spoken
     };
     Filled::new(as_sentence(&cut), spoken)
+}
+
+fn from_the_event(ear: Ear, told: &str) -> String {
+    let sentences = crate::retriever::sentences(told);
+    let first = sentences.iter().position(|sentence| tells_event(ear, sentence)).unwrap_or(0);
+    sentences[first..].join(" ")
 }
 
 /// Two accounts as one.

@@ -12,6 +12,7 @@ struct File {
     benign: Vec<String>,
     past: String,
     over: String,
+    calm: String,
     present: String,
     nuisance: String,
     danger: String,
@@ -55,6 +56,8 @@ pub struct Emergencies {
     past: Regex,
     /// A day that is gone by, said in so many words.
     over: Regex,
+    /// Nobody is in danger though somebody was hurt.
+    calm: Regex,
     present: Regex,
     nuisance: Regex,
     danger: Regex,
@@ -75,6 +78,7 @@ impl Emergencies {
             benign: regex(&format!(r"\b(?:{})", file.benign.join("|")), "benign")?,
             past: regex(&file.past, "past")?,
             over: regex(&file.over, "over")?,
+            calm: regex(&file.calm, "calm")?,
             present: regex(&file.present, "present")?,
             nuisance: regex(&file.nuisance, "nuisance")?,
             danger: regex(&file.danger, "danger")?,
@@ -121,6 +125,13 @@ impl Emergencies {
     pub fn is_of_another_day(&self, text: &str) -> bool {
         let plain = self.ear.plain(text);
         self.over.is_match(&plain) && !self.present.is_match(&plain)
+    }
+
+    /// Whether the words say that whoever was hurt is well, or will be.
+    #[must_use]
+    pub fn is_calm(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        self.calm.is_match(&plain) && self.kind_of(&plain).is_none()
     }
 
     fn kind_of(&self, plain: &str) -> Option<Emergency> {

@@ -6,7 +6,7 @@ use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::intent::by_cue;
-use super::questions::unstutter;
+use super::questions::{unstutter, without_echo};
 use super::script::{Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
@@ -57,7 +57,10 @@ impl Dialogue {
         turn.misses_before = take(&mut turn.state.misses);
         match input {
             TurnInput::Opened => turn.opened(),
-            TurnInput::Said { text } => turn.said(text),
+            TurnInput::Said { text, unsure } => {
+                turn.unsure = *unsure;
+                turn.said(text);
+            }
             TurnInput::Digits { digits } => turn.digits(digits),
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
@@ -94,7 +97,7 @@ impl Turn<'_> {
     fn said(&mut self, text: &str) {
         // "To to 5" is no stutter where a number is asked for.
         let text = if self.wants_number() { text.to_owned() } else { unstutter(self.ear, text) };
-        let text = text.as_str();
+        let text = if self.wants_yes_no() { without_echo(&text) } else { &text };
         text.clone_into(&mut self.whole);
         text.clone_into(&mut self.heard);
         let after_emergency = take(&mut self.state.emergency);
@@ -102,6 +105,9 @@ impl Turn<'_> {
         let prompted = take(&mut self.state.prompted);
         if let Some((found, language)) = self.emergency_heard(text) {
             self.emergency(&found, language);
+        } else if self.may_be_misheard_danger(text) {
+            self.say("emergency_911");
+            self.ask_of_danger(text);
         } else if self.answers_doubt(text) {
             self.did("emergency", "asked about");
         } else if let Some(pending) = self.call_back_pending() {
@@ -207,8 +213,9 @@ impl Turn<'_> {
             }
             (Pending::Offer(task), Some(YesNo::Yes)) => {
                 let task = task.clone();
+                let before = take(&mut self.state.offered_for);
                 // Words after a leading yes may hold an answer already.
-                self.start_task(&task, if ear.is_bare_yes_no(text) { "" } else { text });
+                self.start_task(&task, if ear.is_bare_yes_no(text) { &before } else { text });
             }
             (Pending::Offer(_) | Pending::MessageOrPerson, Some(YesNo::No)) => self.offer_declined(text),
             (Pending::MessageOrPerson, Some(YesNo::Yes)) => {

@@ -127,6 +127,7 @@ impl<'a> Turn<'a> {
     pub(super) fn tell_claim(&mut self, script: &TaskScript, claim: &ClaimRecord) {
         self.state.tasks.pop();
         self.state.claim_tries = 0;
+        self.state.served = true;
         let status = self.status(claim);
         self.say_one_of(&script.done, "done", &[("status", &status)], SegmentKind::Reply, false);
         self.did("claim", "told the status");

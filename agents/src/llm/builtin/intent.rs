@@ -1,5 +1,7 @@
 //! What the caller wants: the trained head leads; cues override it where a form of words leaves no doubt.
 
+use pipeline::ports::Language;
+
 use super::script::{Does, Intent, Script};
 use language::Ear;
 use language::intents::{NONE, QUESTION, Understood};
@@ -48,7 +50,13 @@ pub fn by_cue<'a>(script: &'a Script, text: &str) -> Option<Recognised<'a>> {
 
 /// The intent that the head finds likeliest; none where that is a question or nothing.
 fn by_head<'a>(script: &'a Script, understood: &Understood) -> Option<Recognised<'a>> {
-    let want = understood.want().filter(|want| want.score >= LIKELY)?;
+    // Every sentence of a Spanish speaker is like a wish for Spanish to a head that learned what Spanish is from English
+    // lines: who has the language asks for it by name, if at all.
+    let own = match script.language {
+        Language::En => "english",
+        Language::Es => "spanish",
+    };
+    let want = understood.wants.iter().find(|want| want.route != own).filter(|want| want.score >= LIKELY)?;
     if want.route == QUESTION || want.route == NONE {
         return None;
     }

@@ -20,7 +20,7 @@ impl Dialogue {
     /// out ("and on Saturday?") is asked of the last answer's document too.
     #[must_use]
     pub fn query(&self, state: &State, input: &TurnInput) -> Option<Search> {
-        let TurnInput::Said { text } = input else { return None };
+        let TurnInput::Said { text, .. } = input else { return None };
         Some(self.search(state, text))
     }
 
@@ -125,6 +125,22 @@ pub(super) fn requests(ear: Ear, text: &str) -> bool {
     cues.requests.iter().any(|o| plain.contains(o)) && cues.request_verbs.iter().any(|v| plain.contains(v))
 }
 
+/// Words of a question that a caller only echoes, at most.
+const ECHO: usize = 2;
+
+/// "What? Hurt? No, no." answers: a word or two of ours, asked back before the answer, are no question of the caller's.
+pub(super) fn without_echo(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_once('?') {
+        let after = after.trim_start();
+        if after.is_empty() || first.split_whitespace().count() > ECHO {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
 /// "The the light at at Main": a repeated small word is said once. Digits and names stay as they are.
 pub(super) fn unstutter(ear: Ear, text: &str) -> String {
     let small = ear.cues().small;
@@ -141,6 +157,18 @@ pub(super) fn unstutter(ear: Ear, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_echo_of_our_question_is_none() {
+        for (text, left) in [
+            ("What? Hurt? No, no.", "No, no."),
+            ("Miller?", "Miller?"),
+            ("What time do you open? Yes.", "What time do you open? Yes."),
+            ("Yes.", "Yes."),
+        ] {
+            assert_eq!(without_echo(text), left);
+        }
+    }
 
     #[test]
     fn spanish_questions_carry_english_words() {

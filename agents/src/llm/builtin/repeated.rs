@@ -40,11 +40,12 @@ impl Turn<'_> {
         tells(script) && !begun && !another && terms.len() >= TELLING && self.state.filed.iter().any(same)
     }
 
-    /// Says that it is filed, once: who then says that it is something else begins anew.
-    pub(super) fn already_filed(&mut self, id: &str) {
+    /// Says that it is filed, once: who then says that it is something else begins anew, with these words.
+    pub(super) fn already_filed(&mut self, id: &str, text: &str) {
         self.state.filed.clear();
         self.did(id, "was filed already");
         self.ask_pending("already_filed", Pending::Offer(id.to_owned()));
+        text.clone_into(&mut self.state.offered_for);
     }
 }
 

@@ -278,9 +278,12 @@ pub struct State {
     /// What was filed on this call, in the caller's words.
     #[serde(default)]
     pub filed: Vec<String>,
+    /// The words that the last offer of a task was made for: a yes begins it with them.
+    #[serde(default)]
+    pub offered_for: String,
 }
 
-shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard, filed);
+shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

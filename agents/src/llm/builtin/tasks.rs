@@ -20,7 +20,7 @@ impl<'a> Turn<'a> {
         let script = self.script;
         let Some(task) = script.task(id) else { return self.miss(text) };
         if self.repeats_filed(task, text) {
-            return self.already_filed(id);
+            return self.already_filed(id, text);
         }
         self.state.pending = None;
         self.state.unanswered = 0;

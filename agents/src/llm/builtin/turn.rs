@@ -35,16 +35,7 @@ const UNHELPED: [&str; 21] = [
     "abilities",
 ];
 /// Prompts that give a caller what they called for.
-const SERVES: [&str; 8] = [
-    "source",
-    "clock",
-    "office",
-    "reference",
-    "claim_status_under_review",
-    "claim_status_approved",
-    "claim_status_paid",
-    "claim_status_denied",
-];
+const SERVES: [&str; 4] = ["source", "clock", "office", "reference"];
 /// Prompts that say what to do in an emergency.
 const SAYS_911: [&str; 6] = [
     "emergency_911",
@@ -84,6 +75,8 @@ pub(super) struct Turn<'a> {
     pub(super) rejected: Option<String>,
     /// We asked back only now.
     pub(super) asked_back: bool,
+    /// The recogniser is not sure of the words.
+    pub(super) unsure: bool,
 }
 
 impl<'a> Turn<'a> {
@@ -107,6 +100,7 @@ impl<'a> Turn<'a> {
             heard: String::new(),
             rejected: None,
             asked_back: false,
+            unsure: false,
         }
     }
 
@@ -262,6 +256,7 @@ impl<'a> Turn<'a> {
     /// Puts a question outside of a task.
     pub(super) fn ask_pending(&mut self, key: &str, pending: Pending) {
         self.say(key);
+        self.state.offered_for.clear();
         self.state.pending = Some(pending);
         self.expects = match self.state.pending {
             Some(Pending::Offer(_) | Pending::Write | Pending::MoreOnPage) => Expectation::YesNo,

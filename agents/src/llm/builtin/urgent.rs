@@ -73,7 +73,7 @@ impl Dialogue {
     /// Whether an answer to "Is anyone hurt or in danger right now?" says so.
     fn confirms(&self, state: &State, text: &str) -> bool {
         match Ear(state.language).yes_no(text) {
-            Some(YesNo::Yes) => true,
+            Some(YesNo::Yes) => !self.is_over_it(state, text),
             Some(YesNo::No) => false,
             None => self.danger_in(text).level() >= Level::Likely,
         }
@@ -81,6 +81,13 @@ impl Dialogue {
 }
 
 impl Dialogue {
+    /// "Yes, my husband turned his ankle, but he's fine": somebody was hurt, and is in no danger.
+    fn is_over_it(&self, state: &State, text: &str) -> bool {
+        let own_hand = |text: &str| self.danger.read(text).is_own_hand();
+        let calm = self.script_in(state.language).emergencies.is_calm(text);
+        calm && !own_hand(text) && !own_hand(&state.doubt)
+    }
+
     /// What a reply of somebody else (a model) must be followed by, the first time in a call that it does not help.
     #[must_use]
     pub fn owed_to_unhelped(&self, language: Language, reply: &str, served: bool) -> Option<&str> {
@@ -102,17 +109,32 @@ impl Turn<'_> {
             let found = self.dialogue.script_in(language).emergencies.find(text)?;
             Some((found, language))
         });
+        let clear = !self.unsure || self.state.doubted;
         worded.or_else(|| {
-            let reading = self.dialogue.danger_in(text);
-            let language = self.language_of_danger(text);
-            // The story of an accident that is filed reads like one. Amid a task it takes more to be sure.
-            let sure = if self.state.task().is_some() {
-                reading.is_certain()
-            } else {
-                reading.level() == Level::Sure
-            };
-            sure.then(|| (in_danger(reading), language))
+            let reading = self.surely_danger(text).filter(|_| clear)?;
+            Some((in_danger(reading), self.language_of_danger(text)))
         })
+    }
+
+    /// Words that were not heard clearly sound like an emergency, in no form of words that leaves no doubt. The caller is
+    /// told what to do in one, and asked.
+    pub(super) fn may_be_misheard_danger(&self, text: &str) -> bool {
+        self.unsure && self.surely_danger(text).is_some()
+    }
+
+    /// What the words are like, where that is danger. The story of an accident that is filed reads like one: amid a task
+    /// it takes more to be sure.
+    fn surely_danger(&self, text: &str) -> Option<Reading> {
+        let reading = self.dialogue.danger_in(text);
+        // "He turned his ankle, but he's fine", told when asked whether anybody is in danger.
+        if !self.state.doubt.is_empty() && self.dialogue.is_over_it(&self.state, text) {
+            return None;
+        }
+        let sure = match self.state.task() {
+            Some(_) => reading.is_certain(),
+            None => reading.level() == Level::Sure,
+        };
+        sure.then_some(reading)
     }
 
     /// The language to answer in. Nobody in danger chooses words that leave no doubt, so what the recogniser heard and
@@ -143,9 +165,17 @@ impl Turn<'_> {
             self.emergency(&in_danger(reading), self.state.language);
             return true;
         }
-        if self.ear.yes_no(text) == Some(YesNo::No) {
-            self.route(&said);
-            return true;
+        match self.ear.yes_no(text) {
+            Some(YesNo::No) => {
+                self.route(&said);
+                return true;
+            }
+            Some(YesNo::Yes) => {
+                self.say("emergency_unless");
+                self.route(&format!("{said} {text}"));
+                return true;
+            }
+            None => {}
         }
         // Neither a yes nor a no: what to do if it is one is said, and then the caller's own matter goes on.
         self.say("emergency_unless");

@@ -110,7 +110,7 @@ impl Live {
         run.tell_busy(&seat.out).await;
         if let Found::Passages(passages) = &found {
             run.shown.extend(passages.iter().cloned());
-            if let (true, TurnInput::Said { text }) = (self.driver.looker.is_some(), &run.input) {
+            if let (true, TurnInput::Said { text, .. }) = (self.driver.looker.is_some(), &run.input) {
                 run.pages.put(&run.shown, text);
             }
         }

@@ -484,7 +484,7 @@ impl ModelRun {
 }
 
 fn about<'a>(memory: &'a Memory, input: &'a TurnInput, is_emergency: bool) -> About<'a> {
-    let caller_words = if let TurnInput::Said { text } = input { text.as_str() } else { "" };
+    let caller_words = if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" };
     let Memory { language, shown, named, .. } = memory;
     About { language: *language, caller_words, shown, caller: named, is_emergency }
 }

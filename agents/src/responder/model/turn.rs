@@ -246,7 +246,7 @@ impl Live {
         }
         self.history.take_back(&run.beginning);
         self.wanted = None;
-        if let TurnInput::Said { text } = &run.input {
+        if let TurnInput::Said { text, .. } = &run.input {
             seat.lines.caller_said(text, run.beginning.repeats);
         }
         run.tell_tools(&seat.out).await;
@@ -293,7 +293,7 @@ impl Live {
         }
         run.memory.misses = signals::misses(run.memory.misses, &text);
         let (language, misses) = (run.memory.language, run.memory.misses);
-        let words = if let TurnInput::Said { text } = &run.input { text.as_str() } else { "" };
+        let words = if let TurnInput::Said { text, .. } = &run.input { text.as_str() } else { "" };
         for reason in signals::reasons(&seat.office.shared.dialogue, language, words, misses) {
             seat.out.attention(run.turn, reason).await;
         }
@@ -327,7 +327,7 @@ impl Live {
             return;
         }
         let question = match &run.input {
-            TurnInput::Said { text } => run.memory.redactor.screen(text),
+            TurnInput::Said { text, .. } => run.memory.redactor.screen(text),
             _ => String::new(),
         };
         let messages = self.history.messages(usize::MAX, &run.exchange);

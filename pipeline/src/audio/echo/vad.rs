@@ -64,6 +64,12 @@ impl GuardedVad {
         Some(own * self.near.window(own))
     }
 
+    /// Whether the voice that is heard now is behind the caller: a television, somebody in the room.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.near.is_behind()
+    }
+
     /// Whether an echo is known, or it is not settled yet that there is none.
     #[must_use]
     pub fn may_echo(&self) -> bool {

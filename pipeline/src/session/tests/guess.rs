@@ -20,7 +20,7 @@ fn heard(interim: &str) -> World {
 /// Replies to words: when they were begun, on what, and whether on a guess.
 fn begun(w: &World) -> Vec<(u64, TurnId, String, bool)> {
     let start = |(at, c): &(telephony::media::CallTime, ReplyCommand)| match c {
-        ReplyCommand::Start { turn, input: TurnInput::Said { text }, speculative } => {
+        ReplyCommand::Start { turn, input: TurnInput::Said { text, .. }, speculative } => {
             Some((at.as_ms(), *turn, text.clone(), *speculative))
         }
         _ => None,
@@ -54,6 +54,21 @@ fn a_final_with_other_words_replaces_the_guess_of_which_nothing_is_heard() {
     assert_eq!(committed(&w), [begun[1].1]);
     assert!(w.commands.iter().any(|(_, c)| *c == ReplyCommand::Cancel { turn: begun[0].1 }));
     assert_eq!(w.session.wasted_speculations(), 1);
+    assert_eq!(w.caller_turns(), [FINAL]);
+}
+
+#[test]
+fn words_that_were_not_heard_clearly_are_marked_and_no_guess_counts() {
+    let habits = Habits { final_ms: 350, confidence: 0.3, ..Habits::default() };
+    let mut w = World::of(vec![say(GREETED, 5_000, FINAL)], habits, SessionConfig::cloud());
+    w.at(5_050, Input::Stt(SttEvent::Interim { utterance: UtteranceId(1), text: FINAL.to_owned() }));
+    w.run_to(9_000);
+    let unsure = |(_, c): &(telephony::media::CallTime, ReplyCommand)| match c {
+        ReplyCommand::Start { input: TurnInput::Said { unsure, .. }, .. } => Some(*unsure),
+        _ => None,
+    };
+    assert_eq!(w.commands.iter().filter_map(unsure).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(committed(&w), [begun(&w)[1].1]);
     assert_eq!(w.caller_turns(), [FINAL]);
 }
 

@@ -159,7 +159,7 @@ fn caller_who_goes_on_before_our_first_word_takes_the_turn_back() {
         .commands
         .iter()
         .filter_map(|(_, c)| match c {
-            ReplyCommand::Start { input: TurnInput::Said { text }, .. } => Some(text.clone()),
+            ReplyCommand::Start { input: TurnInput::Said { text, .. }, .. } => Some(text.clone()),
             _ => None,
         })
         .collect();
@@ -311,7 +311,7 @@ fn words_over_a_notice_are_kept_and_answered_when_it_is_over() {
     assert!(w.clears.is_empty(), "a notice is not interrupted");
     assert_eq!(w.caller_turns(), ["When are you open?"]);
     let asked = w.commands.iter().find(|(_, c)| {
-        matches!(c, ReplyCommand::Start { input: TurnInput::Said { text }, .. } if text == "When are you open?")
+        matches!(c, ReplyCommand::Start { input: TurnInput::Said { text, .. }, .. } if text == "When are you open?")
     });
     assert!(asked.unwrap().0.as_ms() >= 48 * 60);
 }

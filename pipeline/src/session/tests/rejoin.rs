@@ -33,7 +33,7 @@ fn answered(w: &World) -> Vec<(u64, TurnId, String)> {
     let mut counted = Vec::new();
     for (at, command) in &w.commands {
         match command {
-            ReplyCommand::Start { turn, input: TurnInput::Said { text }, speculative } => {
+            ReplyCommand::Start { turn, input: TurnInput::Said { text, .. }, speculative } => {
                 begun.push((*turn, text.clone()));
                 if !speculative {
                     counted.push((at.as_ms(), *turn, text.clone()));

@@ -75,6 +75,7 @@ fn habits(dice: &mut Dice) -> Habits {
     Habits {
         stages: Vec::new(),
         interim_every_ms: dice.between(60, 1_200),
+        confidence: 0.9,
         final_ms: dice.of(&[40, 120, 400, 1_200, 3_500]),
         reply_ms: dice.of(&[3, 300, 900, 2_500, 9_500]),
         synthesis_ms: dice.of(&[20, 120, 700]),

@@ -35,6 +35,8 @@ pub fn say(from_ms: u64, to_ms: u64, text: &'static str) -> Speech {
 pub struct Habits {
     pub interim_every_ms: u64,
     pub final_ms: u64,
+    /// Of the finals, 0–1.
+    pub confidence: f32,
     pub reply_ms: u64,
     /// Stages of the reply, one after the other, with their milliseconds.
     pub stages: Vec<(Stage, u64)>,
@@ -61,6 +63,7 @@ impl Default for Habits {
         Self {
             interim_every_ms: 150,
             final_ms: 110,
+            confidence: 0.9,
             reply_ms: 4,
             stages: Vec::new(),
             synthesis_ms: 70,
@@ -274,7 +277,8 @@ impl World {
                 let began = self.utterances.get(&utterance).copied().unwrap_or(self.now);
                 let (text, complete) = self.text_between(began, self.now);
                 let (alternatives, settled) = (Vec::new(), true);
-                let done = SttEvent::Final { utterance, pause, text, confidence: 0.9, alternatives, settled };
+                let confidence = self.habits.confidence;
+                let done = SttEvent::Final { utterance, pause, text, confidence, alternatives, settled };
                 if !self.happens(self.habits.lost_finals) {
                     self.after(self.habits.final_ms, Input::Stt(done));
                 }

@@ -22,6 +22,12 @@ pub(super) struct Turns {
     heard_ms: u64,
 }
 
+/// 1 where the words carry none. The mean, not the worst: a name or a number is often doubtful in a sentence that is clear.
+fn mean_confidence(words: &[Word]) -> f32 {
+    let scored: Vec<f32> = words.iter().map(|word| word.confidence).filter(|c| *c > 0.0).collect();
+    if scored.is_empty() { 1.0 } else { scored.iter().sum::<f32>() / scored.len() as f32 }
+}
+
 impl Turns {
     /// Reads one message.
     ///
@@ -61,7 +67,7 @@ impl Turns {
         let piece = Piece {
             start_ms: info.words.first().and_then(|w| w.start).map_or(self.heard_ms, ms),
             text: info.transcript.trim().to_owned(),
-            confidence: info.words.iter().map(|w: &Word| w.confidence).reduce(f32::min).unwrap_or(0.0),
+            confidence: mean_confidence(&info.words),
         };
         let Some(open) = &mut ear.open else {
             out.extend(ear.keep_early(piece, ended));

@@ -65,6 +65,8 @@ fn results_came(ear: &mut Ear, results: &Results, out: &mut Vec<SttEvent>) {
 /// The words of a result that are not the rest of an utterance that is over.
 fn piece(ear: &Ear, results: &Results, transcript: &str, words: &[Word], confidence: f32) -> Piece {
     let start_ms = ms(words.first().and_then(|w| w.start).unwrap_or(results.start));
+    // None given counts as sure.
+    let confidence = if confidence > 0.0 { confidence } else { 1.0 };
     if words.is_empty() || ear.is_new(start_ms) {
         let text = if ear.is_new(ms(results.start + results.duration)) { transcript.trim() } else { "" };
         return Piece { start_ms, text: text.to_owned(), confidence };

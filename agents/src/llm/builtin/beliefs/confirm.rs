@@ -16,6 +16,8 @@ use crate::llm::builtin::turn::Turn;
 use language::Ear;
 use language::YesNo;
 use language::repair::{denied, without_denied};
+use language::sound::{ALIKE, likeness};
+use language::spelling::spelled;
 
 impl crate::llm::builtin::Dialogue {
     /// A call in which this slot of a task was just asked for, and those before it answered: for measuring.
@@ -96,6 +98,9 @@ impl<'a> Turn<'a> {
         if let Some(found) = denied.and_then(|slot| made(slot)) {
             return Some(found);
         }
+        if let Some(found) = self.spelled_part(&filled, text).and_then(made) {
+            return Some(found);
+        }
         if self.ear.is_bare_yes_no(text) || self.ear.is_question(text) {
             return None;
         }
@@ -118,6 +123,25 @@ impl<'a> Turn<'a> {
         let last =
             last.filter(|slot| !matches!(slot.kind, SlotKind::Story | SlotKind::Text | SlotKind::Injured));
         last.and_then(|slot| made(slot))
+    }
+
+    /// Whoever spells at a read-back puts right: the name or place that the letters are most like, else the name.
+    fn spelled_part(&self, filled: &[&'a Slot], text: &str) -> Option<&'a Slot> {
+        let letters = spelled(self.ear.0, text).pop()?.0;
+        let task = self.state.task()?;
+        let like = |slot: &Slot| {
+            let held = task.slots.get(&slot.id).map(|held| self.ear.plain(&held.spoken)).unwrap_or_default();
+            held.split(' ').map(|word| likeness(word, &letters)).fold(0.0, f32::max)
+        };
+        let spelt =
+            filled.iter().filter(|s| matches!(s.kind, SlotKind::Name | SlotKind::Place | SlotKind::Address));
+        // The name comes last where nothing is like the letters: of equals the last is taken.
+        let best = spelt.max_by(|a, b| {
+            let name = |s: &Slot| u8::from(s.kind == SlotKind::Name);
+            like(a).total_cmp(&like(b)).then(name(a).cmp(&name(b)))
+        })?;
+        let name = filled.iter().find(|slot| slot.kind == SlotKind::Name);
+        if like(best) < ALIKE { name.copied() } else { Some(*best) }
     }
 
     /// Puts a corrected value in. `false` where the caller had taken it back, and gave nothing else since.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::state::Pending;
+use super::super::step::Passage;
 use super::super::turn::Turn;
 use language::{Ear, YesNo};
 
@@ -20,6 +21,12 @@ pub enum Choice {
     },
     /// Something to ask, whatever it is.
     Question,
+}
+
+impl Choice {
+    pub(in super::super) fn page(page: &Passage) -> Self {
+        Self::Page { source: page.source.clone(), title: page.title.clone() }
+    }
 }
 
 /// What an answer to such a question picks.
@@ -73,12 +80,9 @@ pub fn picked(ear: Ear, text: &str, names: &[String], both: bool, neither: bool)
 }
 
 impl Turn<'_> {
-    pub(in super::super) fn which_page(&mut self, text: &str, one: usize, other: usize) {
+    pub(in super::super) fn which_page(&mut self, text: &str, which: &[usize]) {
         let pages = self.pages(text);
-        let choice = |n: usize| {
-            pages.get(n).map(|p| Choice::Page { source: p.source.clone(), title: p.title.clone() })
-        };
-        let choices = [choice(one), choice(other)].into_iter().flatten().collect();
+        let choices = which.iter().filter_map(|n| pages.get(*n)).map(|page| Choice::page(page)).collect();
         self.ask_which_of(choices, text);
     }
 

@@ -1,6 +1,6 @@
 //! The decision itself: what was understood and what is known in, one act out. Pure, and small enough for a table.
 
-use super::margin::MARGIN;
+use super::margin::{ASK, MARGIN};
 use super::understood::{Understood, Want};
 
 /// A task as likely as this or more is asked about rather than left out.
@@ -9,6 +9,8 @@ const LIKELY: f32 = 0.25;
 const CLOSE: f32 = 0.10;
 /// Two pages are close when how sure they are differs by less.
 const CLOSE_PAGES: f32 = 0.15;
+/// A page that is surer than this is spoken though the words were not heard clearly.
+const CLEAR: f32 = 0.9;
 /// Shorter than this, words that fit nothing are noise.
 const TELLING: usize = 4;
 
@@ -52,6 +54,10 @@ pub enum Act {
     Office,
     /// Ask which of these pages is meant.
     WhichPage(usize, usize),
+    /// Ask whether the best page is meant.
+    WhetherPage,
+    /// Ask whether this task is meant, or the best page.
+    TaskOrPage(String),
     /// Ask whether this task is meant, or which of two.
     WhichTask(String, Option<String>),
     /// Begin a report with what was told.
@@ -62,9 +68,27 @@ pub enum Act {
     NotUnderstood,
 }
 
-/// What to do about an utterance with no question of ours before it.
+/// What to do about an utterance with no question of ours before it. What hangs on words that were not heard clearly is
+/// asked first, once.
 #[must_use]
 pub fn decide(heard: &Understood, known: &Known) -> Act {
+    let act = decide_by_words(heard, known);
+    if heard.unsure && !known.asked_back { asked_first(act, heard, known) } else { act }
+}
+
+fn asked_first(act: Act, heard: &Understood, known: &Known) -> Act {
+    let by_cue = heard.wants.first().is_some_and(|want| want.by_cue);
+    let task = heard.wants.first().and_then(Want::task);
+    match act {
+        Act::Answer if known.pages.first().is_some_and(|page| page.sure < CLEAR) => Act::WhetherPage,
+        Act::Report => Act::WhichTask("incident".to_owned(), None),
+        Act::Do if !by_cue => task.map_or(act, |task| Act::WhichTask(task.clone(), None)),
+        Act::NoPage | Act::Foreign => Act::NotUnderstood,
+        act => act,
+    }
+}
+
+fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     let first = heard.wants.first().filter(|want| want.holds());
     let by_cue = first.filter(|want| want.by_cue);
     let best = known.pages.first().copied().unwrap_or_default();
@@ -106,10 +130,15 @@ pub fn decide(heard: &Understood, known: &Known) -> Act {
     if heard.tells && heard.words >= TELLING {
         return Act::Report;
     }
-    if let Some(act) = likely(heard).filter(|_| !known.asked_back) {
-        return act;
+    let may_ask = !known.asked_back;
+    let page = may_ask && heard.names_subject && best.sure >= ASK;
+    match likely(heard).filter(|_| may_ask) {
+        Some(Act::WhichTask(task, None)) if page => Act::TaskOrPage(task),
+        Some(act) => act,
+        None if page => Act::WhetherPage,
+        None if heard.words < 3 || !heard.names_subject => Act::NotUnderstood,
+        None => Act::NoPage,
     }
-    if heard.words < 3 || !heard.names_subject { Act::NotUnderstood } else { Act::NoPage }
 }
 
 /// Whether a page goes before a task or control that is only likely.
@@ -159,7 +188,20 @@ mod tests {
         let named = |sure| Page { named: true, ..page(sure) };
         let table: Vec<(&str, Understood, Known, Act)> = vec![
             ("a page that answers", question(vec![]), known(&[page(0.8)]), Act::Answer),
-            ("a page below the margin", question(vec![]), known(&[page(0.4)]), Act::NoPage),
+            ("a page below the margin", question(vec![]), known(&[page(0.4)]), Act::WhetherPage),
+            ("a page that hardly answers", question(vec![]), known(&[page(0.1)]), Act::NoPage),
+            (
+                "a page below the margin, asked about before",
+                question(vec![]),
+                Known { asked_back: true, ..known(&[page(0.4)]) },
+                Act::NoPage,
+            ),
+            (
+                "a likely task, or a page that may answer",
+                heard(vec![want("incident", 0.5, false)]),
+                known(&[page(0.4)]),
+                Act::TaskOrPage("incident".into()),
+            ),
             (
                 "a page without a subject named",
                 Understood { names_subject: false, ..question(vec![]) },
@@ -234,6 +276,48 @@ mod tests {
                 question(vec![]),
                 Known { topic: Some(false), ..known(&[]) },
                 Act::NotOnPage,
+            ),
+            (
+                "a page that may be misheard",
+                Understood { unsure: true, ..question(vec![]) },
+                known(&[page(0.8)]),
+                Act::WhetherPage,
+            ),
+            (
+                "a page that cannot be",
+                Understood { unsure: true, ..question(vec![]) },
+                known(&[page(0.95)]),
+                Act::Answer,
+            ),
+            (
+                "something told that may be misheard",
+                Understood { unsure: true, tells: true, ..heard(vec![]) },
+                known(&[page(0.2)]),
+                Act::WhichTask("incident".into(), None),
+            ),
+            (
+                "a task that may be misheard",
+                Understood { unsure: true, ..heard(vec![want("booking", 0.7, false)]) },
+                known(&[]),
+                Act::WhichTask("booking".into(), None),
+            ),
+            (
+                "a request by its phrase, not heard clearly",
+                Understood { unsure: true, ..heard(vec![want("booking", 1.0, true)]) },
+                known(&[]),
+                Act::Do,
+            ),
+            (
+                "no page, not heard clearly",
+                Understood { unsure: true, ..question(vec![]) },
+                known(&[page(0.1)]),
+                Act::NotUnderstood,
+            ),
+            (
+                "asked already",
+                Understood { unsure: true, ..question(vec![]) },
+                Known { asked_back: true, ..known(&[page(0.8)]) },
+                Act::Answer,
             ),
             ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
         ];

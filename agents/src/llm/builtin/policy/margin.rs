@@ -5,6 +5,8 @@
 
 /// From here on a page is spoken.
 pub const MARGIN: f32 = 0.5;
+/// From here on it is asked whether the page is meant.
+pub const ASK: f32 = 0.2;
 
 /// What speaks for a page and against it, each 0–1.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

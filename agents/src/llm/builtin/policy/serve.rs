@@ -51,7 +51,13 @@ impl<'a> Turn<'a> {
             Act::NotOnPage => self.not_on_page(text),
             Act::Foreign => self.answer_foreign(text),
             Act::Office => self.control("office", text),
-            Act::WhichPage(one, other) => self.which_page(text, *one, *other),
+            Act::WhichPage(one, other) => self.which_page(text, &[*one, *other]),
+            Act::WhetherPage => self.which_page(text, &[0]),
+            Act::TaskOrPage(task) => {
+                let page = self.pages(text).first().map(|page| Choice::page(page));
+                let choices = std::iter::once(Choice::Task(task.clone())).chain(page).collect();
+                self.ask_which_of(choices, text);
+            }
             Act::WhichTask(one, other) => {
                 let tasks = [Some(one), other.as_ref()].into_iter().flatten();
                 self.ask_which_of(tasks.map(|id| Choice::Task(id.clone())).collect(), text);

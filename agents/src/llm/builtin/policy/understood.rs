@@ -55,6 +55,8 @@ pub struct Understood {
     /// Tells of something that is wrong somewhere.
     pub tells: bool,
     pub words: usize,
+    /// The recogniser is not sure of the words.
+    pub unsure: bool,
 }
 
 impl Turn<'_> {
@@ -73,6 +75,7 @@ impl Turn<'_> {
                 && !ear.is_question(text)
                 && !self.script.emergencies.nuisance(text),
             words: plain.split_whitespace().count(),
+            unsure: self.unsure,
         }
     }
 }

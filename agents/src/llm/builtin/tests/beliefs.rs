@@ -159,7 +159,7 @@ proptest! {
         for text in turns {
             let before = phone.filed.len();
             let tasks = phone.state.tasks.clone();
-            phone.input(&TurnInput::Said { text: text.to_owned() });
+            phone.input(&TurnInput::said(text));
             for filing in &phone.filed[before..] {
                 let Some(task) = tasks.iter().find(|task| task.id == filing.task) else { continue };
                 for (slot, value) in &filing.fields {

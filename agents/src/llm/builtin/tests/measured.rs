@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use pipeline::ports::Language;
 
+use super::super::policy::clarify::Choice;
 use super::super::policy::margin::WEIGHTS;
 use super::super::policy::pages::evidence;
+use super::super::state::Pending;
 use super::{Phone, WORLD, World};
 
 /// One question and what is known of it.
@@ -32,11 +34,14 @@ struct Tally {
     honest: usize,
     /// A page would have answered; none was read.
     withheld: usize,
+    /// Asked whether the page that answers is meant; and whether another is.
+    asked: usize,
+    misasked: usize,
 }
 
 impl Tally {
     const fn all(self) -> usize {
-        self.right + self.beside + self.wrong + self.honest + self.withheld
+        self.right + self.beside + self.wrong + self.honest + self.withheld + self.asked + self.misasked
     }
 }
 
@@ -74,6 +79,13 @@ fn holds(reply: &str, word: &str) -> bool {
     words(reply).windows(wanted.len().max(1)).any(|some| some.iter().zip(&wanted).all(same))
 }
 
+fn page_of(choice: &Choice) -> Option<String> {
+    match choice {
+        Choice::Page { source, .. } => Some(source.trim_start_matches("riverbend/").to_owned()),
+        Choice::Task(_) | Choice::Question => None,
+    }
+}
+
 fn tally(world: &World, language: Language, set: &[Question], show: bool) -> Tally {
     let mut tally = Tally::default();
     for question in set {
@@ -81,7 +93,13 @@ fn tally(world: &World, language: Language, set: &[Question], show: bool) -> Tal
         let reply = phone.say(&question.text);
         let sources = &phone.last.as_ref().unwrap().note.sources;
         let read = sources.first().map(|s| s.trim_start_matches("riverbend/").to_owned());
+        let asked: Vec<String> = match &phone.state.pending {
+            Some(Pending::Which(choices)) => choices.iter().filter_map(page_of).collect(),
+            _ => Vec::new(),
+        };
         let (kind, count) = match (&question.page, &read) {
+            (Some(page), None) if asked.contains(page) => ("asked", &mut tally.asked),
+            (_, None) if !asked.is_empty() => ("misasked", &mut tally.misasked),
             (None, None) => ("honest", &mut tally.honest),
             (Some(_), None) => ("withheld", &mut tally.withheld),
             (Some(page), Some(read)) if page == read => {

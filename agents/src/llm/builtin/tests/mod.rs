@@ -172,7 +172,7 @@ impl<'w> Phone<'w> {
 
     /// The step for an input, without taking it.
     pub(super) fn think(&self, input: &TurnInput) -> Step {
-        let text = if let TurnInput::Said { text } = input { text.clone() } else { String::new() };
+        let text = if let TurnInput::Said { text, .. } = input { text.clone() } else { String::new() };
         let query = self.world.dialogue.query(&self.state, input);
         let mut view = View {
             facts: &self.world.facts,
@@ -263,7 +263,7 @@ impl<'w> Phone<'w> {
     }
 
     pub(super) fn say(&mut self, text: &str) -> String {
-        self.input(&TurnInput::Said { text: text.to_owned() })
+        self.input(&TurnInput::said(text))
     }
 }
 

@@ -148,7 +148,7 @@ proptest! {
         let mut phone = phone(language, false);
         let mut before = String::new();
         for _ in 0..times {
-            let reply = phone.input(&TurnInput::Said { text: "blorp".to_owned() });
+            let reply = phone.input(&TurnInput::said("blorp"));
             prop_assert_ne!(&reply, &before);
             before = reply;
         }

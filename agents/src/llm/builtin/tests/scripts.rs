@@ -57,6 +57,9 @@ struct Exchange {
     silence: Option<u32>,
     #[serde(default)]
     noise: bool,
+    /// The recogniser is not sure of the words.
+    #[serde(default)]
+    unsure: bool,
     /// The offered times go to somebody else before this turn.
     #[serde(default)]
     steal: bool,
@@ -95,7 +98,7 @@ fn conversations() -> Vec<Conversation> {
 
 fn input(turn: &Exchange) -> TurnInput {
     match (&turn.say, &turn.keys, turn.silence) {
-        (Some(text), ..) => TurnInput::Said { text: text.clone() },
+        (Some(text), ..) => TurnInput::Said { text: text.clone(), unsure: turn.unsure },
         (_, Some(digits), _) => TurnInput::Digits { digits: digits.clone() },
         _ if turn.secret.is_some() => {
             TurnInput::Secret(SecretDigits::new(turn.secret.clone().unwrap_or_default()))

@@ -51,13 +51,14 @@ async fn the_model_is_given_the_rest_of_the_callers_words_and_the_record_keeps_t
 }
 
 #[tokio::test]
-async fn words_that_are_an_attack_alone_reach_the_model_as_nothing_said() {
+async fn words_that_are_an_attack_alone_are_turned_down_aloud_once_and_none_of_them_reach_the_model() {
     let mut call = driven().await;
-    call.model.answers(&[&[text("How can I help you?")]]);
+    call.model.answers(&[&[text("I can't do that, but I can help with county services.")]]);
     let heard = call.say(ATTACK).await;
-    assert_eq!(heard.text.trim(), "How can I help you?");
+    assert_eq!(heard.text.trim(), "I can't do that, but I can help with county services.");
     let shown = caller_texts(&call.model.shown()).pop().unwrap();
-    assert!(shown.ends_with("<event>\nThe caller said nothing.\n</event>"), "{shown}");
+    assert!(shown.ends_with("what you can help with.\n</event>"), "{shown}");
+    assert!(!shown.contains("previous"), "{shown}");
     assert!(!alarms(&heard).is_empty());
 }
 
