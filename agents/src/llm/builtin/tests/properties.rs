@@ -88,7 +88,7 @@ const LINES: &[&str] = &[
 
 fn any_input() -> impl Strategy<Value = TurnInput> {
     prop_oneof![
-        12 => prop::sample::select(LINES).prop_map(|t| TurnInput::said(t)),
+        12 => prop::sample::select(LINES).prop_map(TurnInput::said),
         1 => ".{0,40}".prop_map(TurnInput::said),
         1 => "[0-9#*]{0,12}".prop_map(|digits| TurnInput::Digits { digits }),
         1 => prop::sample::select(&["0", "1", "2", "911", "2025550143"][..]).prop_map(|d| TurnInput::Digits { digits: d.to_owned() }),
