@@ -6,13 +6,14 @@
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
 mod recalled;
+mod turn_input;
+
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
-use zeroize::Zeroizing;
 
 use crate::event::{Attack, AttentionReason, CallEvent, Ruling};
 use crate::latency::Stage;
@@ -21,6 +22,7 @@ use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use language::Language;
 pub use recalled::Recalled;
+pub use turn_input::{SecretDigits, TurnInput};
 
 /// Why a port could not do its work. Never carries caller text.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -328,71 +330,6 @@ pub enum ReplyCommand {
     TakenBack { turn: TurnId },
     /// The recogniser says that the caller speaks this language. The responder decides whether to change over.
     Language(Language),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TurnInput {
-    /// The stream opened: greet.
-    Opened,
-    /// What the caller said.
-    Said {
-        text: String,
-        /// The recogniser is not sure of the words: what hangs on them is asked first.
-        #[serde(default)]
-        unsure: bool,
-    },
-    /// Keys the caller pressed, complete.
-    Digits { digits: String },
-    /// A secret (PIN) that was asked for, keyed in or spoken. Never written, logged or shown to a model.
-    Secret(SecretDigits),
-    /// The caller said nothing for the `times`-th time in a row, from 1.
-    Silence { times: u32 },
-    /// The caller made a sound in which no word was found.
-    Unintelligible,
-}
-
-impl TurnInput {
-    /// Words that were heard clearly.
-    #[must_use]
-    pub fn said(text: impl Into<String>) -> Self {
-        Self::Said { text: text.into(), unsure: false }
-    }
-}
-
-/// Digits that nobody may see: they go from the caller's keys to the tool that checks them.
-#[derive(Clone, PartialEq, Eq, Default)]
-pub struct SecretDigits(Zeroizing<String>);
-
-impl SecretDigits {
-    #[must_use]
-    pub fn new(digits: String) -> Self {
-        Self(Zeroizing::new(digits))
-    }
-
-    /// The digits, for the tool that checks them.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SecretDigits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SecretDigits(…)")
-    }
-}
-
-/// Written as nothing: a kept input holds no secret.
-impl Serialize for SecretDigits {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str("")
-    }
-}
-
-impl<'de> Deserialize<'de> for SecretDigits {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::new)
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -245,7 +245,7 @@ async fn the_greeting_is_fixed_and_partly_a_notice() {
         .filter_map(|e| if let ReplyEvent::Segment(s) = e { Some(s.clone()) } else { None })
         .collect();
     assert!(segments.iter().all(|s| s.fixed) && segments.len() == 5, "{}", heard.text);
-    assert_eq!(segments[1].text, "In an emergency, hang up and dial 911.");
+    assert_eq!(segments[1].text, "In an emergency dial 911.");
     assert!(segments[..4].iter().all(|s| s.kind == SegmentKind::Notice), "no noise of the caller cuts these");
     assert!(!heard.text.contains("recorded"), "nothing is recorded");
     assert_eq!(segments[0].kind, SegmentKind::Notice);

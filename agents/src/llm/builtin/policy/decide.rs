@@ -189,19 +189,6 @@ mod tests {
         let table: Vec<(&str, Understood, Known, Act)> = vec![
             ("a page that answers", question(vec![]), known(&[page(0.8)]), Act::Answer),
             ("a page below the margin", question(vec![]), known(&[page(0.4)]), Act::WhetherPage),
-            ("a page that hardly answers", question(vec![]), known(&[page(0.1)]), Act::NoPage),
-            (
-                "a page below the margin, asked about before",
-                question(vec![]),
-                Known { asked_back: true, ..known(&[page(0.4)]) },
-                Act::NoPage,
-            ),
-            (
-                "a likely task, or a page that may answer",
-                heard(vec![want("incident", 0.5, false)]),
-                known(&[page(0.4)]),
-                Act::TaskOrPage("incident".into()),
-            ),
             (
                 "a page without a subject named",
                 Understood { names_subject: false, ..question(vec![]) },
@@ -277,6 +264,29 @@ mod tests {
                 Known { topic: Some(false), ..known(&[]) },
                 Act::NotOnPage,
             ),
+            ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
+        ];
+        for (name, heard, known, act) in table {
+            assert_eq!(decide(&heard, &known), act, "{name}");
+        }
+    }
+    #[test]
+    fn what_is_likely_or_not_heard_clearly_is_asked_about() {
+        let known = |pages: &[Page]| Known { pages: pages.to_vec(), ..Known::default() };
+        let table: Vec<(&str, Understood, Known, Act)> = vec![
+            ("a page that hardly answers", question(vec![]), known(&[page(0.1)]), Act::NoPage),
+            (
+                "a page below the margin, asked about before",
+                question(vec![]),
+                Known { asked_back: true, ..known(&[page(0.4)]) },
+                Act::NoPage,
+            ),
+            (
+                "a likely task, or a page that may answer",
+                heard(vec![want("incident", 0.5, false)]),
+                known(&[page(0.4)]),
+                Act::TaskOrPage("incident".into()),
+            ),
             (
                 "a page that may be misheard",
                 Understood { unsure: true, ..question(vec![]) },
@@ -319,7 +329,6 @@ mod tests {
                 Known { asked_back: true, ..known(&[page(0.8)]) },
                 Act::Answer,
             ),
-            ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
         ];
         for (name, heard, known, act) in table {
             assert_eq!(decide(&heard, &known), act, "{name}");
