@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/.tools/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run build install models console binary test soak bench dialogs fmt lint deny clean
+.PHONY: help run build install models console binary test soak bench dialogs governance ears fmt lint deny clean
 
 help: ## List what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -45,13 +45,20 @@ bench: install models console ## The benches, with the figures as a table
 	@scripts/install.sh test
 	@scripts/prompts.sh
 	@for bench in benches/src/bin/*.rs; do \
-		name=$$(basename "$$bench" .rs); [ "$$name" != dialogs ] || continue; printf '==> %s\n' "$$name"; \
+		name=$$(basename "$$bench" .rs); case "$$name" in dialogs | ears) continue ;; esac; printf '==> %s\n' "$$name"; \
 		cargo run --release --locked --quiet -p benches --bin "$$name"; \
 	done
 
 dialogs: install models console ## Spoken conversations of simulated callers, an hour or more (DIALOGS: options); prints a table
 	@scripts/install.sh dialogs
 	@cargo run --release --locked --quiet -p benches --bin dialogs -- $(DIALOGS)
+
+governance: console ## What guard, rules and judge catch and what they harm (GOVERNANCE: folder, --missed); prints tables
+	@cargo run --release --locked --quiet -p benches --bin governance -- $(GOVERNANCE)
+
+ears: install models console ## What each recogniser makes of the simulated callers (EARS: options); prints a table
+	@scripts/install.sh dialogs
+	@cargo run --release --locked --quiet -p benches --bin ears -- $(EARS)
 
 fmt: ## Format the Rust code
 	@cargo fmt --all

@@ -12,6 +12,8 @@ lints() {
   say "formats and shell scripts"
   cargo fmt --all --check >/dev/null || fail "the Rust code is not formatted; run: make fmt"
   shellcheck -x -S warning scripts/*.sh .ci/run || fail "shellcheck found faults (above)"
+  say "dependencies that nothing uses"
+  scripts/unused-dependencies.sh || exit 1
   say "clippy"
   cargo clippy --locked --workspace --all-targets --quiet -- -D warnings || fail "clippy found faults (above)"
   say "console: types, lints, unit tests"

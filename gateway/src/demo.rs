@@ -1,10 +1,10 @@
 //! What a gateway starts with on an empty data folder: the demo tenant Riverbend County.
 
-use agents::TenantFacts;
-use agents::rules::RuleSet;
-use agents::seed::{self, Seed};
 use anyhow::Context;
 use chrono::Utc;
+use dialogue::TenantFacts;
+use dialogue::seed::{self, Seed};
+use governance::rules::RuleSet;
 use storage::records::{Claim, ClaimHolder, NewDocument, Slot};
 use storage::{
     Claims, Directory, Knowledge, Line, NewTenant, PinHash, Platform, RecordingConsent, Settings, SlotId,
@@ -126,7 +126,7 @@ pub async fn own_rules(store: &TenantStore) -> Result<String, storage::StorageEr
 pub async fn rules_in_force(store: &TenantStore, facts: &TenantFacts) -> anyhow::Result<RuleSet> {
     let (own, facts) = (own_rules(store).await?, facts.clone());
     // A long text takes a while, and live calls share the threads of this task.
-    let load = move || RuleSet::load(&own, &facts).or_else(|_| RuleSet::load("", &facts));
+    let load = move || RuleSet::load(&own, &facts.numbers()).or_else(|_| RuleSet::load("", &facts.numbers()));
     Ok(tokio::task::spawn_blocking(load).await??)
 }
 
@@ -161,6 +161,6 @@ mod tests {
         assert_eq!(facts.county, "Riverbend County");
         let own = own_rules(&store).await.unwrap();
         assert!(own.contains("constants {"), "{own}");
-        assert_eq!(agents::rules::RuleSet::load(&own, &facts).unwrap().tenant_text(), own);
+        assert_eq!(governance::rules::RuleSet::load(&own, &facts.numbers()).unwrap().tenant_text(), own);
     }
 }

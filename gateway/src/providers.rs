@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::TenantFacts;
 use agents::organisation::Organisation;
-use agents::retriever::Retriever;
-use agents::rules::RuleSet;
 use agents::tools::remote::outside::Outside;
+use dialogue::TenantFacts;
 use futures_util::future::BoxFuture;
+use governance::rules::RuleSet;
+use knowledge::Retriever;
 use lineup::Lineup;
 use notices::Notices;
 use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivity};

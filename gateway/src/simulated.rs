@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::retriever::Retriever;
 use futures_util::future::BoxFuture;
+use knowledge::Retriever;
 use pipeline::event::Attack;
 use pipeline::ports::{
     AfterReply, CallBrief, Hearing, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Saying,

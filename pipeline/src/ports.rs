@@ -20,7 +20,7 @@ use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
-pub use language::Language;
+pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use turn_input::{SecretDigits, TurnInput};
 
@@ -505,17 +505,6 @@ pub enum EndReason {
 }
 
 // ---------------------------------------------------------------- events
-
-/// Takes text that is about to leave the sensitive zone and gives it back with personal data as typed tokens
-/// (`⟨phone:1⟩`). One per call: the same value keeps its token.
-pub trait Screen: Send + 'static {
-    fn screen(&mut self, text: &str) -> String;
-
-    /// The same for a text that a longer one will replace: nothing of it is remembered for the texts to come.
-    fn glimpse(&mut self, text: &str) -> String {
-        self.screen(text)
-    }
-}
 
 /// Where a call's events go. Must never block the call: full means drop and count.
 pub trait EventSink: Send + Sync + 'static {

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::retriever::Retriever;
 use anyhow::Result;
 use futures_util::future::BoxFuture;
 use gateway::providers::lineup::Lineup;
 use gateway::providers::{Loaded, Providers, agent};
 use gateway::start::Gateway;
+use knowledge::Retriever;
 use pipeline::ports::Language;
 use serde_json::Value;
 use storage::Platform;

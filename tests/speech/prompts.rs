@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agents::FrontDesk;
-use agents::llm::builtin::Script;
-use agents::retriever::Retriever;
+use dialogue::builtin::Script;
 use gateway::config::Config;
 use gateway::demo;
 use gateway::providers::phrasebook::Phrasebook;
+use knowledge::Retriever;
 use pipeline::ports::{
     Language, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
 };

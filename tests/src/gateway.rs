@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::retriever::Retriever;
 use agents::tools::remote::outside::Outside;
 use anyhow::{Context, Result};
 use gateway::config::{Config, Limits};
@@ -11,6 +10,7 @@ use gateway::providers::engines::Engines;
 use gateway::providers::lineup::Lineup;
 use gateway::providers::{Loaded, ProviderSource, Providers};
 use gateway::start::{Gateway, RunningGateway};
+use knowledge::Retriever;
 use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivity};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -12,11 +12,11 @@ mod strictness;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::llm::anthropic::{self, Anthropic};
-use agents::llm::conversation::{Conversation, Message, Opaque, ToolCall, ToolSpec};
-use agents::llm::failover::FailoverModel;
-use agents::llm::model::{LanguageModel, ModelEvent, ModelStream, Request, Stop, Tally};
-use agents::llm::openai::{self, OpenAi};
+use dialogue::anthropic::{self, Anthropic};
+use dialogue::conversation::{Conversation, Message, Opaque, ToolCall, ToolSpec};
+use dialogue::failover::FailoverModel;
+use dialogue::model::{LanguageModel, ModelEvent, ModelStream, Request, Stop, Tally};
+use dialogue::openai::{self, OpenAi};
 use pipeline::ports::{Meter, ProviderNote, ProviderState};
 use pipeline::provider::{Endpoint, Failure, Member, Ranked};
 use secrecy::SecretString;

@@ -41,7 +41,7 @@ pub struct ProvenanceMetadata {
     pub user_id: Option<String>,
 }
 
-shown!(ProvenanceMetadata, "ProvenanceMetadata": producing_component, component_version, created_at, processing_time_ms, input_hash, method, model_used, confidence, validation_status, session_id, trace_id; input_summary, parent_artifacts);
+language::shown!(ProvenanceMetadata, "ProvenanceMetadata": producing_component, component_version, created_at, processing_time_ms, input_hash, method, model_used, confidence, validation_status, session_id, trace_id; input_summary, parent_artifacts);
 
 fn unvalidated() -> String {
     "unvalidated".to_owned()

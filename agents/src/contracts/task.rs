@@ -67,7 +67,7 @@ pub struct TaskContract {
     pub blocks: Vec<String>,
 }
 
-shown!(TaskContract, "TaskContract": task_id, parent_task_id, assigned_arm, priority, budget, status; goal, constraints, acceptance_criteria);
+language::shown!(TaskContract, "TaskContract": task_id, parent_task_id, assigned_arm, priority, budget, status; goal, constraints, acceptance_criteria);
 
 impl Contract for TaskContract {
     fn check(&self) -> Result<(), ContractError> {

@@ -21,7 +21,7 @@ pub struct CaseItem {
     pub fields: BTreeMap<String, String>,
 }
 
-shown!(CaseItem, "CaseItem": reference, kind, status, priority, incomplete, created_at; fields);
+language::shown!(CaseItem, "CaseItem": reference, kind, status, priority, incomplete, created_at; fields);
 
 /// Everything of one Passport's work.
 #[derive(Clone, PartialEq, Default)]
@@ -42,7 +42,7 @@ pub struct Case {
     pub at: DateTime<Utc>,
 }
 
-shown!(Case, "Case": items, urgent, interrupted, can_call_back; said, related);
+language::shown!(Case, "Case": items, urgent, interrupted, can_call_back; said, related);
 
 impl Case {
     /// What it is about, in the words of the teams' files. Empty: nothing is left to do.

@@ -18,7 +18,7 @@ pub struct Done {
     pub output: Value,
 }
 
-shown!(Done, "Done": agent; output);
+language::shown!(Done, "Done": agent; output);
 
 impl Done {
     /// 0–1; 0 where the output has none.
@@ -57,7 +57,7 @@ pub struct Conclusion {
     pub escalate: Option<String>,
 }
 
-shown!(Conclusion, "Conclusion": status, confidence; escalate);
+language::shown!(Conclusion, "Conclusion": status, confidence; escalate);
 
 /// Draws the conclusion of all parts. Who escalates is never outvoted.
 #[must_use]

@@ -37,7 +37,7 @@ pub struct SandboxedContext {
     pub escalation_conditions: Vec<String>,
 }
 
-shown!(SandboxedContext, "SandboxedContext": tools_available; task, constraints, prior_knowledge, input_artifacts);
+language::shown!(SandboxedContext, "SandboxedContext": tools_available; task, constraints, prior_knowledge, input_artifacts);
 
 /// Why no context could be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

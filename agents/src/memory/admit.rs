@@ -5,8 +5,8 @@ use storage::memory::{Admission, LEAST_CONFIDENCE, Proposal, Refusal, Ruling};
 use super::Rules;
 use super::keys::Form;
 use super::phrase::words;
-use crate::guard::{Channel, Context};
-use crate::safety::{Guardian, Kind, KindSet, Settings};
+use governance::guard::{Channel, Context};
+use governance::safety::{Guardian, Kind, KindSet, Settings};
 
 /// Numbers that identify or open accounts, and secrets: refused whatever the key.
 const IDENTIFIERS: KindSet = KindSet::EMPTY

@@ -20,7 +20,7 @@ use keys::Keys;
 use listen::Cues;
 use topics::Topics;
 
-use crate::guard::Guard;
+use governance::guard::Guard;
 
 /// The shipped lists cannot be used; the message names which.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

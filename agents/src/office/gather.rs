@@ -10,11 +10,11 @@ use storage::zones::normalise_phone;
 use storage::{CallId, Calls, StorageError, TenantStore, WorkItems};
 
 use super::Office;
-use crate::guard::{Channel, Context, Guard};
 use crate::hub::methods::is_related;
 use crate::hub::{Case, CaseItem};
-use crate::librarian::{Inquiry, Librarian};
 use crate::passport::Passport;
+use governance::guard::{Channel, Context, Guard};
+use knowledge::librarian::{Inquiry, Librarian};
 
 /// Lines of a conversation that are looked at: the last.
 const MOST_LINES: usize = 80;

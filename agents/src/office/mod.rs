@@ -24,11 +24,11 @@ use uuid::Uuid;
 
 use crate::contracts::ContractError;
 use crate::hub::{Refused, SandboxError};
-use crate::llm::model::LanguageModel;
 use crate::organisation::Organisation;
 use crate::passport::Status;
-use crate::retriever::Retriever;
 use crate::teams::Teams;
+use dialogue::model::LanguageModel;
+use knowledge::Retriever;
 
 /// Kind of the job that works a Passport.
 pub const WORK: &str = "passport.work";

@@ -12,10 +12,10 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::hub::SandboxedContext;
-use crate::llm::conversation::{Conversation, Message};
-use crate::llm::model::{LanguageModel, ModelEvent, Request, Tally};
 use crate::responder::delimit;
 use crate::teams::SpecialistFile;
+use dialogue::conversation::{Conversation, Message};
+use dialogue::model::{LanguageModel, ModelEvent, Request, Tally};
 
 /// Longest answer, in tokens.
 const MOST_TOKENS: u32 = 1_500;
@@ -79,7 +79,7 @@ async fn whole(
     request: Request,
     tally: &mut Option<Tally>,
 ) -> Option<String> {
-    use crate::llm::model::Stop;
+    use dialogue::model::Stop;
     let mut stream = model.ask(request);
     *tally = Some(stream.tally.clone());
     let mut text = String::new();

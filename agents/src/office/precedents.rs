@@ -4,10 +4,10 @@ use pipeline::ports::Screen;
 use storage::StorageError;
 
 use super::{Office, gather, now};
-use crate::guard::{Channel, Context, Guard};
 use crate::hub::Case;
 use crate::organisation::precedent::{self, Precedents};
 use crate::passport::{Passport, Patch, PrecedentContext};
+use governance::guard::{Channel, Context, Guard};
 
 /// Decisions that are looked at: those without a why are left out.
 const LOOKED_AT: usize = 12;

@@ -18,9 +18,10 @@ use crate::hub::conclude::{Conclusion, Done, conclude};
 use crate::hub::{
     self, Body, Destination, HEAD, Hub, SandboxedContext, component, head, methods, routing, sandbox,
 };
-use crate::passport::{ConfidenceVector, Patch, Priority, RoutingInfo, Status, Versioned, kept};
+use crate::passport::{ConfidenceVector, Patch, RoutingInfo, Status, Versioned, kept};
 use crate::responder::entry_id;
 use crate::teams::{Method, SpecialistFile, Team};
+use dialogue::Priority;
 
 /// How often a commit that met somebody else's is tried again.
 const TRIES: usize = 6;

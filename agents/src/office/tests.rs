@@ -15,10 +15,10 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::hub::{methods, sandbox};
-use crate::llm::model::{ModelEvent, ModelStream, Request, Stop, Tally};
 use crate::passport::{Passport, Patch, Precedent, PrecedentContext, Severity, TeamFields, Versioned, kept};
-use crate::retriever::Document;
 use crate::teams::Method;
+use dialogue::model::{ModelEvent, ModelStream, Request, Stop, Tally};
+use knowledge::Document;
 
 const CALLER: &str = "+12025550143";
 

@@ -14,7 +14,7 @@ use super::search::Question;
 use super::{Organisation, Told};
 use language::english::terms::terms;
 
-use crate::retriever::{Found, Query, Retriever};
+use knowledge::{Found, Query, Retriever};
 
 /// Tasks and Passports that a question is held against: the newest.
 const TASKS: u32 = 500;

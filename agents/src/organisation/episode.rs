@@ -39,7 +39,7 @@ pub struct Episode {
     pub ended_at: DateTime<Utc>,
 }
 
-shown!(Episode, "Episode": passport_id, team_id, task_type, involved, ended_at; mission_summary, outcome, key_decisions, mistakes_made, successful_patterns);
+language::shown!(Episode, "Episode": passport_id, team_id, task_type, involved, ended_at; mission_summary, outcome, key_decisions, mistakes_made, successful_patterns);
 
 /// A decision in a task.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub struct KeyDecision {
     pub policies: Vec<String>,
 }
 
-shown!(KeyDecision, "KeyDecision": policies; outcome, reason, factors);
+language::shown!(KeyDecision, "KeyDecision": policies; outcome, reason, factors);
 
 /// Symbol of the event of a task: the same task has the same, so it is remembered once.
 #[must_use]

@@ -16,7 +16,7 @@ use super::decay::strength_now;
 use super::pagerank::Relations;
 use language::english::terms::terms;
 
-use crate::retriever::cosine;
+use knowledge::cosine;
 
 /// Nodes of a tenant that are searched. When there are more, the events and entities that are remembered worst are not.
 pub const MAX_NODES: usize = 50_000;
@@ -67,7 +67,7 @@ pub struct Wanted {
     vector: Option<(String, Vec<f32>)>,
 }
 
-shown!(Wanted, "Wanted": ; terms);
+language::shown!(Wanted, "Wanted": ; terms);
 
 impl Wanted {
     #[must_use]

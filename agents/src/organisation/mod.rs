@@ -31,9 +31,9 @@ use storage::organisation::{
 };
 use storage::{MemoryNodeId, StorageError, TenantId, TenantStore};
 
-use crate::retriever::Embedder;
 use decay::{reinforced, strength_now};
 use index::{Index, Wanted};
+use knowledge::Embedder;
 use pagerank::Bounds;
 use precedent::{Case, Precedents};
 use resolution::{Resolution, Sizes, plan, size_at, tokens};
@@ -95,7 +95,7 @@ pub struct Told {
     pub standing: Standing,
 }
 
-shown!(Told, "Told": id, symbol, layer, resolution, tokens, score, found_by, standing; text);
+language::shown!(Told, "Told": id, symbol, layer, resolution, tokens, score, found_by, standing; text);
 
 /// What was found for a question.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -121,7 +121,7 @@ pub struct Association {
     pub share: f64,
 }
 
-shown!(Association, "Association": id, symbol, share; micro);
+language::shown!(Association, "Association": id, symbol, share; micro);
 
 /// A relation with the node at its other end.
 #[derive(Clone, PartialEq, Serialize)]
@@ -135,7 +135,7 @@ pub struct Related {
     pub micro: String,
 }
 
-shown!(Related, "Related": id, symbol, relation, direction, weight; micro);
+language::shown!(Related, "Related": id, symbol, relation, direction, weight; micro);
 
 impl Organisation {
     /// With a model, likeness is of words and of meaning; without, of words alone.

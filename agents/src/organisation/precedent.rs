@@ -44,7 +44,7 @@ pub struct Case {
     pub limit: usize,
 }
 
-shown!(Case, "Case": node_type, team_id, entities, policies, include_superseded, limit; text, factors);
+language::shown!(Case, "Case": node_type, team_id, entities, policies, include_superseded, limit; text, factors);
 
 /// A node in short.
 #[derive(Clone, PartialEq, Serialize)]
@@ -57,7 +57,7 @@ pub struct Mention {
     pub superseded_by: Option<String>,
 }
 
-shown!(Mention, "Mention": symbol, node_type, superseded_by; micro);
+language::shown!(Mention, "Mention": symbol, node_type, superseded_by; micro);
 
 /// In what a decision is like the case.
 #[derive(Clone, PartialEq, Serialize)]
@@ -72,7 +72,7 @@ pub struct Likeness {
     pub lacks: Vec<String>,
 }
 
-shown!(Likeness, "Likeness": facet, share; shared, lacks);
+language::shown!(Likeness, "Likeness": facet, share; shared, lacks);
 
 /// A decision with its why.
 #[derive(Clone, PartialEq, Serialize)]
@@ -102,7 +102,7 @@ pub struct Found {
     pub stands_for: usize,
 }
 
-shown!(Found, "Found": id, symbol, node_type, policies, involved, caused_by, likeness, alike_in, standing, caution, stands_for; micro, outcome, reason, factors);
+language::shown!(Found, "Found": id, symbol, node_type, policies, involved, caused_by, likeness, alike_in, standing, caution, stands_for; micro, outcome, reason, factors);
 
 /// The precedents of a case.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

@@ -147,7 +147,7 @@ pub struct Item {
     pub details: Value,
 }
 
-shown!(Item, "Item": store, id, score; text);
+language::shown!(Item, "Item": store, id, score; text);
 
 /// One list out of several, each best first: by place in its own list, and by how sure its store is.
 #[must_use]

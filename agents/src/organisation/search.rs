@@ -41,7 +41,7 @@ pub struct Question {
     pub limit: usize,
 }
 
-shown!(Question, "Question": layer, node_type, team_id, symbols, include_superseded, limit; text);
+language::shown!(Question, "Question": layer, node_type, team_id, symbols, include_superseded, limit; text);
 
 /// How a node was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]

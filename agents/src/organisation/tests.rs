@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::episode::{Episode, KeyDecision};
 use super::router::Store;
 use super::*;
-use crate::retriever::{Document, Retriever};
+use knowledge::{Document, Retriever};
 
 struct Bench {
     organisation: Organisation,

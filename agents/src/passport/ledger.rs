@@ -68,7 +68,7 @@ pub struct LedgerEntry {
     pub notes: String,
 }
 
-shown!(LedgerEntry, "LedgerEntry": id, timestamp, agent_id, action, duration_ms, tokens_used, cost_usd; inputs_summary, outputs_summary);
+language::shown!(LedgerEntry, "LedgerEntry": id, timestamp, agent_id, action, duration_ms, tokens_used, cost_usd; inputs_summary, outputs_summary);
 
 /// Entries in the order they happened. There is no way to change or remove one.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

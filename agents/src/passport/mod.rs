@@ -12,6 +12,7 @@ mod legal;
 mod patch;
 mod team_fields;
 
+use dialogue::Priority;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -56,30 +57,6 @@ impl Status {
     }
 }
 
-/// How soon somebody must look.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    Low,
-    #[default]
-    Normal,
-    High,
-    Urgent,
-}
-
-impl Priority {
-    /// The word used in JSON and in the store.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-            Self::Urgent => "urgent",
-        }
-    }
-}
-
 /// Where the passport should go next.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -107,7 +84,7 @@ pub struct Mission {
     pub sub_tasks: Vec<String>,
 }
 
-shown!(Mission, "Mission": requester_id, requester_department, matter_type; objective, constraints, success_criteria, sub_tasks);
+language::shown!(Mission, "Mission": requester_id, requester_department, matter_type; objective, constraints, success_criteria, sub_tasks);
 
 /// Earlier decisions that bear on this one, and why they were taken (the `caused` relation of memory).
 ///
@@ -174,7 +151,7 @@ pub struct Passport {
     pub team_fields: Option<TeamFields>,
 }
 
-shown!(Passport, "Passport": id, tenant_id, team_id, created_at, updated_at, mission, status, current_agent, checkpoint_id, ledger, overall_confidence, revision_count; context, artifacts, memory_context, emitted_symbols);
+language::shown!(Passport, "Passport": id, tenant_id, team_id, created_at, updated_at, mission, status, current_agent, checkpoint_id, ledger, overall_confidence, revision_count; context, artifacts, memory_context, emitted_symbols);
 
 impl Passport {
     /// A fresh, pending work item.

@@ -4,9 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    ConfidenceVector, LedgerEntry, Passport, PrecedentContext, Priority, RoutingInfo, Status, TeamFields,
-};
+use super::{ConfidenceVector, LedgerEntry, Passport, PrecedentContext, RoutingInfo, Status, TeamFields};
+use dialogue::Priority;
 
 /// One change to a passport. There is none that removes a ledger entry or touches identity.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use pipeline::ports::{Language, TurnInput};
 use pipeline::turn::Expectation;
 
-use crate::guard::{Action, Asked, Channel, Context, Guard, Kind, Severity, Tongue, Verdict};
+use governance::guard::{Action, Asked, Channel, Context, Guard, Kind, Severity, Tongue, Verdict};
 
 /// One thing that was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 use super::effects::{self, Committed, TurnWork};
 use super::now;
 use super::office::Office;
-use crate::llm::builtin::Trouble;
 use crate::passport::Versioned;
+use dialogue::builtin::Trouble;
 
 /// What one call has written.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use super::rulings::Rulings;
 use super::seat::Seat;
 use super::unheard::{Origin, Unheard, plain_origin};
 use super::{opening, sentences};
-use crate::llm::builtin::{Effect, Filing, Lookup, Note, Say, Search, Searched, Step, Trouble};
+use dialogue::builtin::{Effect, Filing, Lookup, Note, Say, Search, Searched, Step, Trouble};
 
 /// Look-ups that one step may ask for before it is taken as it is.
 const MAX_LOOKUPS: usize = 6;
@@ -48,7 +48,7 @@ pub(super) struct BuiltinRun {
     pub(super) rulings: Rulings,
 }
 
-shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, filed, said, next_index, ended, took_ms, spent, noted, alarms, rulings; input);
+language::shown!(BuiltinRun, "BuiltinRun": turn, origin, step, knowledge, committed, filed, said, next_index, ended, took_ms, spent, noted, alarms, rulings; input);
 
 impl BuiltinRun {
     /// The step holds under a new number; its segments are new.
@@ -349,7 +349,7 @@ pub(super) struct Lines {
     all: Vec<(Speaker, String)>,
 }
 
-shown!(Lines, "Lines": ; all);
+language::shown!(Lines, "Lines": ; all);
 
 /// Lines of the conversation kept in memory.
 const MAX_LINES: usize = 400;

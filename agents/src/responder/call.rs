@@ -16,9 +16,9 @@ use super::outbox::Outbox;
 use super::seat::Seat;
 use super::unheard::Unheard;
 use super::{Desk, Shared};
-use crate::llm::builtin::{Effect, Note, State};
 use crate::office;
 use crate::passport::{Patch, Status};
+use dialogue::builtin::{Effect, Note, State};
 
 /// A reply under way.
 enum Run {

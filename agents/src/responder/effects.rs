@@ -10,9 +10,10 @@ use uuid::Uuid;
 
 use super::Desk;
 use crate::hub::component;
-use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble, UNCONFIRMED};
-use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Priority, Status, Versioned, kept};
+use crate::passport::{ConfidenceVector, LedgerEntry, Passport, Patch, Status, Versioned, kept};
 use crate::teams::{FRONT_DESK, Teams};
+use dialogue::Priority;
+use dialogue::builtin::{Effect, Files, Filing, Note, Trouble, UNCONFIRMED};
 use pipeline::ports::CallBrief;
 
 /// The desk as a whole, where no specialist of it is named.

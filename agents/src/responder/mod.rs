@@ -31,17 +31,17 @@ use storage::TenantStore;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use crate::guard::Guard;
-use crate::llm::builtin::wording::{self, Refused};
-use crate::llm::builtin::{Dialogue, ScriptError, TenantFacts};
-use crate::llm::model::LanguageModel;
-use crate::retriever::Retriever;
-use crate::rules::{RuleBook, RuleSet, Spoken, permitted};
-use crate::safety::{Guardian, Public};
 use crate::teams::Teams;
 use crate::tools::registry::Policy;
 use crate::tools::remote::outside::Outside;
-use crate::understanding::Understanding;
+use dialogue::builtin::wording::{self, Refused};
+use dialogue::builtin::{Dialogue, ScriptError, TenantFacts};
+use dialogue::model::LanguageModel;
+use dialogue::understanding::Understanding;
+use governance::guard::Guard;
+use governance::rules::{RuleBook, RuleSet, Spoken, permitted};
+use governance::safety::{Guardian, Public};
+use knowledge::Retriever;
 
 pub(crate) use effects::entry_id;
 pub(crate) use effects::{kept_priority, work_kind};
@@ -162,7 +162,7 @@ impl FrontDesk {
     /// Takes a tenant's calls from now on, under the shipped rules. Its own come with [`FrontDesk::put_rules`].
     pub fn put_tenant(&self, tenant: Uuid, store: TenantStore, facts: TenantFacts) {
         let zone = facts.timezone.parse().unwrap_or(Tz::UTC);
-        let rules = match RuleSet::load("", &facts) {
+        let rules = match RuleSet::load("", &facts.numbers()) {
             Ok(set) => Arc::new(RuleBook::new(set)),
             // `FrontDesk::new` does not succeed then; without rules no call is taken.
             Err(error) => return tracing::error!(%error, "the shipped rules are broken"),
@@ -288,7 +288,7 @@ fn cut(phrases: &[String]) -> Vec<String> {
 
 /// Text cut into what is synthesised as one: sentences.
 fn sentences(text: &str) -> Vec<String> {
-    crate::retriever::sentences(text)
+    language::sentences(text)
 }
 
 /// The beginning of a reply that is not in the cache: its first clause comes alone, so that speech starts soon.

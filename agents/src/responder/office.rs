@@ -8,9 +8,9 @@ use pipeline::ports::{CallBrief, Language};
 use storage::{Claims, PinHash, Slots};
 
 use super::{Desk, Shared, now};
-use crate::llm::builtin::{ClaimRecord, Opening, Passage, Search, Searched, View};
-use crate::retriever::{Filters, Found, Query};
 use crate::teams::FRONT_DESK;
+use dialogue::builtin::{ClaimRecord, Opening, Passage, Search, Searched, View};
+use knowledge::{Filters, Found, Query};
 
 /// Free times read for a booking.
 const OPENINGS: u32 = 80;
@@ -26,7 +26,7 @@ pub(crate) struct Office {
     pub(super) seed: u64,
 }
 
-shown!(Office, "Office": desk, seed; );
+language::shown!(Office, "Office": desk, seed; );
 
 /// What is known before a step; kept so that trouble can be spoken of with the same knowledge.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(super) struct Knowledge {
     pub(super) local: NaiveDateTime,
 }
 
-shown!(Knowledge, "Knowledge": understood, openings, claim, local; passages, topic, searched);
+language::shown!(Knowledge, "Knowledge": understood, openings, claim, local; passages, topic, searched);
 
 impl Office {
     pub(super) const fn new(shared: Arc<Shared>, desk: Arc<Desk>, brief: CallBrief) -> Self {

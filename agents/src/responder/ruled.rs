@@ -7,8 +7,8 @@ use pipeline::turn::SegmentKind;
 use super::office::{Knowledge, Office};
 use super::rulings::Rulings;
 use super::sentences;
-use crate::llm::builtin::{Effect, Say, Step};
-use crate::rules::{Known, RuleSet, Spoken, Violation, permitted};
+use dialogue::builtin::{Effect, Say, Step};
+use governance::rules::{Known, RuleSet, Spoken, Violation, permitted};
 
 /// Shortest value of the caller's that is looked for in what is read back.
 const SHORTEST: usize = 4;

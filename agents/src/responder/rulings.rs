@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pipeline::event::Ruling;
 use pipeline::turn::TurnId;
 
-use crate::rules::{Rule, Violation};
+use governance::rules::{Rule, Violation};
 
 /// Rules that one turn broke, each once.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use super::builtin::Lines;
 use super::office::Office;
 use super::outbox::Outbox;
 use super::unheard::Unheard;
-use crate::llm::builtin::State;
+use dialogue::builtin::State;
 
 #[derive(Debug)]
 pub(super) struct Seat {

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::*;
 
 mod driven;
+mod own_words;
 mod scripted;
 mod taken_back;
 
@@ -38,7 +39,7 @@ async fn office() -> Office {
     };
     let tenant = platform.create_tenant(new).await.unwrap();
     let store = platform.tenant(tenant.id).await.unwrap();
-    let seed = crate::seed::riverbend(Utc::now()).unwrap();
+    let seed = dialogue::seed::riverbend(Utc::now()).unwrap();
     let slots: Vec<Slot> = seed
         .openings
         .iter()

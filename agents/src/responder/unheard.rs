@@ -4,7 +4,7 @@
 
 use pipeline::ports::TurnInput;
 
-use crate::llm::builtin::{Effect, Say, State, Step};
+use dialogue::builtin::{Effect, Say, State, Step};
 
 /// What a turn begins from.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub(super) struct Origin {
     pub(super) repeats: bool,
 }
 
-shown!(Origin, "Origin": state, owed, again, repeats; input, settled);
+language::shown!(Origin, "Origin": state, owed, again, repeats; input, settled);
 
 impl Origin {
     /// What this turn says without thinking.
@@ -51,7 +51,7 @@ pub(super) struct Unheard {
     undone: bool,
 }
 
-shown!(Unheard, "Unheard": origin, reply, undone; words);
+language::shown!(Unheard, "Unheard": origin, reply, undone; words);
 
 impl Unheard {
     pub(super) fn new(input: &TurnInput, origin: Origin, mut step: Step) -> Self {

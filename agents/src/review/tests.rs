@@ -13,7 +13,8 @@ use storage::organisation::{Author, NodeFilter, RelationType};
 use super::*;
 use crate::organisation::Organisation;
 use crate::organisation::episode::symbol;
-use crate::passport::{ConfidenceVector, Priority as P};
+use crate::passport::ConfidenceVector;
+use dialogue::Priority as P;
 
 /// Knows one number and one name.
 struct Masked;

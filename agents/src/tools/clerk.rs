@@ -20,15 +20,15 @@ use super::registry::{Effect, Policy, Refusal, Registered, Registry, count};
 use super::ruling::{proposed, why};
 use super::schema::{INPUT, within};
 use super::{Asked, Seen, front_desk, reads};
-use crate::guard::{Action, Channel, Context, Guard};
-use crate::librarian::{Inquiry, Librarian};
-use crate::llm::builtin::{Filing, Opening, TenantFacts};
-use crate::llm::conversation::ToolCall;
 use crate::responder::{kept_priority, work_kind};
-use crate::retriever::Retriever;
-use crate::rules::{ProposedTool, RuleAction, RuleSet, Violation};
-use crate::safety::Redactor;
 use crate::teams::FRONT_DESK;
+use dialogue::builtin::{Filing, Opening, TenantFacts};
+use dialogue::conversation::ToolCall;
+use governance::guard::{Action, Channel, Context, Guard};
+use governance::rules::{ProposedTool, RuleAction, RuleSet, Violation};
+use governance::safety::Redactor;
+use knowledge::Retriever;
+use knowledge::librarian::{Inquiry, Librarian};
 
 /// Destination in the outbox of a tool of our own that waited for a person.
 pub const DESK: &str = "desk";
@@ -80,7 +80,7 @@ pub struct Answer {
     pub warned: Vec<String>,
 }
 
-shown!(Answer, "Answer": again, held, warned; text, structured);
+language::shown!(Answer, "Answer": again, held, warned; text, structured);
 
 impl Answer {
     fn error(text: &str) -> Self {
@@ -389,7 +389,7 @@ mod tests {
     use storage::records::{Slot, WorkFilter};
 
     use super::*;
-    use crate::retriever::Document;
+    use knowledge::Document;
 
     struct Office {
         clerk: Clerk,
@@ -426,8 +426,8 @@ mod tests {
             ..Document::default()
         };
         retriever.put(tenant.id.0, page).await.unwrap();
-        let facts = crate::seed::riverbend(now()).unwrap().facts;
-        let rules = RuleSet::load("", &facts).unwrap();
+        let facts = dialogue::seed::riverbend(now()).unwrap().facts;
+        let rules = RuleSet::load("", &facts.numbers()).unwrap();
         Office { clerk: Clerk { tenant: tenant.id.0, store, facts, retriever, rules }, _dir: dir }
     }
 
@@ -526,7 +526,7 @@ mod tests {
             )
         };
         let text = rule("no-benches", "bench", "BLOCK") + &rule("ask-lamps", "lamp", "REQUIRE_HUMAN");
-        office.clerk.rules = RuleSet::load(&text, &office.clerk.facts).unwrap();
+        office.clerk.rules = RuleSet::load(&text, &office.clerk.facts.numbers()).unwrap();
         // A rule looks at plain words, however they are written.
         let bench = json!({ "message": "Please mend the BENCH." });
         let person = Policy::person();

@@ -8,8 +8,8 @@ use pipeline::ports::Language;
 use super::input::{CallBack, Input};
 use super::registry::{Registry, Unusable};
 use super::{Asked, DayPart};
-use crate::llm::builtin::{Files, Filing};
-use crate::passport::Priority;
+use dialogue::Priority;
+use dialogue::builtin::{Files, Filing};
 
 static LISTED: LazyLock<Result<Registry, Unusable>> = LazyLock::new(|| {
     let tools = serde_json::from_str(include_str!("../../data/tools/front_desk.json"));

@@ -4,10 +4,10 @@ use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value};
 
 use super::Seen;
-use crate::llm::builtin::Opening;
-use crate::safety::Kind;
-use crate::shown::Shape;
+use dialogue::builtin::Opening;
+use governance::safety::Kind;
 use language::english::digits::{Phone, whole_phone};
+use language::shown::Shape;
 
 /// Days ahead for which an appointment or call-back can be asked.
 const FURTHEST_DAYS: i64 = 370;

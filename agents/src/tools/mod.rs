@@ -24,11 +24,11 @@ use chrono::{NaiveDate, NaiveDateTime};
 use pipeline::ports::Language;
 use serde_json::{Map, Value, json};
 
-use crate::llm::builtin::{Filing, Opening, TenantFacts};
-use crate::llm::conversation::{ToolCall, ToolSpec};
-use crate::safety::Redactor;
-use crate::shown::Shape;
+use dialogue::builtin::{Filing, Opening, TenantFacts};
+use dialogue::conversation::{ToolCall, ToolSpec};
+use governance::safety::Redactor;
 use input::Input;
+use language::shown::Shape;
 use registry::{Refusal, Registered, Registry};
 
 /// Half of the day that the caller prefers.
@@ -105,7 +105,7 @@ pub(crate) struct Outcome {
     pub(crate) is_error: bool,
 }
 
-shown!(Outcome, "Outcome": is_error; content);
+language::shown!(Outcome, "Outcome": is_error; content);
 
 impl Outcome {
     pub(crate) fn ok(content: impl Into<String>) -> Self {

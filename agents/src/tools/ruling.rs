@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Asked;
-use crate::llm::conversation::ToolCall;
-use crate::rules::{Destination, ProposedTool, Violation};
+use dialogue::conversation::ToolCall;
+use governance::rules::{Destination, ProposedTool, Violation};
 
 /// What the rules are told of a call. Whatever is filed goes into the tenant's store. Its entry is made with it: in the
 /// ledger, in the same transaction, on a call; on the audit, before the answer, over MCP.
@@ -27,7 +27,7 @@ pub(crate) fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a
         },
         Asked::Claim { .. } => ProposedTool { involves_pii: true, ..reading },
         Asked::Outside => ProposedTool {
-            involves_pii: crate::safety::has_token(&call.input.to_string()),
+            involves_pii: governance::safety::has_token(&call.input.to_string()),
             destination: Destination::External,
             audit_entry_created: true,
             ..reading

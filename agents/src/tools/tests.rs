@@ -18,7 +18,7 @@ struct Desk {
 fn desk() -> Desk {
     let mut redactor = Redactor::default();
     redactor.screen("202-555-0143 and 555-0199");
-    let facts = crate::seed::riverbend(chrono::Utc::now()).unwrap().facts;
+    let facts = dialogue::seed::riverbend(chrono::Utc::now()).unwrap().facts;
     let starts = NaiveDate::from_ymd_opt(2026, 11, 24).unwrap().and_hms_opt(9, 0, 0).unwrap();
     let opening = |id, starts| Opening { id: Uuid::from_u128(id), starts };
     let offered = [
@@ -121,8 +121,8 @@ fn a_report_is_read_whole() {
         json!({ "what": "A van hit the\nfence, call ⟨phone:1⟩", "where": "Riverside Park", "when": "2026-11-21T15:00",
                 "injured": "yes", "name": "Ana Lopez", "phone": "" }),
     );
-    assert_eq!(filing.files, crate::llm::builtin::Files::Incident);
-    assert_eq!(filing.priority, crate::passport::Priority::High);
+    assert_eq!(filing.files, dialogue::builtin::Files::Incident);
+    assert_eq!(filing.priority, dialogue::Priority::High);
     assert_eq!(filing.fields["what"], "A van hit the fence, call 2025550143");
     assert_eq!(filing.fields["when"], "2026-11-21T15:00");
     assert_eq!(filing.fields["injured"], "yes");
@@ -210,4 +210,29 @@ fn a_claim_number_is_read_in_any_spelling_and_the_line_s_own_number_proves_nothi
     let input = json!({ "claim_number": "clm 20417", "last_name": "Lopez", "date_of_birth": "1961-03-03", "phone": "caller" });
     let Ok(Asked::Claim { number, proofs }) = desk().read("look_up_claim", input) else { panic!() };
     assert_eq!((number.as_str(), proofs), ("CLM-20417", vec!["Lopez".to_owned(), "03/03/1961".to_owned()]));
+}
+
+#[test]
+fn what_is_asked_and_answered_shows_no_words() {
+    const WORDS: &str = "Ada Quist 2025550143";
+    let said = || WORDS.to_owned();
+    let filing = dialogue::builtin::Filing {
+        task: "message".to_owned(),
+        files: dialogue::builtin::Files::Message,
+        priority: dialogue::Priority::Normal,
+        incomplete: false,
+        fields: std::collections::BTreeMap::from([("message".to_owned(), said())]),
+        use_caller_number: false,
+        booking: None,
+    };
+    let values: [&dyn std::fmt::Debug; 4] = [
+        &Asked::Search { query: said() },
+        &Asked::Claim { number: said(), proofs: vec![said()] },
+        &Asked::File(Box::new(filing)),
+        &Outcome::ok(WORDS),
+    ];
+    for value in values {
+        let shown = format!("{value:?} {value:#?}");
+        assert!(WORDS.split(' ').all(|part| !shown.contains(part)), "{shown}");
+    }
 }

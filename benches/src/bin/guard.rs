@@ -9,8 +9,8 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agents::guard::{Channel, Context, Guard, Verdict};
 use anyhow::{Context as _, Result};
+use governance::guard::{Channel, Context, Guard, Verdict};
 
 /// Rounds over all sentences while measuring time.
 const ROUNDS: usize = 30;
@@ -27,7 +27,7 @@ type Set = Vec<(String, String)>;
 
 fn main() -> Result<()> {
     let guard = Guard::shipped()?;
-    let dev = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/guard/dev");
+    let dev = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/governance/data/guard/dev");
     let missed = std::env::args().any(|a| a == "--missed");
     let mut all: Set = Vec::new();
     for folder in ["", "second", "third", "fourth", "fifth", "sixth", "seventh"].map(|later| dev.join(later))

@@ -8,10 +8,10 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use agents::judge::{
+use anyhow::{Context as _, Result};
+use governance::judge::{
     Evidence, Level, Means, NoRules, Severity, ValidationRequest, facts_of, terms_of, validate,
 };
-use anyhow::{Context as _, Result};
 use serde_json::json;
 
 /// Rounds over all answers while measuring time.
@@ -30,7 +30,7 @@ struct Answer {
 }
 
 fn main() -> Result<()> {
-    let dev = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/judge/dev");
+    let dev = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/governance/data/judge/dev");
     let missed = std::env::args().any(|a| a == "--missed");
     let mut all = Vec::new();
     for name in ["tuning", "held_out"] {

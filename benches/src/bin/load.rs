@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::retriever::Retriever;
 use anyhow::{Context, Result};
 use benches::child::{AS_GATEWAY, CALLERS_CORE, Gateway as Child, pin};
 use benches::step::{self, Stepped};
@@ -19,6 +18,7 @@ use gateway::caller::replay::trouble::Shares;
 use gateway::config::Config;
 use gateway::providers::Providers;
 use gateway::start::Gateway;
+use knowledge::Retriever;
 use pipeline::ports::{Screen, TurnInput};
 use telephony::media::{AudioFrame, FRAME_BYTES};
 

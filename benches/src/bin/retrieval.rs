@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
-use agents::retriever::{ANSWERS, Document, Found, Method, Part, Query, Retriever, Vector};
 use anyhow::Context as _;
 use benches::as_heard::{Dice, as_heard};
 use hdrhistogram::Histogram;
+use knowledge::{ANSWERS, Document, Found, Method, Part, Query, Retriever, Vector};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -65,7 +65,7 @@ async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let misses = arguments.iter().any(|argument| argument == "--misses");
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let environment = agents::retriever::runtime(&models)?;
+    let environment = knowledge::runtime(&models)?;
     let retriever = Retriever::load(&environment, &models)?;
     let given = arguments.iter().position(|a| a == "--set").and_then(|n| arguments.get(n + 1));
     let set = match given {
@@ -83,7 +83,7 @@ async fn main() -> anyhow::Result<()> {
 
 /// The passages of this bench among those of the demonstration county.
 fn own_set() -> anyhow::Result<Set> {
-    let mut set = Set { documents: agents::seed::documents(), questions: Vec::new() };
+    let mut set = Set { documents: dialogue::seed::documents(), questions: Vec::new() };
     for (kind, text) in [("finance", FINANCE), ("policy", POLICY)] {
         let written: Written = toml::from_str(text)?;
         for passage in written.passage {
@@ -231,7 +231,7 @@ async fn timing(set: &Set) -> anyhow::Result<()> {
     let texts: Vec<&str> = set.documents.iter().map(|document| document.content.as_str()).collect();
     let sentences: Vec<String> = texts
         .iter()
-        .flat_map(|text| agents::retriever::sentences(text))
+        .flat_map(|text| language::sentences(text))
         .filter(|s| s.len() > 20 && !s.contains('#'))
         .collect();
     let mut dice = Dice(0x5eed);
@@ -291,7 +291,7 @@ mod tests {
     #[tokio::test]
     async fn ours_finds_no_less_than_the_better_of_words_and_vectors() {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-        let environment = agents::retriever::runtime(&models).expect("a runtime");
+        let environment = knowledge::runtime(&models).expect("a runtime");
         let retriever = Retriever::load(&environment, &models).expect("a model");
         let set = own_set().expect("a set that can be read");
         retriever.put_all(TENANT, set.documents.clone()).await;

@@ -8,11 +8,11 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use agents::guard::{Channel, Context, Guard};
-use agents::rules::{Known, RuleSet, Spoken};
-use agents::safety::Redactor;
-use agents::seed;
 use anyhow::{Context as _, Result};
+use dialogue::seed;
+use governance::guard::{Channel, Context, Guard};
+use governance::rules::{Known, RuleSet, Spoken};
+use governance::safety::Redactor;
 use pipeline::ports::{Language, Screen};
 
 /// Rounds over all sentences.
@@ -24,10 +24,10 @@ const TOGETHER: Duration = Duration::from_micros(1000);
 fn main() -> Result<()> {
     let county = seed::riverbend(Default::default())?;
     let began = Instant::now();
-    let set = RuleSet::load(&county.rules, &county.facts)?;
+    let set = RuleSet::load(&county.rules, &county.facts.numbers())?;
     println!("{} rules; loading the first set {:.1} ms", set.rules().len(), ms(began.elapsed()));
     let began = Instant::now();
-    black_box(RuleSet::load(&county.rules, &county.facts)?);
+    black_box(RuleSet::load(&county.rules, &county.facts.numbers())?);
     println!("loading another tenant's set {:.2} ms", ms(began.elapsed()));
     let mut shown = Known::default();
     county.documents.iter().take(6).for_each(|document| shown.learn(&document.content));
@@ -55,7 +55,7 @@ fn main() -> Result<()> {
 
 /// Allowed and forbidden ones, in both languages.
 fn sentences() -> Result<Vec<(Language, String)>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/rules");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/governance/data/rules");
     let mut all = Vec::new();
     for file in ["dev", "second", "third", "fourth"]
         .iter()

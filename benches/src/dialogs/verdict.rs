@@ -164,7 +164,7 @@ fn differences(item: &Item, filed: &Filed, from: &str) -> Vec<String> {
 /// A field by its name in a set.
 fn field(filed: &Filed, name: &str) -> String {
     let names: &[&str] = match name {
-        "any" => return filed.fields.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("; "),
+        "any" => return filed.fields.iter().map(|(_, value)| as_said(value)).collect::<Vec<_>>().join("; "),
         "where" | "address" => &["where", "address", "place", "location"],
         "what" => &["what", "description", "summary", "category"],
         "when" => &["when", "time", "date", "occurred_at"],
@@ -180,7 +180,13 @@ fn field(filed: &Filed, name: &str) -> String {
 
 fn values(filed: &Filed, names: &[&str]) -> String {
     let found = filed.fields.iter().filter(|(name, _)| names.contains(&name.as_str()));
-    found.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("; ")
+    found.map(|(_, value)| as_said(value)).collect::<Vec<_>>().join("; ")
+}
+
+/// A value, and where it begins with a date, that day as people call it: sets say "friday", the store holds "2026-11-27".
+fn as_said(value: &str) -> String {
+    let date = value.get(..10).and_then(|date| date.parse::<chrono::NaiveDate>().ok());
+    date.map_or_else(|| value.to_owned(), |date| format!("{value} ({})", date.format("%A %B %-d")))
 }
 
 fn holds(name: &str, wanted: &Words, value: &str, from: &str) -> bool {

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::guard::{Channel, Context, Guard};
-use agents::retriever::read::read;
-use agents::retriever::{
-    Document, Filters, Found, Method, Part, Query, Retriever, RetrieverError, Vector, synthesis,
-};
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
+use governance::guard::{Channel, Context, Guard};
+use knowledge::read::read;
+use knowledge::{
+    Document, Filters, Found, Method, Part, Query, Retriever, RetrieverError, Vector, synthesis,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use storage::records::{Chunk, NewDocument};

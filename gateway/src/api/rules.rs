@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use agents::TenantFacts;
-use agents::rules::{
-    Category, Destination, Known, ProposedTool, RuleAction, RuleError, RuleSet, Spoken, Stakes, Tier,
-    Violation, permitted,
-};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use dialogue::TenantFacts;
+use governance::rules::{
+    Category, Destination, Known, ProposedTool, RuleAction, RuleError, RuleSet, Spoken, Stakes, Tier,
+    Violation, permitted,
+};
 use pipeline::ports::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub struct PutRules {
 pub struct Rules {
     tenant_text: String,
     shipped: Vec<ShippedText>,
-    /// Each as [`agents::rules::Rule`] is written.
+    /// Each as [`governance::rules::Rule`] is written.
     rules: Vec<Value>,
 }
 
@@ -74,7 +74,7 @@ pub async fn put(
     JsonBody(asked): JsonBody<PutRules>,
 ) -> Result<Json<Rules>, ApiError> {
     let facts = facts(&app, &scope).await?;
-    let set = RuleSet::load(&asked.text, &facts).map_err(|error| refused(&error))?;
+    let set = RuleSet::load(&asked.text, &facts.numbers()).map_err(|error| refused(&error))?;
     let answer = Rules::from(&set);
     {
         // What is kept and what is in force stay the same when two texts are put at once.

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use agents::guard::{Guard, SanitizeRequest, SanitizedInput};
-use agents::safety::api::{SafetyRequest, SafetyResult};
-use agents::safety::{Guardian, Settings, api};
 use axum::Json;
 use axum::extract::State;
+use governance::guard::{Guard, SanitizeRequest, SanitizedInput};
+use governance::safety::api::{SafetyRequest, SafetyResult};
+use governance::safety::{Guardian, Settings, api};
 
 use crate::app::App;
 use crate::auth::{CheckText, Scoped};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agents::safety::Settings;
-use agents::understanding::api::{Reader, Refused, UnderstandAnswer, UnderstandRequest};
 use axum::Json;
 use axum::extract::State;
+use dialogue::understanding::api::{Reader, Refused, UnderstandAnswer, UnderstandRequest};
+use governance::safety::Settings;
 use tokio::sync::OnceCell;
 
 use crate::app::App;

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::judge::{Means, ValidationRequest, ValidationResult, ValidationType, validate};
-use agents::retriever::cosine;
 use axum::Json;
 use axum::extract::State;
+use governance::judge::{Means, ValidationRequest, ValidationResult, ValidationType, validate};
+use knowledge::cosine;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -54,7 +54,7 @@ pub async fn handle(
     Ok(Json(result.map_err(refused)?))
 }
 
-fn refused(error: agents::judge::RequestError) -> ApiError {
+fn refused(error: governance::judge::RequestError) -> ApiError {
     ApiError::invalid(error.parameter, error.what)
 }
 

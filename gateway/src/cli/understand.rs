@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agents::retriever::Retriever;
-use agents::safety::Settings;
-use agents::understanding::api::{Reader, Refused, UnderstandRequest};
 use anyhow::bail;
 use axum::http::Method;
+use dialogue::understanding::api::{Reader, Refused, UnderstandRequest};
+use governance::safety::Settings;
+use knowledge::Retriever;
 use serde_json::{Value, json};
 
 use super::args;

@@ -1,11 +1,11 @@
 //! Making one effect, by where it goes.
 
-use agents::llm::builtin::TenantFacts;
-use agents::rules::RuleSet;
 use agents::tools::clerk::{Clerk, Visit};
 use agents::tools::registry::Policy;
 use agents::tools::remote::outside::{DESTINATION, is_blocked};
 use chrono::Utc;
+use dialogue::builtin::TenantFacts;
+use governance::rules::RuleSet;
 use serde_json::{Value, json};
 use storage::outbox_records::Outgoing;
 use storage::{Directory, TenantStore};

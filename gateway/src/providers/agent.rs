@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use agents::FrontDesk;
-use agents::llm::model::LanguageModel;
-use agents::retriever::Retriever;
-use agents::rules::RuleSet;
-use agents::safety::Redactor;
 use agents::tools::registry::Policy;
 use agents::tools::remote::Settings;
 use agents::tools::remote::outside::Outside;
+use dialogue::model::LanguageModel;
+use governance::rules::RuleSet;
+use governance::safety::Redactor;
+use knowledge::Retriever;
 use storage::{Directory, Platform};
 
 use super::{AdoptTenant, MakeScreen, PutRules};
@@ -34,7 +34,7 @@ pub async fn start(
         let facts = demo::facts(platform, &tenant).await?;
         let own = demo::own_rules(&store).await?;
         // Kept rules were checked when they were put. Should they no longer hold with this version's, the shipped ones do.
-        let set = RuleSet::load(&own, &facts);
+        let set = RuleSet::load(&own, &facts.numbers());
         desk.put_tenant(tenant.id.0, store, facts);
         match set {
             Ok(set) => desk.put_rules(tenant.id.0, set),

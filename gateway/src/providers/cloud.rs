@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agents::llm::anthropic::{self, Anthropic, Prewarm, Thinking};
-use agents::llm::model::LanguageModel;
-use agents::llm::openai::{self, OpenAi};
 use anyhow::bail;
+use dialogue::anthropic::{self, Anthropic, Prewarm, Thinking};
+use dialogue::model::LanguageModel;
+use dialogue::openai::{self, OpenAi};
 use pipeline::ports::{Language, SpeechToText, TextToSpeech};
 use pipeline::provider::Deadlines;
 use pipeline::stt::deepgram::{self, Deepgram, Flux};

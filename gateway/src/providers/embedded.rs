@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agents::retriever::Retriever;
+use ::knowledge::Retriever;
 use anyhow::Context;
 use pipeline::speech::{LocalSpeech, runtime};
 use storage::Platform;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agents::llm::failover::FailoverModel;
-use agents::llm::model::LanguageModel;
+use dialogue::failover::FailoverModel;
+use dialogue::model::LanguageModel;
 use futures_util::future::BoxFuture;
 use pipeline::audio::earshot::EarshotVad;
 use pipeline::ports::{SpeechToText, TextToSpeech};

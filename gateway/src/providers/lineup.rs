@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use agents::llm::model::LanguageModel;
+use dialogue::model::LanguageModel;
 use pipeline::ports::Language;
 use pipeline::session::SessionConfig;
 use pipeline::tts::lexicon::Lexicon;

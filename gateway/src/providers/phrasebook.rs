@@ -87,7 +87,7 @@ fn ours(language: Language) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use agents::retriever::Retriever;
+    use knowledge::Retriever;
     use storage::{Directory, Platform, PlatformOptions};
 
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agents::llm::anthropic::{self, Counter};
+use dialogue::anthropic::{self, Counter};
 use pipeline::cost::Prices;
 use pipeline::ports::Meter;
 
@@ -34,10 +34,10 @@ const fn name(meter: Meter) -> &'static str {
 mod tests {
     use std::time::Duration;
 
-    use agents::llm::conversation::Conversation;
-    use agents::llm::model::Request;
     use axum::routing::post;
     use axum::{Json, Router};
+    use dialogue::conversation::Conversation;
+    use dialogue::model::Request;
     use serde_json::json;
 
     use super::super::cloud;

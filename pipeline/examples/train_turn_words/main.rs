@@ -4,7 +4,7 @@
 //! words are not, each cut weighed by how likely people are to pause there: at a sentence's end, a comma, before a
 //! conjunction, after a word that wants another. Logistic regression over hashed features, one dialogue in ten left out.
 //!
-//! What callers of a county say first, out of `agents/data/danger`, is among the whole turns.
+//! What callers of a county say first, out of `agents/governance/data/danger`, is among the whole turns.
 //!
 //! ```text
 //! TALK_DIR=/some/folder cargo run --release -p pipeline --example train_turn_words
@@ -39,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder =
         PathBuf::from(std::env::var_os("TALK_DIR").ok_or("TALK_DIR names no folder of fetched talk")?);
     let mut turns = talk::read(&folder)?;
-    let county = talk::county(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/data/danger"))?;
+    let county =
+        talk::county(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/governance/data/danger"))?;
     println!("{} sentences of callers of a county, each {COUNTY} times", county.len());
     turns.extend(std::iter::repeat_n(county, COUNTY).flatten());
     let mut dice = fit::Dice::new(SEED);

@@ -6,6 +6,7 @@ use crate::english::cues::{self, Cues};
 use crate::english::digits::{self, Phone, PhoneAnswer};
 use crate::english::when::{Direction, When};
 use crate::english::{self, when, words};
+use crate::sound::likeness;
 use crate::spanish;
 use crate::tagger::{self, Kind};
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
@@ -26,6 +27,11 @@ macro_rules! by_language {
         }
     };
 }
+
+/// Words of the longest answer that is known by its sound.
+const ANSWER_WORDS: usize = 5;
+/// From here on words sound like an answer.
+const ANSWER_ALIKE: f32 = 0.78;
 
 impl Ear {
     /// What is listened for word by word.
@@ -228,6 +234,28 @@ impl Ear {
     #[must_use]
     pub fn place_stated(self, text: &str) -> Option<String> {
         by_language!(self, place::stated(text)).or_else(|| self.tagged(text, Kind::Address))
+    }
+
+    /// The text with what must have been said in place of what sounds like it.
+    #[must_use]
+    pub fn meant(self, text: &str) -> String {
+        match self.0 {
+            Language::En => english::homophones::meant(text),
+            Language::Es => text.to_owned(),
+        }
+    }
+
+    /// Which of the answers that may be expected these words sound like, where they are none in letters: "know that, soul" is
+    /// "no that's all".
+    #[must_use]
+    pub fn answer_heard(self, text: &str) -> Option<&'static str> {
+        let plain = self.plain(text);
+        if plain.is_empty() || plain.split(' ').count() > ANSWER_WORDS || self.yes_no(text).is_some() {
+            return None;
+        }
+        let like = |answer: &&'static str| likeness(&plain, answer);
+        let best = self.cues().answers.iter().max_by(|a, b| like(a).total_cmp(&like(b)))?;
+        (like(best) >= ANSWER_ALIKE).then_some(*best)
     }
 
     /// A place in answer to its question.

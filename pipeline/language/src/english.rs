@@ -4,6 +4,7 @@ pub mod answer;
 pub mod asked;
 pub mod cues;
 pub mod digits;
+pub mod homophones;
 pub mod name;
 pub mod number;
 pub mod place;

@@ -25,6 +25,8 @@ pub struct Repairs {
 
 pub static ENGLISH: Repairs = Repairs {
     marks: &[
+        &["no", "hang", "on"],
+        &["no", "hold", "on"],
         &["no", "wait"],
         &["no", "sorry"],
         &["scratch", "that"],
@@ -32,13 +34,16 @@ pub static ENGLISH: Repairs = Repairs {
         &["i", "mean"],
         &["i", "meant"],
         &["or", "rather"],
+        &["hang", "on"],
+        &["hold", "on"],
         &["correction"],
         &["no"],
         &["sorry"],
         &["wait"],
     ],
     hedges: &[
-        "no", "wait", "sorry", "um", "uh", "er", "oh", "it's", "i", "mean", "was", "excuse", "me", "actually",
+        "no", "wait", "sorry", "um", "uh", "er", "oh", "it's", "i", "mean", "was", "excuse", "me",
+        "actually", "hang", "hold", "on",
     ],
     no_marks: &["one", "body", "longer", "more", "idea", "problem", "matter"],
     nots: &[&["not"], &["isn't"], &["ain't", "no"], &["ain't"], &["instead", "of"], &["wasn't"]],
@@ -262,6 +267,7 @@ mod tests {
         for (said, meant) in [
             ("There's a hole on Mabel Street, no, sorry, Maple Street.", "There's a hole on Maple Street."),
             ("Mabel Street, no, Maple", "Maple Street,"),
+            ("on Mabel Street, no hang on, Maple Street", "on Maple Street"),
             ("at the library, I mean at the courthouse", "at the courthouse"),
             ("It was Tuesday, no, Thursday", "It was Thursday"),
             ("about fifteen, no wait, fifty cars", "about fifty cars"),

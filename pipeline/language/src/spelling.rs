@@ -63,6 +63,8 @@ const LIKE: &[&[&str]] = &[&["as", "in"], &["like"], &["for"], &["de"], &["como"
 
 /// Fewer letters than this are no spelling.
 const FEWEST: usize = 3;
+/// Nobody's name has the same letters so often in a row.
+const LOOPS: usize = 3;
 
 /// Names spelled in the text, each with the place of its words: from, to (exclusive).
 #[must_use]
@@ -75,13 +77,36 @@ pub fn spelled(language: Language, text: &str) -> Vec<(String, (usize, usize))> 
         let (letters, sure, end) = run(language, &words, at);
         // Letters' names are words too ("en", "de"): some of them must have been single letters.
         if letters.chars().count() >= FEWEST && sure * 2 >= letters.chars().count() {
-            out.push((letters, (at, end)));
+            out.push((unlooped(letters), (at, end)));
             at = end;
         } else {
             at += 1;
         }
     }
     out
+}
+
+/// Letters whose names sound alike on a telephone.
+const RHYMES: [&str; 4] = ["bcdegptvz", "fsx", "mn", "ajk"];
+
+/// The letters as the text's own word for them has it, where the two differ only in letters that sound alike: "linddn" of
+/// "Linden, L I N D D N". A word is heard by more than one sound, a letter is not.
+#[must_use]
+pub fn settled(letters: &str, text: &str) -> String {
+    let rhyme = |(one, other): (char, char)| {
+        one == other || RHYMES.iter().any(|set| set.contains(one) && set.contains(other))
+    };
+    let fits = |word: &str| {
+        word.chars().count() == letters.chars().count() && word.chars().zip(letters.chars()).all(rhyme)
+    };
+    let words = text.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase).collect::<Vec<_>>();
+    let bare = |word: &String| word.strip_suffix('s').map(str::to_owned);
+    words
+        .iter()
+        .find(|word| fits(word))
+        .cloned()
+        .or_else(|| words.iter().filter_map(bare).find(|word| fits(word)))
+        .unwrap_or_else(|| letters.to_owned())
 }
 
 /// The text with every spelled name as single letters, and without punctuation: "K as in kilo, O" is "k o".
@@ -132,6 +157,20 @@ fn run(language: Language, words: &[&str], start: usize) -> (String, usize, usiz
         at += used;
     }
     (letters, sure, at)
+}
+
+/// A recogniser that loops writes the same letters again and again: what came before the second time is kept.
+fn unlooped(letters: String) -> String {
+    let all: Vec<char> = letters.chars().collect();
+    for length in FEWEST..=all.len() / LOOPS {
+        for start in 0..=all.len() - length * LOOPS {
+            let unit = &all[start..start + length];
+            if (1..LOOPS).all(|n| all[start + n * length..start + (n + 1) * length] == *unit) {
+                return all[..start + length].iter().collect();
+            }
+        }
+    }
+    letters
 }
 
 /// "With an E at the end", "con e al final": the last letter, and the words that say so.
@@ -196,6 +235,13 @@ mod tests {
     }
 
     #[test]
+    fn a_word_settles_letters_that_sound_alike() {
+        assert_eq!(settled("linddn", "It's 38 lindens like the three, L-I-N-D-D-N"), "linden");
+        assert_eq!(settled("okafor", "Okafur, O K A F O R"), "okafor");
+        assert_eq!(settled("baptiste", "Baptist, B A P T I S T E"), "baptiste");
+    }
+
+    #[test]
     fn letters_are_joined() {
         for (text, name) in [
             ("O K A F O R", "okafor"),
@@ -207,6 +253,7 @@ mod tests {
             ("B-A-P-T-I-S-T with an E at the end", "baptiste"),
             ("B A P T I S T E, with an E at the end", "baptiste"),
             ("b a p t i s t with a knee at the end", "baptiste"),
+            ("k-o-w-a-l-c-y k-o-l-c-y k-o-l-c-y k-o-l-c-y k-o", "kowalcyko"),
         ] {
             assert_eq!(names(Language::En, text), [name], "{text}");
         }

@@ -1,5 +1,6 @@
 //! What a turn of the caller's gives the responder.
 
+use language::shown::{Shape, Shown};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -67,5 +68,18 @@ impl Serialize for SecretDigits {
 impl<'de> Deserialize<'de> for SecretDigits {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl Shape for TurnInput {
+    fn shape(&self) -> Shown {
+        match self {
+            Self::Opened => Shown::Kind("opened", 0),
+            Self::Said { text, .. } => Shown::Kind("said", text.chars().count()),
+            Self::Digits { digits } => Shown::Kind("digits", digits.len()),
+            Self::Secret(secret) => Shown::Kind("secret", secret.expose().len()),
+            Self::Silence { .. } => Shown::Kind("silence", 0),
+            Self::Unintelligible => Shown::Kind("unintelligible", 0),
+        }
     }
 }

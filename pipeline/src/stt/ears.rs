@@ -18,8 +18,11 @@ const TENTH: usize = 800;
 const PADDING: usize = 400;
 /// Probability that nothing was said from which unsure words of the second ear count as noise.
 const NOTHING: f32 = 0.6;
-/// Words surer than this were said all the same.
+/// Words surer than this were said all the same: one or two, and more of them, which no noise sounds like.
 const SURE: f32 = 0.5;
+const SURE_OF_MANY: f32 = 0.35;
+/// So many words are many.
+const MANY: usize = 3;
 
 /// The first ear's words. `None`: it was stopped or it failed.
 pub(super) fn first(models: &mut Models, running: &Running<'_>, audio: &[u8]) -> Option<Hypothesis> {
@@ -57,7 +60,9 @@ pub(super) fn second(
     match models.second.hear(&pcm_16k(audio, 0), width, &language, &|| running.should_stop()) {
         Ok(Some(mut heard)) => {
             let tidy = tidied(&heard.text, heard.confidence, loudest, audio);
-            let is_noise = heard.nothing > NOTHING && heard.confidence < SURE;
+            let many = tidy.text.split_whitespace().count() >= MANY;
+            let is_noise =
+                heard.nothing > NOTHING && heard.confidence < if many { SURE_OF_MANY } else { SURE };
             heard.text = if is_noise { String::new() } else { tidy.text };
             heard.confidence = if heard.text.is_empty() { 0.0 } else { tidy.confidence };
             heard.looped |= tidy.looped;

@@ -9,7 +9,7 @@ const SPANISH: f32 = 0.2;
 const ENGLISH: f32 = 0.1;
 /// The same for sounds too short to tell by: "no" is both.
 const SPANISH_SHORT: f32 = 0.7;
-const ENGLISH_SHORT: f32 = 0.02;
+const ENGLISH_SHORT: f32 = 0.005;
 /// Sound shorter than this is short, silence around the words included, seconds.
 const SHORT: f32 = 1.6;
 /// Words that the second ear is less sure of than this are no ground to change over.

@@ -3,8 +3,8 @@
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     for kind in [None, Some("text/html"), Some("application/pdf")] {
-        drop(agents::retriever::read::read_bytes(data, kind));
+        drop(knowledge::read::read_bytes(data, kind));
     }
     let pdf = [b"%PDF-1.7\n".as_slice(), data].concat();
-    drop(agents::retriever::read::read_bytes(&pdf, Some("application/pdf")));
+    drop(knowledge::read::read_bytes(&pdf, Some("application/pdf")));
 });

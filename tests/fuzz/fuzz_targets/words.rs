@@ -3,14 +3,14 @@
 
 use std::sync::LazyLock;
 
-use agents::guard::{Channel, Context, Guard};
-use agents::rules::RuleSet;
-use agents::safety::Redactor;
+use governance::guard::{Channel, Context, Guard};
+use governance::rules::RuleSet;
+use governance::safety::Redactor;
 use pipeline::ports::Screen;
 
 /// A county's own numbers, as the demonstration has them.
-static FACTS: LazyLock<Option<agents::TenantFacts>> =
-    LazyLock::new(|| agents::seed::riverbend(Default::default()).ok().map(|seed| seed.facts));
+static FACTS: LazyLock<Option<dialogue::TenantFacts>> =
+    LazyLock::new(|| dialogue::seed::riverbend(Default::default()).ok().map(|seed| seed.facts));
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     if let Ok(guard) = Guard::shipped() {

@@ -17,13 +17,13 @@ use super::super::outbox::Outbox;
 use super::super::seat::Seat;
 use super::Live;
 use super::run::{ModelRun, Phase};
-use crate::llm::builtin::state::Filled;
-use crate::llm::builtin::{Effect, Files, Filing, Note, Trouble};
-use crate::llm::conversation::ToolCall;
-use crate::passport::Priority;
 use crate::tools::reads::{self, Found};
 use crate::tools::remote::outside::{DESTINATION, Offered};
 use crate::tools::{Asked, Outcome, Seen, clerk};
+use dialogue::Priority;
+use dialogue::builtin::state::Filled;
+use dialogue::builtin::{Effect, Files, Filing, Note, Trouble};
+use dialogue::conversation::ToolCall;
 use language::english::when::{spoken_date, spoken_time};
 
 /// Requests to the model in one turn.

@@ -4,7 +4,7 @@ use chrono::NaiveDateTime;
 use pipeline::ports::{Language, Recalled};
 
 use super::delimit::{MEMORY, block, data};
-use crate::llm::builtin::TenantFacts;
+use dialogue::builtin::TenantFacts;
 use language::english::when::{spoken_date, spoken_time};
 
 /// The instructions. The same bytes on every call, so that providers can keep them cached.

@@ -7,10 +7,10 @@ use pipeline::ports::Language;
 use tokio::time::Instant;
 
 use super::super::rulings::Rulings;
-use crate::llm::conversation::ToolCall;
-use crate::rules::{Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
 use crate::tools::Asked;
 use crate::tools::ruling::{proposed, why};
+use dialogue::conversation::ToolCall;
+use governance::rules::{Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
 
 /// What becomes of a piece of the answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -156,7 +156,9 @@ impl Gate {
         let first = reasons.first()?;
         let why = why(&reasons);
         let next = match first.rule.action {
-            crate::rules::RuleAction::RequireHuman => "A person must approve this: offer request_person.",
+            governance::rules::RuleAction::RequireHuman => {
+                "A person must approve this: offer request_person."
+            }
             _ => "Do not try it again. Say that you cannot do this, and offer a person or a message.",
         };
         Some(format!("Not done; it has no effect. {why} {next}"))
@@ -180,11 +182,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::rules::RuleSet;
+    use governance::rules::RuleSet;
 
     fn gate() -> Gate {
-        let facts = crate::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;
-        Gate::new(Arc::new(RuleBook::new(RuleSet::load("", &facts).unwrap())))
+        let facts = dialogue::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;
+        Gate::new(Arc::new(RuleBook::new(RuleSet::load("", &facts.numbers()).unwrap())))
     }
 
     /// What is spoken of an answer that comes in these pieces.

@@ -9,7 +9,7 @@ use pipeline::turn::{Heard, TurnId};
 use super::super::unheard::continues;
 use super::delimit::{self, block};
 use super::plain::CUT;
-use crate::llm::conversation::{Message, ToolResult};
+use dialogue::conversation::{Message, ToolResult};
 
 /// Characters of history from which it is made shorter, and to which: far below, so that the prompt cache breaks
 /// seldom.
@@ -47,7 +47,7 @@ pub(in crate::responder) struct Exchange {
     fate: Fate,
 }
 
-shown!(Exchange, "Exchange": turn, acted, fate; words, messages, spoken);
+language::shown!(Exchange, "Exchange": turn, acted, fate; words, messages, spoken);
 
 impl Exchange {
     pub(in crate::responder) fn new(turn: TurnId, words: &str, caller: String) -> Self {
@@ -180,7 +180,7 @@ pub(in crate::responder) struct Beginning {
     pub(in crate::responder) repeats: bool,
 }
 
-shown!(Beginning, "Beginning": keep, repeats; rest);
+language::shown!(Beginning, "Beginning": keep, repeats; rest);
 
 /// The exchanges of a call that took effect.
 #[derive(Clone, Debug, Default)]

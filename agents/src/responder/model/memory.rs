@@ -9,11 +9,11 @@ use regex::Regex;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::guard::Context;
-use crate::llm::builtin::Opening;
 use crate::responder::alarms::Alarms;
-use crate::rules::Known;
-use crate::safety::Redactor;
+use dialogue::builtin::Opening;
+use governance::guard::Context;
+use governance::rules::Known;
+use governance::safety::Redactor;
 
 /// Tries that a caller has on one call to show that a claim is theirs, and tries at a PIN.
 pub(crate) const CLAIM_TRIES: u8 = 3;
@@ -57,7 +57,7 @@ pub(crate) struct Memory {
     pub(crate) named: Known,
 }
 
-shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, told_911, served, misses, alarms, context, shown, named; offered, proven, pin_for, references, filed);
+language::shown!(Memory, "Memory": redactor, language, claim_tries, pin_tries, told_911, served, misses, alarms, context, shown, named; offered, proven, pin_for, references, filed);
 
 impl Memory {
     pub(crate) fn new(redactor: Redactor, language: Language) -> Self {

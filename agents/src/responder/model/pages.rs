@@ -3,8 +3,8 @@
 
 use pipeline::ports::Language;
 
-use crate::judge::{Evidence, facts_of, says_in_spanish, terms_of};
-use crate::llm::builtin::Passage;
+use dialogue::builtin::Passage;
+use governance::judge::{Evidence, facts_of, says_in_spanish, terms_of};
 
 /// Words of a page's sentence that is said in place of another.
 const LONGEST: usize = 40;
@@ -17,7 +17,7 @@ pub(super) struct Pages {
     mended: u32,
 }
 
-shown!(Pages, "Pages": mended; question);
+language::shown!(Pages, "Pages": mended; question);
 
 impl Pages {
     /// These pages were shown, for this question.

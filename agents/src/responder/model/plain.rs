@@ -14,7 +14,7 @@ pub(super) struct PlainWords {
     line_start: bool,
 }
 
-shown!(PlainWords, "PlainWords": line_start; word);
+language::shown!(PlainWords, "PlainWords": line_start; word);
 
 impl Default for PlainWords {
     fn default() -> Self {

@@ -20,12 +20,12 @@ use super::memory::Memory;
 use super::pages::Pages;
 use super::phrases::Phrase;
 use super::speech::{Checked, Speech, checked};
-use crate::llm::builtin::{MIN_RELEVANCE, Passage};
-use crate::llm::conversation::{Message, Opaque, ToolCall, ToolResult};
-use crate::llm::model::{ModelEvent, ModelStream};
 use crate::tools::reads::Found;
 use crate::tools::remote::outside::Offered;
 use crate::tools::{Asked, Outcome, registry};
+use dialogue::builtin::{MIN_RELEVANCE, Passage};
+use dialogue::conversation::{Message, Opaque, ToolCall, ToolResult};
+use dialogue::model::{ModelEvent, ModelStream};
 
 /// Silence of a model after which it counts as failed. Providers have shorter deadlines of their own; this one is
 /// for an adapter that broke them, and ends before the session apologises.
@@ -67,7 +67,7 @@ struct Line {
     language: Language,
 }
 
-shown!(Line, "Line": kind, fixed, language; text);
+language::shown!(Line, "Line": kind, fixed, language; text);
 
 pub(in crate::responder) struct ModelRun {
     pub(in crate::responder) turn: TurnId,
@@ -492,7 +492,7 @@ fn about<'a>(memory: &'a Memory, input: &'a TurnInput, is_emergency: bool) -> Ab
 /// The first sentence with an amount on the pages that this turn was shown, best page first.
 fn published(shown: &[Passage], language: Language) -> Option<String> {
     let fits = shown.iter().filter(|p| p.relevance >= MIN_RELEVANCE && p.language() == language);
-    fits.flat_map(|p| sentences(&p.text)).find(|sentence| crate::rules::names_amount(sentence))
+    fits.flat_map(|p| sentences(&p.text)).find(|sentence| governance::rules::names_amount(sentence))
 }
 
 fn screened(input: &Value, memory: &mut Memory) -> Value {
@@ -516,14 +516,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::safety::Redactor;
+    use governance::safety::Redactor;
 
     fn run() -> ModelRun {
         let memory = Memory::new(Redactor::default(), Language::En);
         let beginning = Beginning { keep: 0, rest: String::new(), repeats: false };
         let exchange = Exchange::new(TurnId(1), "", String::new());
-        let set = crate::rules::RuleSet::load("", &crate::seed::riverbend(Default::default()).unwrap().facts);
-        let gate = Gate::new(std::sync::Arc::new(crate::rules::RuleBook::new(set.unwrap())));
+        let set = governance::rules::RuleSet::load(
+            "",
+            &dialogue::seed::riverbend(Default::default()).unwrap().facts.numbers(),
+        );
+        let gate = Gate::new(std::sync::Arc::new(governance::rules::RuleBook::new(set.unwrap())));
         ModelRun::new(TurnId(1), TurnInput::Unintelligible, beginning, exchange, memory, gate, Instant::now())
     }
 
@@ -569,7 +572,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_silent_model_stalls_after_its_deadline_and_a_long_tool_input_does_not() {
         let (_sender, events) = tokio::sync::mpsc::channel(1);
-        let tally = crate::llm::model::Tally::default();
+        let tally = dialogue::model::Tally::default();
         let mut run = run();
         let began = Instant::now();
         run.await_answer(ModelStream { events, tally: tally.clone() });

@@ -18,10 +18,10 @@ use tokio::time::timeout;
 
 use super::delimit::{self, block, data};
 use super::phrases::Phrase;
-use crate::judge::{Level, Means, NoRules, Severity, ValidationRequest, validate};
-use crate::llm::conversation::{Conversation, Message, ToolSpec};
-use crate::llm::model::{LanguageModel, ModelEvent, Request, Tally};
 use crate::passport::Patch;
+use dialogue::conversation::{Conversation, Message, ToolSpec};
+use dialogue::model::{LanguageModel, ModelEvent, Request, Tally};
+use governance::judge::{Level, Means, NoRules, Severity, ValidationRequest, validate};
 
 /// Corrected statements that the model may try.
 const MAX_REVISIONS: u8 = 3;
@@ -76,7 +76,7 @@ pub(super) struct Correction {
     revisions: u8,
 }
 
-shown!(Correction, "Correction": turn, kinds, revisions; statement);
+language::shown!(Correction, "Correction": turn, kinds, revisions; statement);
 
 impl Correction {
     /// What the caller hears.
@@ -113,7 +113,7 @@ pub(super) struct LookNote {
     pub(super) patches: Vec<Patch>,
 }
 
-shown!(LookNote, "LookNote": key; did, patches);
+language::shown!(LookNote, "LookNote": key; did, patches);
 
 /// What a look found.
 #[derive(Debug)]
@@ -489,7 +489,7 @@ impl Known {
         let mut kinds: Vec<String> = wrong.iter().map(|i| i.kind.clone()).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let line = |i: &crate::judge::ValidationIssue| {
+        let line = |i: &governance::judge::ValidationIssue| {
             format!("- {}. {}", i.message, i.suggestion.as_deref().unwrap_or_default())
         };
         Verdict { kinds, feedback: wrong.iter().map(line).collect::<Vec<_>>().join("\n") }

@@ -6,7 +6,7 @@ use pipeline::event::AttentionReason;
 use pipeline::ports::Language;
 use regex::Regex;
 
-use crate::llm::builtin::Dialogue;
+use dialogue::builtin::Dialogue;
 
 /// Replies in a row that did not understand, from which on somebody should know.
 const MISSES: u8 = 2;

@@ -17,7 +17,7 @@ pub(super) struct Speech {
     segmenter: Segmenter,
 }
 
-shown!(Speech, "Speech": plain; );
+language::shown!(Speech, "Speech": plain; );
 
 impl Speech {
     /// Takes more of an answer; gives the segments that are certain.
@@ -47,7 +47,7 @@ pub(super) struct Checked {
     pub(super) fixed: bool,
 }
 
-shown!(Checked, "Checked": fixed; kept, spoken);
+language::shown!(Checked, "Checked": fixed; kept, spoken);
 
 /// Checks a segment. One that names a reference nobody gave out is replaced, not read out.
 pub(super) fn checked(text: &str, memory: &mut Memory) -> Checked {
@@ -70,7 +70,7 @@ mod tests {
     use pipeline::ports::{Language, Screen};
 
     use super::*;
-    use crate::safety::Redactor;
+    use governance::safety::Redactor;
 
     fn memory() -> Memory {
         Memory::new(Redactor::default(), Language::En)

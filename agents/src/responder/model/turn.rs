@@ -20,12 +20,12 @@ use super::second_look::{Look, LookNote};
 use super::signals;
 use super::speech::LONGEST_REPLY;
 use super::{Live, is_intake};
-use crate::llm::builtin::MIN_RELEVANCE;
-use crate::llm::builtin::state::Topic;
-use crate::llm::builtin::{Note, Say};
-use crate::llm::conversation::{Conversation, Opaque};
-use crate::llm::model::{ModelEvent, Stop};
 use crate::tools::Outcome;
+use dialogue::builtin::MIN_RELEVANCE;
+use dialogue::builtin::state::Topic;
+use dialogue::builtin::{Note, Say};
+use dialogue::conversation::{Conversation, Opaque};
+use dialogue::model::{ModelEvent, Stop};
 
 /// A question for a PIN.
 static CODE: LazyLock<Option<Regex>> =

@@ -6,11 +6,11 @@ use pipeline::turn::Heard as HeardWords;
 use pipeline::turn::ReplySegment;
 use serde_json::json;
 
-use super::scripted::{Beat, HeldClock, Scripted, breathe, text, tool};
+use super::scripted::{Beat, HeldClock, Playing, Scripted, breathe, text, tool};
 use super::*;
-use crate::llm::conversation::Message;
-use crate::llm::model::Stop;
 use crate::tools::registry::Policy;
+use dialogue::conversation::Message;
+use dialogue::model::Stop;
 
 mod attacks;
 mod attention;
@@ -50,7 +50,8 @@ async fn driven_with(change: impl FnOnce(CallBrief) -> CallBrief, fallback: bool
 async fn driven_under(change: impl FnOnce(CallBrief) -> CallBrief, fallback: bool, policy: Policy) -> Driven {
     let mut office = office().await;
     let model = Arc::new(Scripted::default());
-    office.desk = office.desk.clone().with_model(Arc::new(model.clone()), fallback).with_policy(policy);
+    office.desk =
+        office.desk.clone().with_model(Arc::new(Playing(model.clone())), fallback).with_policy(policy);
     let brief = change(office.brief());
     let clock = HeldClock::hold();
     let stream = office.desk.open(brief.clone()).unwrap();

@@ -11,8 +11,8 @@ use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
 use super::*;
-use crate::llm::conversation::{Conversation, Message, ToolCall, ToolResult};
-use crate::llm::model::{ModelEvent, ModelStream, Request, Stop, Tally};
+use dialogue::conversation::{Conversation, Message, ToolCall, ToolResult};
+use dialogue::model::{ModelEvent, ModelStream, Request, Stop, Tally};
 
 /// One thing that the model does.
 #[derive(Clone)]
@@ -90,18 +90,21 @@ fn shown_to(conversation: &Conversation) -> String {
     format!("{}\n{}\n{messages}\n", conversation.system, conversation.briefing)
 }
 
-impl LanguageModel for Arc<Scripted> {
+/// The model as a desk holds it: what is asked of it stays with the test.
+pub(super) struct Playing(pub(super) Arc<Scripted>);
+
+impl LanguageModel for Playing {
     fn name(&self) -> &'static str {
         "scripted"
     }
 
     fn ask(&self, request: Request) -> ModelStream {
-        self.requests.lock().push(request);
-        let beats = self.answers.lock().pop_front().unwrap_or_else(|| vec![text("All right.")]);
+        self.0.requests.lock().push(request);
+        let beats = self.0.answers.lock().pop_front().unwrap_or_else(|| vec![text("All right.")]);
         let tally = Tally::default();
         tally.set("scripted", "m", Meter::InputTokens, 100);
         let (sender, events) = mpsc::channel(64);
-        tokio::spawn(play(self.clone(), beats, sender, tally.clone()));
+        tokio::spawn(play(self.0.clone(), beats, sender, tally.clone()));
         ModelStream { events, tally }
     }
 }

@@ -74,7 +74,7 @@ pub struct Said {
     pub is_error: bool,
 }
 
-shown!(Said, "Said": is_error; text, structured);
+language::shown!(Said, "Said": is_error; text, structured);
 
 impl Remote {
     /// A server that nothing was asked of yet.

@@ -6,12 +6,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{MAX_TEXT, Remote, Said, Settings};
-use crate::llm::conversation::{ToolCall, ToolSpec};
-use crate::rules::{ProposedTool, RuleAction, RuleSet};
-use crate::safety::Redactor;
 use crate::tools::Asked;
 use crate::tools::registry::Registered;
 use crate::tools::ruling::proposed;
+use dialogue::conversation::{ToolCall, ToolSpec};
+use governance::rules::{ProposedTool, RuleAction, RuleSet};
+use governance::safety::Redactor;
 
 /// Destination in the outbox of a server's tools goes on with its name.
 pub const DESTINATION: &str = "mcp:";

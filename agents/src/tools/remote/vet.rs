@@ -5,8 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::Settings;
-use crate::guard::Guard;
 use crate::tools::registry::{AuditLevel, Effect, MAX_DESCRIPTION, Registered, Tool};
+use governance::guard::Guard;
 
 /// Bytes of one tool's listing, with its schemas.
 const LONGEST_LISTING: usize = 64 * 1024;

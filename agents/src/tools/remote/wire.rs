@@ -7,7 +7,7 @@ use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::llm::sse::Reader;
+use dialogue::sse::Reader;
 
 /// Most bytes of an answer that are read.
 const MAX_ANSWER: usize = 256 * 1024;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::llm::conversation::{Conversation, Message};
-use agents::llm::model::{LanguageModel, ModelEvent, Request};
+use dialogue::conversation::{Conversation, Message};
+use dialogue::model::{LanguageModel, ModelEvent, Request};
 use futures_util::future::{BoxFuture, join_all};
 use pipeline::ports::{Language, SpeechToText, SttCommand, SttEvent, TextToSpeech, TtsCommand, TtsEvent};
 use pipeline::provider::{Endpoint, Failure, Kind};

@@ -50,7 +50,7 @@ const TIMES: usize = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (folder, guard) = (root.join("data/tagger"), root.join("../../agents/data/safety"));
+    let (folder, guard) = (root.join("data/tagger"), root.join("../../agents/governance/data/safety"));
     let words: Vec<String> = std::env::args().skip(1).collect();
     let has = |word: &str| words.iter().any(|own| own == word);
     let missed = has("--missed");

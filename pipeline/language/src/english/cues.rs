@@ -50,6 +50,11 @@ pub struct Cues {
     pub wrong: &'static [&'static str],
     /// The days of the week, as they are written.
     pub weekdays: &'static [&'static str],
+    /// What callers answer where it is asked whether there is more, or whether all is right.
+    pub answers: &'static [&'static str],
+    /// Units of a stretch of time, and the words before it.
+    pub spans: &'static [&'static str],
+    pub since: &'static [&'static str],
     /// Small words that a stutter repeats.
     pub small: &'static [&'static str],
     /// "Can you …": openings of a request in the form of a question.
@@ -323,6 +328,26 @@ pub static ENGLISH: Cues = Cues {
     wrong: &["wrong", "not right", "incorrect", "not correct", "wrong too", "off", "different"],
     weekdays: &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
     links: &["should be ", "is ", "was ", "to "],
+    answers: &[
+        "no thank you",
+        "no thanks",
+        "no that's all",
+        "no that's it",
+        "that's all",
+        "no thank you that's all",
+        "nope that's it thanks",
+        "yes please",
+        "yes that's right",
+        "that's right",
+        "that's correct",
+        "no nobody",
+        "goodbye",
+    ],
+    spans: &[
+        "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months", "year",
+        "years",
+    ],
+    since: &["since", "for", "about", "like", "it's", "been", "maybe", "almost"],
     small: &[
         "the", "a", "an", "at", "is", "i", "to", "and", "in", "on", "of", "it", "my", "we", "for", "was",
         "there's",

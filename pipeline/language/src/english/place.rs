@@ -52,7 +52,7 @@ static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {
     let text = digits_for_words(text);
-    let found = whole(&ADDRESS, &text)
+    let found = street_address(&text)
         .or_else(|| corner(&text))
         .or_else(|| group(&CROSSING, &text))
         .or_else(|| group(&ROAD, &text).filter(|place| !vague(place)));
@@ -91,7 +91,7 @@ fn vague(place: &str) -> bool {
 /// A full street address, with a number.
 #[must_use]
 pub fn address(text: &str) -> Option<String> {
-    whole(&ADDRESS, &digits_for_words(text)).map(|place| title_case(&tidy(&place)))
+    street_address(&digits_for_words(text)).map(|place| title_case(&tidy(&place)))
 }
 
 /// A place in answer to "Where did it happen?": anything that is not plainly something else.
@@ -141,8 +141,19 @@ pub fn unknowing(plain: &str) -> bool {
     .any(|p| plain.contains(p))
 }
 
-fn whole(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
-    pattern.as_ref()?.find(text).map(|m| m.as_str().to_owned())
+/// "One, the street light is out" names no house.
+fn street_address(text: &str) -> Option<String> {
+    const SMALL: [&str; 16] = [
+        "the", "a", "an", "my", "this", "that", "our", "your", "his", "her", "of", "and", "or", "in", "on",
+        "at",
+    ];
+    let named = |address: &&str| {
+        let words: Vec<String> = address.split_whitespace().map(str::to_lowercase).collect();
+        // "418 blocking one lane" is what happened there.
+        let tells = words[1..].iter().any(|word| word.ends_with("ing") && word.len() > 5);
+        words.get(1).is_some_and(|word| !SMALL.contains(&word.as_str())) && !tells
+    };
+    ADDRESS.as_ref()?.find_iter(text).map(|m| m.as_str()).find(named).map(str::to_owned)
 }
 
 fn group(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
@@ -229,6 +240,8 @@ mod tests {
             "I want to report an accident",
             "my number is 202 555 0143",
             "What time is it?",
+            "One, the street light is out, and two, a question",
+            "by number 418 blocking one lane",
             "It was on Tuesday",
         ] {
             assert_eq!(stated(text), None, "{text}");

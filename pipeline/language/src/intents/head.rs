@@ -22,7 +22,7 @@ impl fmt::Display for WeightsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the weights of intents ({} bytes) do not fit this version: train them again with `cargo run --release -p agents --example train_intents`",
+            "the weights of intents ({} bytes) do not fit this version: train them again with `cargo run --release -p dialogue --example train_intents`",
             self.0
         )
     }

@@ -3,7 +3,7 @@
 //! Pure: whoever has the sentence encoder hands vectors in; without them the words alone decide, less surely. The head knows
 //! the routes that ship ([`Head::routes`]). A route that it was not trained on is recognised by its examples, looked at
 //! through a projection learned on public talk ([`Nearest`]), so that a tenant's new route needs ten examples and no
-//! training. Both end as probabilities. `agents/examples/train_intents` makes the weights.
+//! training. Both end as probabilities. `agents/dialogue/examples/train_intents` makes the weights.
 
 mod act;
 mod clauses;

@@ -56,6 +56,12 @@ static LISTS: Lists = Lists {
         "asi esta bien",
         "me gustaria",
         "creo que si",
+        // As an English ear writes it.
+        "see",
+        "c",
+        "c por favor",
+        "see todo correcto",
+        "see esta bien",
     ],
     no: &[
         "no",

@@ -185,6 +185,21 @@ pub static SPANISH: Cues = Cues {
     articles: &["un", "una", "el", "la", "los", "las"],
     weekdays: &["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"],
     links: &["debe ser ", "es el ", "es la ", "es ", "era ", "a ", "por "],
+    answers: &[
+        "no gracias",
+        "no eso es todo",
+        "no gracias eso es todo",
+        "eso es todo",
+        "si esta bien",
+        "si correcto",
+        "no nadie",
+        "adios",
+    ],
+    spans: &[
+        "minuto", "minutos", "hora", "horas", "dia", "dias", "semana", "semanas", "mes", "meses", "ano",
+        "anos",
+    ],
+    since: &["desde", "hace", "como", "unos", "unas", "ya"],
     small: &[
         "el", "la", "los", "las", "un", "una", "en", "de", "que", "y", "a", "es", "se", "me", "mi", "por",
         "con", "hay", "no", "lo",

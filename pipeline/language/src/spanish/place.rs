@@ -38,7 +38,7 @@ pub fn stated(text: &str) -> Option<String> {
     let text = digits_for_words(text);
     address(&text)
         .or_else(|| corner(&text))
-        .or_else(|| STREET.as_ref()?.find(&text).map(|m| tidy(m.as_str())))
+        .or_else(|| STREET.as_ref()?.find(&text).map(|m| tidy(m.as_str())).filter(|street| named(street)))
         .or_else(|| group(&INSIDE, &text))
         .or_else(|| landmark(&text))
         .filter(|place| place.chars().filter(|c| c.is_alphabetic()).count() > 3)
@@ -68,6 +68,13 @@ pub fn answered(text: &str) -> Option<String> {
         return None;
     }
     Some(tidy(&digits_for_words(strip_lead(bare)))).filter(|place| place.chars().any(char::is_alphabetic))
+}
+
+/// "En la calle y se me ponchó" names no street.
+fn named(street: &str) -> bool {
+    const SMALL: [&str; 14] =
+        ["y", "e", "o", "que", "se", "me", "te", "no", "ya", "pero", "porque", "cuando", "donde", "está"];
+    street.split_whitespace().nth(1).is_some_and(|word| !SMALL.contains(&plain(word).as_str()))
 }
 
 fn group(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
@@ -150,9 +157,13 @@ mod tests {
         ] {
             assert_eq!(stated(text).as_deref(), Some(place), "{text}");
         }
-        for text in
-            ["Quiero reportar un accidente", "mi número es 202 555 0143", "¿Qué hora es?", "Fue el martes"]
-        {
+        for text in [
+            "Hay un hoyo en la calle y se me ponchó la llanta",
+            "Quiero reportar un accidente",
+            "mi número es 202 555 0143",
+            "¿Qué hora es?",
+            "Fue el martes",
+        ] {
             assert_eq!(stated(text), None, "{text}");
         }
     }

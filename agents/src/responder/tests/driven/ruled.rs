@@ -3,7 +3,7 @@
 use pipeline::event::Ruling;
 
 use super::*;
-use crate::rules::RuleSet;
+use governance::rules::RuleSet;
 
 fn rulings(heard: &Heard) -> Vec<&Ruling> {
     heard
@@ -19,8 +19,8 @@ fn ids(heard: &Heard) -> Vec<&str> {
 
 /// Puts a tenant's rules into force.
 fn put(call: &Driven, text: &str) {
-    let facts = crate::seed::riverbend(Utc::now()).unwrap().facts;
-    call.office.desk.put_rules(call.office.tenant, RuleSet::load(text, &facts).unwrap());
+    let facts = dialogue::seed::riverbend(Utc::now()).unwrap().facts;
+    call.office.desk.put_rules(call.office.tenant, RuleSet::load(text, &facts.numbers()).unwrap());
 }
 
 async fn ledger(call: &Driven) -> String {
@@ -202,7 +202,7 @@ async fn what_a_guess_broke_is_told_when_the_guess_counts_and_not_before() {
 #[tokio::test]
 async fn the_built_in_dialogue_obeys_a_tenants_rule_too() {
     let office = office().await;
-    let facts = crate::seed::riverbend(Utc::now()).unwrap().facts;
+    let facts = dialogue::seed::riverbend(Utc::now()).unwrap().facts;
     let text = "rule no-dogs { name: 'n' category: compliance description: 'd' applies_to: words
         requirement: not words_any(['dog license (costs|is)']) action: BLOCK explanation_en: 'e' explanation_es: 'e'
         replacement_en: 'Please ask the Clerk about that.' replacement_es: 'Pregunte al secretario.' }";
@@ -210,7 +210,7 @@ async fn the_built_in_dialogue_obeys_a_tenants_rule_too() {
     line.open().await;
     let before = line.say("How much is a dog license?").await;
     assert!(before.text.contains("$10"), "{}", before.text);
-    office.desk.put_rules(office.tenant, RuleSet::load(text, &facts).unwrap());
+    office.desk.put_rules(office.tenant, RuleSet::load(text, &facts.numbers()).unwrap());
     let heard = line.say("How much is a dog license?").await;
     assert!(
         heard.text.contains("Please ask the Clerk about that.") && !heard.text.contains("$10"),

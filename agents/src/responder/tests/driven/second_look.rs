@@ -9,7 +9,7 @@ const RIGHT: &str = "Your report is not filed yet.";
 async fn watched(change: impl FnOnce(CallBrief) -> CallBrief) -> Driven {
     let mut office = office().await;
     let model = Arc::new(Scripted::default());
-    let desk = office.desk.clone().with_model(Arc::new(model.clone()), true);
+    let desk = office.desk.clone().with_model(Arc::new(Playing(model.clone())), true);
     office.desk = desk.with_second_look();
     let brief = change(office.brief());
     let clock = HeldClock::hold();
@@ -157,7 +157,7 @@ async fn a_correction_is_spoken_in_the_language_of_the_call() {
     };
     let mut office = office().await;
     let model = Arc::new(Scripted::default());
-    let desk = office.desk.clone().with_model(Arc::new(model.clone()), true);
+    let desk = office.desk.clone().with_model(Arc::new(Playing(model.clone())), true);
     office.desk = desk.with_second_look();
     let brief = spanish(office.brief());
     let clock = HeldClock::hold();

@@ -1,0 +1,128 @@
+//! Accounts of what happened: whether words tell an event, or only where, when and who.
+
+mod english;
+mod spanish;
+
+use pipeline::ports::Language;
+
+use super::state::Filled;
+use language::Ear;
+use language::english::words::as_sentence;
+
+/// Longest account kept; a caller who tells more is still heard, and the recording has it.
+const MAX_STORY: usize = 800;
+/// Words of an account that are read back.
+const MAX_SPOKEN: usize = 16;
+
+/// Calls the reader of the ear's language.
+macro_rules! by_language {
+    ($ear:ident, $reader:ident ( $($argument:expr),* )) => {
+        match $ear.0 {
+            Language::En => english::$reader($($argument),*),
+            Language::Es => spanish::$reader($($argument),*),
+        }
+    };
+}
+
+/// What happened, taken from the caller's opening words or from an answer.
+#[must_use]
+pub fn story(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, story(text))
+}
+
+/// The opening words of a task, where they tell more than that there is something to tell.
+#[must_use]
+pub fn opening_story(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, opening_story(text))
+}
+
+/// A message, a subject: whatever is said.
+#[must_use]
+pub fn free_text(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, free_text(text))
+}
+
+/// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
+#[must_use]
+pub fn opening_reason(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, opening_reason(text))
+}
+
+/// Whether the words tell only where, when or who: the answer to another question than "what happened?".
+#[must_use]
+pub fn particulars_only(ear: Ear, text: &str) -> bool {
+    by_language!(ear, particulars_only(text))
+}
+
+/// An account that says no more than that there is one: "an accident at the depot".
+#[must_use]
+pub fn is_thin(ear: Ear, account: &str) -> bool {
+    by_language!(ear, is_thin(account))
+}
+
+/// Whether an account still tells something after a word of it was put right.
+#[must_use]
+pub fn is_told(account: &str) -> bool {
+    account.split_whitespace().count() >= 2
+}
+
+/// Whether the words tell that something came about, as an answer to another question would not.
+#[must_use]
+pub fn tells_event(ear: Ear, text: &str) -> bool {
+    by_language!(ear, tells_event(text))
+}
+
+/// What was told first and what came later, as one account.
+#[must_use]
+pub fn completed(ear: Ear, earlier: &Filled, later: &str) -> Filled {
+    by_language!(ear, completed(earlier, later))
+}
+
+/// "John Carter.": two or three words, each with a capital, as recognisers write names.
+#[must_use]
+pub fn bare_name(ear: Ear, text: &str) -> Option<String> {
+    by_language!(ear, bare_name(text))
+}
+
+/// "It was at …", "in the lobby": the words begin with a place.
+#[must_use]
+pub fn opens_place(ear: Ear, text: &str) -> bool {
+    by_language!(ear, opens_place(text))
+}
+
+/// Words that tell when.
+#[must_use]
+pub const fn time_words(ear: Ear) -> &'static [&'static str] {
+    match ear.0 {
+        Language::En => english::TIME_WORDS,
+        Language::Es => spanish::TIME_WORDS,
+    }
+}
+
+/// An account as it is kept, and as much of it as is read back.
+fn kept(ear: Ear, told: &str) -> Filled {
+    let cut: String = told.chars().take(MAX_STORY).collect();
+    let words = cut.split_whitespace().count();
+    // What comes before the event, "you'll have to speak up", is not read back where not everything is.
+    let telling = if words > MAX_SPOKEN { from_the_event(ear, &cut) } else { cut.clone() };
+    let spoken: Vec<&str> = telling.split_whitespace().take(MAX_SPOKEN).collect();
+    let spoken = as_sentence(&spoken.join(" "));
+    let spoken = if telling.split_whitespace().count() > MAX_SPOKEN {
+        format!("{}{}", spoken.trim_end_matches('.'), ear.cues().says.and_so_on)
+    } else {
+        spoken
+    };
+    Filled::new(as_sentence(&cut), spoken)
+}
+
+fn from_the_event(ear: Ear, told: &str) -> String {
+    let sentences = language::sentences(told);
+    let first = sentences.iter().position(|sentence| tells_event(ear, sentence)).unwrap_or(0);
+    sentences[first..].join(" ")
+}
+
+/// Two accounts as one.
+fn joined(earlier: &Filled, later: &Filled) -> Filled {
+    let both = |a: &str, b: &str| format!("{a} {b}");
+    Filled::new(both(&earlier.value, &later.value), both(&earlier.spoken, &later.spoken))
+}

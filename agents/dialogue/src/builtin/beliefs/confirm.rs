@@ -1,0 +1,441 @@
+//! Taking corrections, and the answers to a read-back.
+
+use std::sync::LazyLock;
+
+use pipeline::ports::Language;
+use pipeline::turn::Expectation;
+use regex::Regex;
+
+use super::{Source, correction};
+use crate::builtin::account;
+use crate::builtin::intent::by_cue;
+use crate::builtin::script::{Does, Slot, SlotKind, TaskScript};
+use crate::builtin::slots::{self, Context, Read};
+use crate::builtin::state::{Filled, MAX_LATER, Stage, State, Task};
+use crate::builtin::turn::Turn;
+use language::Ear;
+use language::YesNo;
+use language::repair::{denied, without_denied};
+use language::sound::{ALIKE, likeness};
+use language::spelling::spelled;
+
+impl crate::builtin::Dialogue {
+    /// A call in which this slot of a task was just asked for, and those before it answered: for measuring.
+    #[must_use]
+    pub fn asking(&self, state: State, task: &str, slot: &str) -> State {
+        let mut begun = Task::new(task);
+        if let Some(script) = self.script_in(state.language).task(task) {
+            for earlier in script.slots.iter().take_while(|s| s.id != slot) {
+                begun.fill(&earlier.id, Filled::not_given());
+            }
+        }
+        begun.stage = Stage::Slot(slot.to_owned());
+        State { tasks: vec![begun], ..state }
+    }
+}
+
+impl<'a> Turn<'a> {
+    // ------------------------------------------------------------ correcting
+
+    /// Replaces filled values by others in the words. Gives the slots that changed.
+    pub(in crate::builtin) fn correct(&mut self, text: &str, asked: Option<&str>) -> Vec<&'a Slot> {
+        let Some((_, script)) = self.current() else { return Vec::new() };
+        let mut changed = Vec::new();
+        for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != asked) {
+            let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { continue };
+            // What a value is not, is no value: "not Tuesday, Thursday".
+            let denied = slot.kind != SlotKind::Injured && correction::denies(self.ear, &old, text);
+            let affirmed = if denied { without_denied(self.ear, text) } else { text.to_owned() };
+            if slot.kind == SlotKind::Opening {
+                changed.extend(self.change_opening(&affirmed).then_some(slot));
+                continue;
+            }
+            let value = slots::stated(slot.kind, &affirmed, self.context())
+                .or_else(|| self.named_value(slot, &affirmed));
+            let value = value.map(|new| match slot.kind {
+                SlotKind::When => slots::merged_when(self.ear, &old, new),
+                // Letters, and one name where two are held, are a part: the other name stays.
+                SlotKind::Name if !new.value.contains(' ') && old.value.contains(' ') => {
+                    correction::corrected(slot.kind, &old, text, self.context()).unwrap_or(new)
+                }
+                _ => new,
+            });
+            if let Some(value) = value.filter(|v| v.value != old.value)
+                && self.put_right(slot, value)
+            {
+                changed.push(slot);
+            }
+        }
+        if changed.is_empty()
+            && let Some((slot, value)) = self.corrected_part(script, text, asked)
+            && self.put_right(slot, value)
+        {
+            changed.push(slot);
+        }
+        changed
+    }
+
+    /// The slot that a correction of a part belongs to, and its value as corrected: one whose words are denied, one that a
+    /// word sounds like, and with a mark of a correction the one that was given last.
+    fn corrected_part(
+        &self,
+        script: &'a TaskScript,
+        text: &str,
+        asked: Option<&str>,
+    ) -> Option<(&'a Slot, Filled)> {
+        let task = self.state.task()?;
+        let held = |slot: &&'a Slot| {
+            Some(slot.id.as_str()) != asked && task.slots.get(&slot.id).is_some_and(|f| !f.value.is_empty())
+        };
+        let value = |slot: &&'a Slot| task.slots.get(&slot.id);
+        let made = |slot: &'a Slot| {
+            let new = correction::corrected(slot.kind, task.slots.get(&slot.id)?, text, self.context())?;
+            Some((slot, new))
+        };
+        let filled: Vec<&'a Slot> = script.slots.iter().filter(held).collect();
+        let denied =
+            filled.iter().find(|s| value(s).is_some_and(|old| correction::denies(self.ear, old, text)));
+        if let Some(found) = denied.and_then(|slot| made(slot)) {
+            return Some(found);
+        }
+        if let Some(found) = self.spelled_part(&filled, text).and_then(made) {
+            return Some(found);
+        }
+        if self.ear.is_bare_yes_no(text) || self.ear.is_question(text) {
+            return None;
+        }
+        let marked = corrects(self.ear, text);
+        // An account resembles anything; only names and places are known by their sound.
+        let by_sound = |s: &&&'a Slot| {
+            matches!(s.kind, SlotKind::Name | SlotKind::Place | SlotKind::Address)
+                && value(s).is_some_and(|old| correction::resembles(self.ear, old, text))
+        };
+        let alike: Vec<&&'a Slot> = filled.iter().filter(by_sound).collect();
+        if let [slot] = alike.as_slice()
+            && (marked || value(slot).is_some_and(|old| correction::repeats(self.ear, old, text)))
+        {
+            return made(slot);
+        }
+        if !marked {
+            return None;
+        }
+        let last = task.order.iter().rev().find_map(|id| filled.iter().find(|slot| slot.id == *id));
+        let last =
+            last.filter(|slot| !matches!(slot.kind, SlotKind::Story | SlotKind::Text | SlotKind::Injured));
+        last.and_then(|slot| made(slot))
+    }
+
+    /// Whoever spells at a read-back puts right: the name or place that the letters are most like, else the name.
+    fn spelled_part(&self, filled: &[&'a Slot], text: &str) -> Option<&'a Slot> {
+        let letters = spelled(self.ear.0, text).pop()?.0;
+        let task = self.state.task()?;
+        let like = |slot: &Slot| {
+            let held = task.slots.get(&slot.id).map(|held| self.ear.plain(&held.spoken)).unwrap_or_default();
+            held.split(' ').map(|word| likeness(word, &letters)).fold(0.0, f32::max)
+        };
+        // "S P R U C E" where there is a Spruce Street: the place, whatever it was heard as.
+        let place = filled.iter().find(|slot| matches!(slot.kind, SlotKind::Place | SlotKind::Address));
+        if place.is_some()
+            && names_street(&self.view.facts.streets, &letters)
+            && like_name(filled, task, &letters) < ALIKE
+        {
+            return place.copied();
+        }
+        let spelt =
+            filled.iter().filter(|s| matches!(s.kind, SlotKind::Name | SlotKind::Place | SlotKind::Address));
+        // The name comes last where nothing is like the letters: of equals the last is taken.
+        let best = spelt.max_by(|a, b| {
+            let name = |s: &Slot| u8::from(s.kind == SlotKind::Name);
+            like(a).total_cmp(&like(b)).then(name(a).cmp(&name(b)))
+        })?;
+        let name = filled.iter().find(|slot| slot.kind == SlotKind::Name);
+        if like(best) < ALIKE { name.copied() } else { Some(*best) }
+    }
+
+    /// Puts a corrected value in. `false` where the caller had taken it back, and gave nothing else since.
+    fn put_right(&mut self, slot: &Slot, value: Filled) -> bool {
+        let value = self.nearest_known(slot, value);
+        let taken =
+            self.state.tasks.last_mut().is_some_and(|task| task.replace(&slot.id, slot.kind, value.clone()));
+        if taken {
+            self.keep_known(slot, &value);
+        }
+        taken
+    }
+
+    /// "The name is …", "the number is 555-0143": the slot is named, so its reader may be generous.
+    fn named_value(&self, slot: &Slot, text: &str) -> Option<Filled> {
+        let links = self.ear.cues().links;
+        let plain = self.ear.plain(text);
+        let named =
+            slot.words.iter().find(|w| links.iter().any(|link| plain.contains(&format!("{w} {link}"))))?;
+        let rest = text.to_lowercase().find(named.as_str()).and_then(|at| text.get(at + named.len()..))?;
+        let rest = links.iter().fold(rest.trim_start(), |rest, link| rest.trim_start_matches(link));
+        // "The number is wrong" says no number; a word of blame is no value of anything.
+        if self.ear.cues().wrong.contains(&self.ear.plain(rest).as_str()) {
+            return None;
+        }
+        match slots::answered(slot.kind, rest, Context { digits: "", ..self.context() }) {
+            Read::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(in crate::builtin) fn acknowledge_correction(&mut self) {
+        self.say("corrected");
+        self.did("correction", "changed it");
+        self.advance();
+    }
+
+    // ------------------------------------------------------------ confirming
+
+    pub(in crate::builtin) fn confirm(&mut self, text: &str) {
+        let Some((_, script)) = self.current() else { return };
+        let (ear, answer) = (self.ear, self.ear.yes_no(text));
+        // "No, Miller?" puts right: how a recogniser ends a sentence says little.
+        let text = if answer == Some(YesNo::No) { text.trim_end_matches('?') } else { text };
+        let changed = self.correct(text, None);
+        if !changed.is_empty() {
+            self.did("correction", "changed it");
+            return self.read_changed(&changed);
+        }
+        if ear.is_question(text) && answer.is_none() {
+            return self.digress(text);
+        }
+        let plain = ear.plain(text);
+        match answer {
+            Some(YesNo::Yes) if self.blames(&plain) && self.names_slot(script, &plain).is_some() => {
+                // "Yes, but the number is wrong."
+                self.which(text);
+            }
+            Some(YesNo::Yes) => {
+                self.keep_side_question(text);
+                self.task_mut(Task::confirm_all);
+                self.complete(false);
+            }
+            _ if self.names_slot(script, &plain).is_some() => self.which(text),
+            Some(YesNo::No) if ear.cues().all_said.contains(&plain.as_str()) => {
+                self.task_mut(Task::confirm_all);
+                self.complete(false);
+            }
+            Some(YesNo::No) if plain.split(' ').count() > 4 && self.add_to_story(script, text) => {}
+            Some(YesNo::No) => self.ask_which(script),
+            None if plain.split(' ').count() > 3
+                && by_cue(self.script, text).is_none()
+                && self.add_to_story(script, text) => {}
+            None => self.switch_or_read_back(script, text),
+        }
+    }
+
+    /// "But", "except", "wrong", "change": something is not right after all.
+    fn blames(&self, plain: &str) -> bool {
+        let words: &[&str] = match self.ear.0 {
+            Language::En => {
+                &["but", "except", "wrong", "change", "fix", "incorrect", "not", "isn't", "should"]
+            }
+            Language::Es => &["pero", "excepto", "menos", "mal", "cambie", "corrija", "no", "deberia"],
+        };
+        plain.split(' ').any(|word| words.contains(&word) || self.ear.cues().wrong.contains(&word))
+    }
+
+    /// "Yes, when is it picked up?": the question is taken up after what is done now.
+    pub(in crate::builtin) fn keep_side_question(&mut self, text: &str) {
+        let mut parts = text.split_inclusive(['.', '!', '?', ',']).map(str::trim);
+        let question = parts.rfind(|part| self.ear.is_question(part) && !self.subjects(part).is_empty());
+        if let Some(question) = question.filter(|_| self.state.later.len() < MAX_LATER) {
+            self.state.later.push(question.to_owned());
+        }
+    }
+
+    fn switch_or_read_back(&mut self, script: &'a TaskScript, text: &str) {
+        match by_cue(self.script, text).map(|c| &c.intent.does) {
+            Some(Does::Task(id)) if *id != script.id => {
+                let id = id.clone();
+                self.start_task(&id, text);
+            }
+            _ => self.read_back(script),
+        }
+    }
+
+    /// What happened besides is added to the account, so that nothing told is lost.
+    fn add_to_story(&mut self, script: &TaskScript, text: &str) -> bool {
+        let Some(slot) = script.slots.iter().find(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text))
+        else {
+            return false;
+        };
+        // Only what tells of something: misheard words would stand in the report for good.
+        if !account::tells_event(self.ear, text) && denied(self.ear, text).is_empty() {
+            return false;
+        }
+        let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
+        let added = Filled::new(
+            format!("{} {} {}", old.value, self.ear.cues().says.correction, text.trim()),
+            format!("{} {}", old.spoken, text.trim()),
+        );
+        self.task_mut(|task| task.fill(&slot.id, added));
+        self.did("correction", "added it");
+        self.read_changed(&[slot]);
+        true
+    }
+
+    pub(in crate::builtin) fn ask_which(&mut self, script: &TaskScript) {
+        if self.over_asked("which") {
+            return self.complete(true);
+        }
+        self.task_mut(|task| task.stage = Stage::Which);
+        let mut parts: Vec<&str> =
+            script.slots.iter().filter(|s| !s.words.is_empty()).map(|s| s.called.as_str()).collect();
+        let says = &self.ear.cues().says;
+        let last = parts.pop().unwrap_or(says.something);
+        let parts = if parts.is_empty() {
+            last.to_owned()
+        } else {
+            format!("{}, {} {last}", parts.join(", "), says.or)
+        };
+        self.say_with("which_part", &[("parts", &parts)]);
+        self.expects = Expectation::Story;
+    }
+
+    pub(in crate::builtin) fn which(&mut self, text: &str) {
+        let Some((_, script)) = self.current() else { return };
+        let changed = self.correct(text, None);
+        if !changed.is_empty() {
+            return self.read_changed(&changed);
+        }
+        let ear = self.ear;
+        let plain = ear.plain(text);
+        if let Some(slot) = self.names_slot(script, &plain) {
+            self.state.known.remove(&slot.id);
+            self.task_mut(|task| {
+                task.reject(&slot.id);
+                // A fresh question: the caller wants to change it.
+                task.asked.remove(&slot.id);
+                task.known_refused = true;
+            });
+            return self.ask(slot);
+        }
+        match ear.yes_no(text) {
+            Some(YesNo::No) if ear.is_bare_yes_no(text) => self.read_back(script),
+            _ if ear.is_question(text) => self.digress(text),
+            _ if plain.split(' ').count() > 3 && self.add_to_story(script, text) => {}
+            _ => self.ask_which(script),
+        }
+    }
+
+    fn names_slot(&self, script: &'a TaskScript, plain: &str) -> Option<&'a Slot> {
+        let named =
+            |slot: &&Slot| slot.words.iter().any(|w| format!(" {plain} ").contains(&format!(" {w} ")));
+        // "Phone number" names the phone before a claim number or a house number.
+        script.slots.iter().rev().find(named)
+    }
+
+    // ------------------------------------------------------------ doubt
+
+    /// The value, or the member of a closed set that was certainly meant.
+    pub(in crate::builtin) fn nearest_known(&self, slot: &Slot, value: Filled) -> Filled {
+        match super::closed::rescored(slot.kind, &value, &self.view.facts.streets) {
+            super::closed::Rescored::Sure(meant) => meant,
+            _ => value,
+        }
+    }
+
+    /// Asks about a value that is near a member of a closed set: "Maple Street, is that right?". `true` when asked.
+    pub(in crate::builtin) fn doubts(&mut self, slot: &'a Slot, value: &Filled) -> bool {
+        let super::closed::Rescored::Maybe(meant) =
+            super::closed::rescored(slot.kind, value, &self.view.facts.streets)
+        else {
+            return false;
+        };
+        if self.state.task().is_none_or(|t| t.belief(&slot.id).is_some_and(|b| b.refuses(&meant))) {
+            return false;
+        }
+        self.say_with("is_it", &[("value", &meant.spoken)]);
+        self.expects = Expectation::YesNo;
+        self.task_mut(|task| task.doubt = Some((meant, value.clone())));
+        self.did(&slot.id, "asked about it");
+        true
+    }
+
+    /// The answer to "Maple Street, is that right?". `true` when it was one.
+    pub(in crate::builtin) fn answers_doubt_of(&mut self, slot: &'a Slot, text: &str) -> bool {
+        let Some((meant, heard)) = self.state.tasks.last_mut().and_then(|task| task.doubt.take()) else {
+            return false;
+        };
+        match self.ear.yes_no(text) {
+            Some(YesNo::Yes) if self.ear.is_bare_yes_no(text) => {
+                self.task_mut(|task| {
+                    let heard = heard.value.clone();
+                    task.believe(&slot.id, slot.kind, meant, Source::Alternative);
+                    if let Some(belief) = task.beliefs.get_mut(&slot.id) {
+                        belief.alternatives.push(heard);
+                        (belief.sure, belief.standing) = (100, super::Standing::Confirmed);
+                    }
+                });
+                self.did(&slot.id, "noted");
+                self.advance();
+                true
+            }
+            Some(YesNo::No) if self.ear.is_bare_yes_no(text) => {
+                self.task_mut(|task| task.refuse(&slot.id, &meant));
+                self.missed(slot);
+                true
+            }
+            Some(YesNo::No) => {
+                self.task_mut(|task| task.refuse(&slot.id, &meant));
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// What was heard is what the caller had taken back: asked again, and after the second time left to a person.
+    pub(in crate::builtin) fn missed(&mut self, slot: &'a Slot) {
+        let given_up = self.state.task().is_some_and(|task| task.given_up(&slot.id));
+        self.did(&slot.id, "missed");
+        if given_up {
+            self.task_mut(|task| task.leave_unconfirmed(&slot.id));
+            self.say("unconfirmed");
+            return self.advance();
+        }
+        let key = match slot.kind {
+            SlotKind::Name | SlotKind::Place | SlotKind::Address => "spell_it",
+            _ => "say_again",
+        };
+        self.task_mut(|task| task.stage = Stage::Slot(slot.id.clone()));
+        self.say(key);
+        self.expects = crate::builtin::turn::expectation(slot.kind);
+    }
+}
+
+/// Whether letters spell, or nearly spell, the name of one of these streets.
+fn names_street(streets: &[String], letters: &str) -> bool {
+    let name = |street: &String| street.split_whitespace().next().map(str::to_owned).unwrap_or_default();
+    streets.iter().map(name).any(|name| likeness(&name, letters) >= SPELT_STREET)
+}
+
+/// How much letters are like the name that is held.
+fn like_name(filled: &[&Slot], task: &Task, letters: &str) -> f32 {
+    let name =
+        filled.iter().find(|slot| slot.kind == SlotKind::Name).and_then(|slot| task.slots.get(&slot.id));
+    let words = name.map(|name| name.spoken.clone()).unwrap_or_default();
+    words.split_whitespace().map(|word| likeness(word, letters)).fold(0.0, f32::max)
+}
+
+/// From here on letters are a street's.
+const SPELT_STREET: f32 = 0.85;
+
+/// "No, …", "actually …", "I mean …": the words change something said before.
+pub(in crate::builtin) fn corrects(ear: Ear, text: &str) -> bool {
+    static ENGLISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(um |uh |oh |wait |sorry |well |hold on |hang on |hold up |ok |okay )*(no|nope|actually|wait|sorry|i mean|i meant|i said|correction|scratch that|that's wrong|that was wrong|not|change|let me correct|make that|it's not|i made a mistake|i misspoke|oops|hold on|hold up|hang on|the other|i left off|i'm remarried|turns out|you better|come to think)\b|\b(i meant|instead of|not the|should be|i mean|i had it|is wrong|was wrong|not just|i keep saying|make it)\b").ok()
+    });
+    static SPANISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(eh |este |ah |oh |ay |espere |perdon |perdone |bueno |pues )*(no|perdon|perdone|digo|dije|mas bien|mejor|mejor dicho|corrijo|correccion|espere|me equivoque|esta mal|cambie|en realidad|la verdad|le fallo|ese ya no|ya me fije)\b|\b(quise decir|quiero decir|en lugar de|en vez de|debe ser|mejor dicho|que digo|esta mal|sin hache)\b").ok()
+    });
+    let pattern = match ear.0 {
+        Language::En => &ENGLISH,
+        Language::Es => &SPANISH,
+    };
+    let nearly = |re: &Regex| re.is_match(&ear.plain(text));
+    pattern.as_ref().is_some_and(nearly)
+}

@@ -1,0 +1,98 @@
+//! Giving a reference number: only to who can write it down, slowly, in groups.
+
+use crate::builtin::script::TaskScript;
+use crate::builtin::state::{Pending, Task};
+use crate::builtin::turn::Turn;
+use language::YesNo;
+
+/// Digits said in one breath.
+const GROUP: usize = 2;
+/// An answer of more words is something else than "let me see, yes".
+const ANSWER: usize = 4;
+
+impl Turn<'_> {
+    /// After something was filed: asks whether the caller can write, or goes back to what was left.
+    pub(in crate::builtin) fn offer_reference(&mut self) {
+        self.state.owes_reference = true;
+        if self.state.tasks.is_empty() {
+            self.ask_pending("write_down", Pending::Write);
+        } else {
+            self.resume();
+        }
+    }
+
+    /// The answer to "Do you have something to write with?". `false` when it was something else.
+    pub(in crate::builtin) fn writes(&mut self, text: &str) -> bool {
+        let ear = self.ear;
+        let plain = ear.plain(text);
+        let short = plain.split(' ').count() <= ANSWER;
+        let other = super::super::intent::by_cue(self.script, text)
+            .is_some_and(|cue| !matches!(cue.intent.id.as_str(), "acknowledge" | "thanks" | "goodbye"));
+        match ear.yes_no(text) {
+            Some(YesNo::Yes) => {}
+            Some(YesNo::No) if !other || ear.is_bare_yes_no(text) => {
+                self.state.owes_reference = false;
+                self.say("reference_later");
+                self.did("reference", "kept it for later");
+                if self.says_bye(text) || ear.cues().all_said.iter().any(|said| plain.contains(said)) {
+                    self.goodbye();
+                } else {
+                    self.anything_else();
+                }
+                return true;
+            }
+            // "I don't know", "just a second, okay": it does no harm to say it.
+            None if ear.unknowing(&plain) || (short && !other && !ear.is_question(text)) => {}
+            _ => return false,
+        }
+        if let Some(reference) = self.state.references.last().cloned() {
+            self.tell_reference(&reference);
+        }
+        self.did("reference", "told it");
+        self.anything_else();
+        true
+    }
+
+    pub(in crate::builtin) fn tell_reference(&mut self, reference: &str) {
+        self.state.owes_reference = false;
+        self.say_with("reference", &[("reference", &slowly(reference))]);
+    }
+
+    /// Says what a person will ask about, where something was left open.
+    pub(in crate::builtin) fn leave_to_person(&mut self, script: &TaskScript, task: &Task) {
+        let open = task.unconfirmed(script);
+        let called = script.slots.iter().filter(|slot| open.contains(&slot.id.as_str()));
+        let called: Vec<&str> = called.map(|slot| slot.called.as_str()).collect();
+        if !called.is_empty() {
+            let parts = called.join(&format!(" {} ", self.ear.cues().says.and));
+            self.say_with("unconfirmed_call", &[("parts", &parts)]);
+        }
+    }
+}
+
+/// "INC-4821" as it is written down: "I N C, 4 8, 2 1".
+pub(in crate::builtin) fn slowly(reference: &str) -> String {
+    let mut groups: Vec<String> = Vec::new();
+    for part in reference.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
+        let letters: Vec<char> = part.chars().collect();
+        let digits = letters.iter().all(char::is_ascii_digit);
+        let size = if digits { GROUP } else { letters.len() };
+        groups.extend(letters.chunks(size).map(spaced));
+    }
+    groups.join(", ")
+}
+
+fn spaced(letters: &[char]) -> String {
+    letters.iter().map(char::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_said_in_groups() {
+        assert_eq!(slowly("INC-4821"), "I N C, 4 8, 2 1");
+        assert_eq!(slowly("REF-100"), "R E F, 1 0, 0");
+    }
+}

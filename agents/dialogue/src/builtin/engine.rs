@@ -1,0 +1,395 @@
+//! One step of the dialogue: state and input in, next state, words and effects out. Pure.
+
+use std::mem::take;
+
+use pipeline::ports::{AfterReply, Language, TurnInput};
+use pipeline::turn::{Expectation, SegmentKind};
+
+use super::intent::by_cue;
+use super::questions::{unstutter, without_echo};
+use super::script::{Script, ScriptError, SlotKind};
+use super::state::{Filled, Pending, Stage, State};
+use super::step::{Step, View};
+use super::turn::Turn;
+use governance::danger::Detector;
+use language::YesNo;
+
+/// The built-in agent. Holds only data; every call has its own [`State`].
+#[derive(Debug)]
+pub struct Dialogue {
+    english: Script,
+    spanish: Script,
+    pub(super) danger: &'static Detector,
+}
+
+impl Dialogue {
+    /// The front desk that ships.
+    ///
+    /// # Errors
+    /// Only when the shipped data is broken, which a test rules out.
+    pub fn front_desk() -> Result<Self, ScriptError> {
+        let danger = Detector::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        Ok(Self {
+            english: Script::front_desk(Language::En)?,
+            spanish: Script::front_desk(Language::Es)?,
+            danger,
+        })
+    }
+
+    /// The English script.
+    #[must_use]
+    pub const fn script(&self) -> &Script {
+        &self.english
+    }
+
+    #[must_use]
+    pub const fn script_in(&self, language: Language) -> &Script {
+        match language {
+            Language::En => &self.english,
+            Language::Es => &self.spanish,
+        }
+    }
+
+    /// Takes one step. Neither `state` nor the world changes; the outcome is applied by whoever commits it.
+    #[must_use]
+    pub fn step(&self, state: &State, input: &TurnInput, view: &View<'_>) -> Step {
+        let mut turn = Turn::new(self, view, state);
+        turn.misses_before = take(&mut turn.state.misses);
+        match input {
+            TurnInput::Opened => turn.opened(),
+            TurnInput::Said { text, unsure } => {
+                turn.unsure = *unsure;
+                turn.said(text);
+            }
+            TurnInput::Digits { digits } => turn.digits(digits),
+            TurnInput::Secret(secret) => turn.secret(secret.expose()),
+            TurnInput::Silence { times } => turn.silence(*times),
+            TurnInput::Unintelligible => turn.unclear(),
+        }
+        turn.finish()
+    }
+}
+
+impl Turn<'_> {
+    fn opened(&mut self) {
+        self.state.noticed.push(self.state.language);
+        self.say_kind("greeting", SegmentKind::Notice);
+        if !self.state.quiet_greeting {
+            self.say_kind("emergency_notice", SegmentKind::Notice);
+        }
+        self.say_kind("automated", SegmentKind::Notice);
+        let other = self.state.spoken.iter().copied().find(|l| *l != self.state.language);
+        match other {
+            Some(other) => {
+                if !self.state.quiet_greeting {
+                    self.notice_in(other, "emergency_notice");
+                }
+                self.say_kind("other_language", SegmentKind::Notice);
+            }
+            // The key works on a line without Spanish too: it leads to a callback by somebody who speaks it.
+            None if self.state.language == Language::En => self.notice_in(Language::Es, "spanish_key"),
+            None => {}
+        }
+        self.say("greeting_question");
+        self.did("opened", "greeted");
+    }
+
+    fn said(&mut self, text: &str) {
+        // "To to 5" is no stutter where a number is asked for.
+        let text = if self.wants_number() { text.to_owned() } else { unstutter(self.ear, text) };
+        let text = self.ear.meant(&text);
+        let text = if self.wants_yes_no() { without_echo(&text) } else { &text };
+        let text = self.expected(text).unwrap_or(text);
+        text.clone_into(&mut self.whole);
+        text.clone_into(&mut self.heard);
+        let after_emergency = take(&mut self.state.emergency);
+        let held = take(&mut self.state.holding);
+        let prompted = take(&mut self.state.prompted);
+        if let Some((found, language)) = self.emergency_heard(text) {
+            self.emergency(&found, language);
+        } else if self.may_be_misheard_danger(text) {
+            self.say("emergency_911");
+            self.ask_of_danger(text);
+        } else if self.answers_doubt(text) {
+            self.did("emergency", "asked about");
+        } else if let Some(pending) = self.call_back_pending() {
+            self.call_back_said(pending, text);
+        } else if self.follow_language(text) {
+            // Answered by the offer of a call-back.
+        } else if after_emergency && self.after_emergency(text) {
+            self.did("emergency", "answered");
+        } else if prompted && self.still_there(text) {
+            self.control("presence", text);
+        } else if self.dialogue.must_ask(&self.state, text) {
+            self.ask_of_danger(text);
+        } else if self.ear.plain(text).is_empty() {
+            self.state.holding = held;
+            self.unclear();
+        } else {
+            if self.script.emergencies.nuisance(text) {
+                self.say("emergency_unless");
+            }
+            self.learn_name(text);
+            self.route(text);
+        }
+    }
+
+    /// The answer that the words sound like, where a yes or a no is waited for and nothing else is in them.
+    fn expected(&self, text: &str) -> Option<&'static str> {
+        let waits =
+            self.wants_yes_no() || matches!(self.state.pending, Some(Pending::More | Pending::MoreOnPage));
+        if !waits || by_cue(self.script, text).is_some() {
+            return None;
+        }
+        self.ear.answer_heard(text)
+    }
+
+    /// The offer of a call-back in Spanish, if that is what was asked last.
+    fn call_back_pending(&mut self) -> Option<Pending> {
+        let waits = self.state.awaits_call_back();
+        self.state.pending.take_if(|_| waits)
+    }
+
+    /// "Yes" after "Are you still there?" answers that, and not the question before it.
+    fn still_there(&self, text: &str) -> bool {
+        let present = by_cue(self.script, text).is_some_and(|c| c.intent.id == "presence");
+        present || (self.ear.is_bare_yes_no(text) && self.ear.yes_no(text) == Some(YesNo::Yes))
+    }
+
+    pub(super) fn route(&mut self, text: &str) {
+        let from = self.out.len();
+        if !self.profanity(text) && !self.steered(text) {
+            self.take_words(text);
+        }
+        self.acknowledge(text, from);
+    }
+
+    /// An answer to what was asked, or what comes without being asked.
+    fn take_words(&mut self, text: &str) {
+        if self.state.task().is_some() {
+            return self.in_task(text);
+        }
+        let pending = self.state.pending.take();
+        if !pending.is_some_and(|pending| self.answers_pending(&pending, text)) {
+            self.open(text);
+        }
+    }
+
+    fn learn_name(&mut self, text: &str) {
+        if let Some(name) = self.ear.name_stated(text) {
+            self.state.known.entry("name".to_owned()).or_insert_with(|| Filled::new(name.clone(), name));
+        }
+    }
+
+    fn answers_pending(&mut self, pending: &Pending, text: &str) -> bool {
+        if *pending == Pending::Write {
+            return self.writes(text);
+        }
+        let ear = self.ear;
+        let plain = ear.plain(text);
+        let cue = by_cue(self.script, text);
+        // "No, I want a person" is a request, not a no.
+        let other =
+            cue.is_some_and(|c| !matches!(c.intent.id.as_str(), "acknowledge" | "thanks" | "goodbye"));
+        if let Pending::Which(choices) = pending {
+            return self.resolves(choices, text);
+        }
+        if let Pending::MessageOrPerson = pending
+            && let Some(task) = self.message_or_person(&plain)
+        {
+            if task == "person" {
+                self.start_person();
+            } else {
+                self.start_task(task, "");
+            }
+            return true;
+        }
+        if *pending == Pending::MoreOnPage && self.script.acts.wants_more(&plain) {
+            self.more_of_page();
+            return true;
+        }
+        if other && !ear.is_bare_yes_no(text) {
+            return false;
+        }
+        match (pending, ear.yes_no(text)) {
+            (Pending::MoreOnPage, Some(YesNo::No)) => self.no_more(&plain, text),
+            (Pending::MoreOnPage, Some(YesNo::Yes)) if ear.is_bare_yes_no(text) && !self.thanks(&plain) => {
+                self.more_of_page();
+            }
+            (Pending::More, Some(YesNo::No)) => self.close_or_more(&plain, text),
+            (Pending::More, Some(YesNo::Yes)) if ear.is_bare_yes_no(text) && !self.thanks(&plain) => {
+                self.say("go_ahead")
+            }
+            (Pending::Offer(task), Some(YesNo::Yes)) if task == "person" && ear.is_bare_yes_no(text) => {
+                self.start_person();
+            }
+            (Pending::Offer(task), Some(YesNo::Yes)) => {
+                let task = task.clone();
+                let before = take(&mut self.state.offered_for);
+                // Words after a leading yes may hold an answer already.
+                self.start_task(&task, if ear.is_bare_yes_no(text) { &before } else { text });
+            }
+            (Pending::Offer(_) | Pending::MessageOrPerson, Some(YesNo::No)) => self.offer_declined(text),
+            (Pending::MessageOrPerson, Some(YesNo::Yes)) => {
+                self.ask_pending("message_or_person", Pending::MessageOrPerson)
+            }
+            _ => return false,
+        }
+        self.did("answer", "took it");
+        true
+    }
+
+    /// "No" to "more on that?" leads to what else; "no, that's all" ends the call.
+    fn no_more(&mut self, plain: &str, text: &str) {
+        let bye = by_cue(self.script, text).is_some_and(|found| found.intent.id == "goodbye");
+        if bye || (plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text)) {
+            self.close_or_more(plain, text);
+        } else {
+            self.anything_else();
+        }
+    }
+
+    /// "No" to "anything else?" ends the call; "no, how do I …" goes on.
+    fn close_or_more(&mut self, plain: &str, text: &str) {
+        if plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) {
+            self.open(text);
+        } else {
+            self.goodbye();
+        }
+    }
+
+    fn offer_declined(&mut self, text: &str) {
+        if self.ear.plain(text).split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) {
+            self.open(text);
+        } else {
+            self.say("declined");
+            self.anything_else();
+        }
+    }
+
+    /// Keys. What they mean is what was said they mean: zero a person, one yes and two no where that was the
+    /// question, two the other language where none was.
+    pub(super) fn digits(&mut self, digits: &str) {
+        let keys: String = digits.chars().filter(char::is_ascii_digit).collect();
+        if let Some(pending) = self.call_back_pending()
+            && self.call_back_keyed(&pending, &keys)
+        {
+            return;
+        }
+        // Keys are searched for nowhere.
+        self.whole.clone_from(&keys);
+        let (yes_no, number) = (self.wants_yes_no(), self.wants_number());
+        let begun = self.state.task().is_some_and(|task| !task.digits.is_empty());
+        match keys.as_str() {
+            "" => self.unclear(),
+            // Inside a number a zero is a digit.
+            "0" if !begun => self.bring_person(),
+            "911" => self.emergency_keyed(),
+            "1" if yes_no => self.answer_key(true),
+            "2" if yes_no => self.answer_key(false),
+            "2" if !number => self.asked_for(self.other_language(), ""),
+            keys => self.route(keys),
+        }
+    }
+
+    fn answer_key(&mut self, yes: bool) {
+        let word = match (self.ear.0, yes) {
+            (Language::En, true) => "yes",
+            (Language::Es, true) => "sí",
+            (_, false) => "no",
+        };
+        word.clone_into(&mut self.whole);
+        self.route(word);
+    }
+
+    const fn other_language(&self) -> Language {
+        match self.state.language {
+            Language::En => Language::Es,
+            Language::Es => Language::En,
+        }
+    }
+
+    pub(super) fn bring_person(&mut self) {
+        self.state.pending = None;
+        self.start_task("person", "");
+    }
+
+    fn message_or_person(&self, plain: &str) -> Option<&'static str> {
+        let cues = self.ear.cues();
+        // "No message, who would know that?" wants neither.
+        if self.script.acts.refuses(plain) {
+            return None;
+        }
+        if cues.message.iter().any(|w| plain.contains(w)) {
+            return Some("message");
+        }
+        cues.person.iter().any(|w| plain.contains(w)).then_some("person")
+    }
+
+    fn thanks(&self, plain: &str) -> bool {
+        self.ear.cues().thanks.iter().any(|w| plain.contains(w))
+    }
+
+    pub(super) fn says_bye(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        self.ear.cues().bye.iter().any(|w| plain.contains(w))
+    }
+
+    fn wants_number(&self) -> bool {
+        let Some((Stage::Slot(id), script)) = self.current() else { return false };
+        script.slot(&id).is_some_and(|slot| matches!(slot.kind, SlotKind::Phone | SlotKind::ClaimNumber))
+    }
+
+    fn wants_yes_no(&self) -> bool {
+        match self.state.task() {
+            Some(task) => task.stage == Stage::Confirm || self.state.last_expects == Expectation::YesNo,
+            // "Anything else?" names no keys; where two was said to change the language, it does.
+            None if self.state.spoken.len() > 1 => {
+                matches!(self.state.pending, Some(Pending::Offer(_) | Pending::Write))
+            }
+            None => matches!(
+                self.state.pending,
+                Some(Pending::Offer(_) | Pending::More | Pending::MoreOnPage | Pending::Write)
+            ),
+        }
+    }
+
+    fn silence(&mut self, times: u32) {
+        self.state.misses = self.misses_before;
+        if let Some(pending) = self.call_back_pending() {
+            return self.call_back_silence(pending);
+        }
+        let held = self.state.holding && times <= 2;
+        self.state.prompted = true;
+        if !self.state.doubt.is_empty() {
+            // Whoever was asked whether somebody is in danger may not be able to answer.
+            self.say_kind("emergency_unless", SegmentKind::Prompt);
+        }
+        match times {
+            0 | 1 if !held => self.say_kind("silence_1", SegmentKind::Prompt),
+            _ if held => self.say_kind("silence_held", SegmentKind::Prompt),
+            2 => self.say_kind("silence_2", SegmentKind::Prompt),
+            _ => {
+                self.file_unfinished();
+                self.say_kind("silence_3", SegmentKind::Prompt);
+                self.then = AfterReply::HangUp;
+            }
+        }
+        self.did("silence", "prompted");
+    }
+
+    pub(super) fn unclear(&mut self) {
+        if let Some(pending) = self.call_back_pending() {
+            self.call_back_silence(pending);
+        } else if self.state.task().is_some() {
+            self.say("unclear_sound");
+            self.ask_again_quietly();
+        } else if self.misses_before == 0 {
+            self.state.misses = 1;
+            self.say("unclear_sound");
+        } else {
+            self.miss("");
+        }
+        self.did("nothing", "asked again");
+    }
+}

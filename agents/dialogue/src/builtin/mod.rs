@@ -1,0 +1,44 @@
+//! The built-in agent: dialogue as data and a small pure engine. Needs no model (A6).
+//!
+//! [`Dialogue::step`] takes the memory of a call, what was said, and a view of what is known, and gives the
+//! next memory, the words to say and the effects to make. **It changes nothing**: a speculative step is thrown
+//! away by dropping it, a committed one is applied by the responder. Intents, questions, prompts and emergency
+//! patterns are TOML under `agents/dialogue/data/front_desk`, in English and, below `es`, in Spanish.
+
+mod account;
+mod answer;
+pub mod beliefs;
+mod call_back;
+mod controls;
+pub mod emergency;
+mod engine;
+mod finish;
+pub mod intent;
+mod openings;
+mod policy;
+mod questions;
+mod read_back;
+mod repeated;
+pub mod script;
+mod secret;
+mod slots;
+pub mod state;
+pub mod step;
+mod tasks;
+mod tongues;
+mod turn;
+mod urgent;
+pub mod wording;
+
+#[cfg(test)]
+mod tests;
+
+pub use engine::Dialogue;
+pub use finish::UNCONFIRMED;
+pub use questions::MIN_RELEVANCE;
+pub use script::{Files, Script, ScriptError};
+pub use state::State;
+pub use step::{
+    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Searched, Step, TenantFacts,
+    Trouble, View,
+};

@@ -1,0 +1,335 @@
+//! How a caller steers the talk, told from the words. The one place that says which act an utterance is.
+
+use std::collections::BTreeMap;
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::super::script::ScriptError;
+use super::facts::{FactText, Facts};
+use language::Ear;
+
+/// What somebody who says this feels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feeling {
+    Anger,
+    Distress,
+}
+
+/// What an utterance does to the talk. A rest is what is left to be served, in the caller's own writing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Steer {
+    /// Asks, tells or answers: no more than its words.
+    None,
+    /// "Forget it": what was begun is given up. `bye`: and the call is over.
+    Abandon { bye: bool },
+    /// A wrong number.
+    Leave,
+    /// "Hold that, first …": what was under way waits.
+    First(String),
+    /// "Forget the hours, let me just …": goes over before anything was begun.
+    Instead(String),
+    /// "No, I mean the dog license."
+    Meant(String),
+}
+
+/// Turns of phrase of one language.
+#[derive(Debug)]
+pub struct Acts {
+    insult: RegexSet,
+    anger: RegexSet,
+    distress: RegexSet,
+    sorry: RegexSet,
+    abandon: RegexSet,
+    refuses: RegexSet,
+    leaving: RegexSet,
+    first: Vec<Regex>,
+    instead: Vec<Regex>,
+    meant: Vec<Regex>,
+    joint: Vec<Regex>,
+    both: RegexSet,
+    neither: RegexSet,
+    question: RegexSet,
+    more: RegexSet,
+    tells: RegexSet,
+    to_know: RegexSet,
+    /// What a task is called where we ask whether it is meant.
+    pub about: BTreeMap<String, String>,
+    pub facts: Facts,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    insult: Vec<String>,
+    anger: Vec<String>,
+    distress: Vec<String>,
+    sorry: Vec<String>,
+    abandon: Vec<String>,
+    refuses: Vec<String>,
+    leaving: Vec<String>,
+    first: Vec<String>,
+    instead: Vec<String>,
+    meant: Vec<String>,
+    joint: Vec<String>,
+    both: Vec<String>,
+    neither: Vec<String>,
+    question: Vec<String>,
+    more: Vec<String>,
+    tells: Vec<String>,
+    to_know: Vec<String>,
+    about: BTreeMap<String, String>,
+    #[serde(rename = "fact")]
+    facts: Vec<FactText>,
+}
+
+impl Acts {
+    /// # Errors
+    /// When the text is not what it should be, or a pattern is broken; the message names it.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let text: Text = toml::from_str(text)
+            .map_err(|e| ScriptError::Syntax { file: "acts.toml", message: e.to_string() })?;
+        let broken = |name: &str, e: &regex::Error| ScriptError::Pattern(name.to_owned(), e.to_string());
+        let set = |name: &str, all: &[String]| RegexSet::new(all).map_err(|e| broken(name, &e));
+        let each = |name: &str, all: &[String]| {
+            all.iter().map(|one| Regex::new(one).map_err(|e| broken(name, &e))).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Self {
+            insult: set("insult", &text.insult)?,
+            anger: set("anger", &text.anger)?,
+            distress: set("distress", &text.distress)?,
+            sorry: set("sorry", &text.sorry)?,
+            abandon: set("abandon", &text.abandon)?,
+            refuses: set("refuses", &text.refuses)?,
+            leaving: set("leaving", &text.leaving)?,
+            first: each("first", &text.first)?,
+            instead: each("instead", &text.instead)?,
+            meant: each("meant", &text.meant)?,
+            joint: each("joint", &text.joint)?,
+            both: set("both", &text.both)?,
+            neither: set("neither", &text.neither)?,
+            question: set("question", &text.question)?,
+            more: set("more", &text.more)?,
+            tells: set("tells", &text.tells)?,
+            to_know: set("to_know", &text.to_know)?,
+            about: text.about,
+            facts: Facts::compile(&text.facts)?,
+        })
+    }
+
+    /// What the utterance does. Only whole turns of phrase count: a story may hold such words by chance.
+    #[must_use]
+    pub fn steer(&self, ear: Ear, text: &str, bye: bool) -> Steer {
+        let plain = ear.plain(text);
+        let rest = |patterns: &[Regex]| {
+            let end = patterns.iter().find_map(|pattern| pattern.find(&plain)).map(|found| found.end())?;
+            Some(after(ear, text, &plain, end)).filter(|rest| !ear.terms(&ear.plain(rest)).is_empty())
+        };
+        if self.leaving.is_match(&plain) {
+            Steer::Leave
+        } else if self.abandon.is_match(&plain) {
+            Steer::Abandon { bye }
+        } else if let Some(rest) = rest(&self.meant) {
+            Steer::Meant(rest)
+        } else if let Some(rest) = rest(&self.instead) {
+            Steer::Instead(rest)
+        } else if let Some(rest) = rest(&self.first) {
+            Steer::First(rest)
+        } else {
+            Steer::None
+        }
+    }
+
+    /// Where a second wish begins, as two texts. The first of several joints.
+    pub fn halves<'t>(&'t self, ear: Ear, text: &'t str) -> impl Iterator<Item = (String, String)> + 't {
+        let plain = ear.plain(text);
+        let mut cuts: Vec<(usize, usize)> = self
+            .joint
+            .iter()
+            .flat_map(|joint| joint.captures_iter(&plain))
+            .filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.end())))
+            .collect();
+        cuts.sort_unstable();
+        cuts.into_iter()
+            .map(move |(start, end)| (before(ear, text, &plain, start), after(ear, text, &plain, end)))
+    }
+
+    #[must_use]
+    pub fn feeling(&self, plain: &str) -> Option<Feeling> {
+        if self.distress.is_match(plain) {
+            Some(Feeling::Distress)
+        } else if self.anger.is_match(plain) {
+            Some(Feeling::Anger)
+        } else {
+            None
+        }
+    }
+
+    #[must_use]
+    pub fn insults(&self, plain: &str) -> bool {
+        self.insult.is_match(plain)
+    }
+
+    /// Whether a reply feels with the caller already.
+    #[must_use]
+    pub fn sympathises(&self, reply: &str) -> bool {
+        self.sorry.is_match(&reply.to_lowercase())
+    }
+
+    #[must_use]
+    pub fn takes_both(&self, plain: &str) -> bool {
+        self.both.is_match(plain)
+    }
+
+    #[must_use]
+    pub fn takes_neither(&self, plain: &str) -> bool {
+        self.neither.is_match(plain)
+    }
+
+    /// Whether the words will not have what was begun or offered: "I don't want a report, I'm asking who pays".
+    #[must_use]
+    pub fn refuses(&self, plain: &str) -> bool {
+        self.refuses.is_match(plain)
+    }
+
+    /// "A question", where that was one of two.
+    #[must_use]
+    pub fn names_question(&self, plain: &str) -> bool {
+        self.question.is_match(plain)
+    }
+
+    #[must_use]
+    pub fn wants_more(&self, plain: &str) -> bool {
+        self.more.is_match(plain)
+    }
+
+    /// Whether the words wish to know something, without the form of a question.
+    #[must_use]
+    pub fn wants_to_know(&self, plain: &str) -> bool {
+        self.to_know.is_match(plain)
+    }
+
+    /// Whether something is told that is wrong somewhere.
+    #[must_use]
+    pub fn tells(&self, plain: &str) -> bool {
+        self.tells.is_match(plain)
+    }
+}
+
+/// The words of a text behind this much of its plain form.
+fn after(ear: Ear, text: &str, plain: &str, at: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words[cut(ear, &words, &plain[..at])..].join(" ")
+}
+
+fn before(ear: Ear, text: &str, plain: &str, at: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words[..cut(ear, &words, &plain[..at])].join(" ")
+}
+
+/// How many written words make up this much of the plain form: one may be two there, or none.
+fn cut(ear: Ear, words: &[&str], plain: &str) -> usize {
+    let gone = plain.split_whitespace().count();
+    let mut counted = 0;
+    words
+        .iter()
+        .take_while(|word| {
+            let short = counted < gone;
+            counted += ear.plain(word).split_whitespace().count();
+            short
+        })
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use pipeline::ports::Language;
+
+    use super::super::super::script::Script;
+    use super::*;
+
+    fn steers(language: Language, text: &str) -> Steer {
+        Script::front_desk(language).unwrap().acts.steer(Ear(language), text, false)
+    }
+
+    #[test]
+    fn whole_turns_of_phrase_give_up_and_others_do_not() {
+        for text in [
+            "Forget it.",
+            "You know what, never mind.",
+            "Actually, I changed my mind.",
+            "No, don't file it.",
+            "I'll call back later.",
+            "Never mind, I'll do it online.",
+            "I don't want to report this anymore.",
+            "stop",
+        ] {
+            assert_eq!(steers(Language::En, text), Steer::Abandon { bye: false }, "{text}");
+        }
+        for text in ["Olvídelo.", "Mejor no, gracias.", "Ya no quiero nada.", "No lo mande.", "Luego llamo."]
+        {
+            assert_eq!(steers(Language::Es, text), Steer::Abandon { bye: false }, "{text}");
+        }
+        for text in [
+            "He told me to never mind and then he hit my car.",
+            "The bus stop is broken.",
+            "There's a stop sign down.",
+            "I don't want to give my name.",
+            "They forget it every week.",
+            "no",
+        ] {
+            assert_eq!(steers(Language::En, text), Steer::None, "{text}");
+        }
+        assert_eq!(steers(Language::En, "Oh, sorry, wrong number."), Steer::Leave);
+        assert_eq!(steers(Language::Es, "Perdón, número equivocado."), Steer::Leave);
+        assert_eq!(steers(Language::En, "You have the wrong number on my bill"), Steer::None);
+    }
+
+    #[test]
+    fn what_comes_first_instead_or_was_meant_is_kept_in_its_own_writing() {
+        let first = |rest: &str| Steer::First(rest.to_owned());
+        assert_eq!(
+            steers(Language::En, "Hold that, first, when is the Library open?"),
+            first("when is the Library open?")
+        );
+        assert_eq!(
+            steers(Language::En, "Wait, before that, what does a permit cost?"),
+            first("what does a permit cost?")
+        );
+        assert_eq!(
+            steers(Language::Es, "Espere, antes de eso, ¿a qué hora abre la biblioteca?"),
+            first("¿a qué hora abre la biblioteca?")
+        );
+        assert_eq!(
+            steers(Language::En, "No, I mean the dog license."),
+            Steer::Meant("the dog license.".to_owned())
+        );
+        assert_eq!(
+            steers(Language::Es, "No, me refiero a la licencia de perro."),
+            Steer::Meant("la licencia de perro.".to_owned())
+        );
+        assert_eq!(
+            steers(Language::En, "Forget the hours, let me just report this thing."),
+            Steer::Instead("report this thing.".to_owned()).clone()
+        );
+    }
+
+    #[test]
+    fn two_wishes_are_cut_where_the_second_begins() {
+        let script = Script::front_desk(Language::En).unwrap();
+        let halves: Vec<_> = script
+            .acts
+            .halves(
+                Ear(Language::En),
+                "I need an inspection, and I also need to know how long the permit takes.",
+            )
+            .collect();
+        assert_eq!(
+            halves,
+            [(
+                "I need an inspection,".to_owned(),
+                "I also need to know how long the permit takes.".to_owned()
+            )]
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! One question back, with what was understood: "Is this about business licenses, or dog licenses?"
+
+use serde::{Deserialize, Serialize};
+
+use super::super::state::Pending;
+use super::super::step::Passage;
+use super::super::turn::Turn;
+use language::{Ear, YesNo};
+
+/// Content words that an answer may hold beside those of a choice.
+const BESIDE: usize = 2;
+
+/// Content words that two sentences share when they say the same.
+const SHARED: usize = 2;
+
+/// One of the things that may be meant.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    Task(String),
+    Page {
+        source: String,
+        title: String,
+    },
+    /// Something to ask, whatever it is.
+    Question,
+}
+
+impl Choice {
+    pub(in super::super) fn page(page: &Passage) -> Self {
+        Self::Page { source: page.source.clone(), title: page.title.clone() }
+    }
+}
+
+/// What an answer to such a question picks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Picked {
+    One(usize),
+    Both,
+    None,
+    /// Yes, where there were two.
+    Unclear,
+    /// It is no answer to it.
+    Other,
+}
+
+/// Reads the answer: "the first", "both", words of one, yes or no. `names` are the choices as they were said.
+#[must_use]
+pub fn picked(ear: Ear, text: &str, names: &[String], both: bool, neither: bool) -> Picked {
+    if both && names.len() > 1 {
+        return Picked::Both;
+    }
+    let said = ear.terms(&ear.plain(text));
+    let terms: Vec<Vec<String>> = names.iter().map(|name| ear.terms(&ear.plain(name))).collect();
+    // Words that all of the names share tell none of them.
+    let own = |n: usize| {
+        let others =
+            |term: &String| terms.iter().enumerate().any(|(m, other)| m != n && other.contains(term));
+        terms[n].iter().filter(|term| said.contains(term) && !others(term)).count()
+    };
+    // What says much more than a name is no answer to the question, but a wish of its own.
+    let beside = said.iter().filter(|term| !terms.iter().flatten().any(|name| name == *term)).count();
+    // Whoever says the whole name of the only choice means it, whatever else they say.
+    let whole = |n: usize| names.len() == 1 && !terms[n].is_empty() && own(n) == terms[n].len();
+    let refused = ear.yes_no(text) == Some(YesNo::No);
+    let hits: Vec<usize> = (0..names.len())
+        .map(|n| if beside > BESIDE && (refused || !whole(n)) { 0 } else { own(n) })
+        .collect();
+    let best = hits.iter().copied().max().unwrap_or(0);
+    let mut leaders = (0..names.len()).filter(|n| hits[*n] == best && best > 0);
+    if let (Some(one), None) = (leaders.next(), leaders.next()) {
+        return Picked::One(one);
+    }
+    if neither {
+        return Picked::None;
+    }
+    if names.len() > 1
+        && let Some(n) = ear.choice(text, names.len())
+    {
+        return Picked::One(n);
+    }
+    // "Yeah, about that" is a yes too.
+    let bare = |answer: &YesNo| ear.is_bare_yes_no(text) || (*answer == YesNo::Yes && names.len() == 1);
+    match ear.yes_no(text).filter(bare) {
+        Some(YesNo::Yes) if names.len() == 1 => Picked::One(0),
+        Some(YesNo::Yes) => Picked::Unclear,
+        Some(YesNo::No) => Picked::None,
+        None => Picked::Other,
+    }
+}
+
+impl Turn<'_> {
+    pub(in super::super) fn which_page(&mut self, text: &str, which: &[usize]) {
+        let pages = self.pages(text);
+        let choices = which.iter().filter_map(|n| pages.get(*n)).map(|page| Choice::page(page)).collect();
+        self.ask_which_of(choices, text);
+    }
+
+    /// Asks which of one or two things is meant. What was said is kept: the answer serves it.
+    pub(in super::super) fn ask_which_of(&mut self, choices: Vec<Choice>, text: &str) {
+        text.clone_into(&mut self.state.question);
+        self.put_choice("clarify", choices);
+        self.did("request", "asked which is meant");
+    }
+
+    fn put_choice(&mut self, key: &str, choices: Vec<Choice>) {
+        let names = self.names(&choices);
+        match names.as_slice() {
+            [one] => self.say_with("clarify_one", &[("first", one)]),
+            [one, other, ..] => {
+                self.say_with(key, &[("first", one), ("second", other)]);
+            }
+            [] => return self.miss(""),
+        }
+        self.expects = pipeline::turn::Expectation::Open;
+        self.state.pending = Some(Pending::Which(choices));
+    }
+
+    /// How each choice is called.
+    pub(in super::super) fn names(&self, choices: &[Choice]) -> Vec<String> {
+        let about = &self.script.acts.about;
+        let name = |choice: &Choice| match choice {
+            Choice::Task(id) => about.get(id).cloned().unwrap_or_default(),
+            Choice::Page { title, .. } => title.clone(),
+            Choice::Question => about.get("question").cloned().unwrap_or_default(),
+        };
+        choices.iter().map(name).collect()
+    }
+
+    /// The answer to "is it this, or that?". `false` when it is none.
+    pub(in super::super) fn resolves(&mut self, choices: &[Choice], text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let acts = &self.script.acts;
+        let names = self.names(choices);
+        let (both, neither) = (acts.takes_both(&plain), acts.takes_neither(&plain));
+        let question = choices.iter().position(|choice| *choice == Choice::Question);
+        if let Some(n) = question.filter(|_| acts.names_question(&plain)) {
+            self.take_choice(&choices[n], text);
+            return true;
+        }
+        match picked(self.ear, text, &names, both, neither) {
+            Picked::One(n) => self.take_choice(&choices[n], text),
+            Picked::Both => {
+                self.state.later.insert(0, names[1].clone());
+                self.take_choice(&choices[0], "");
+            }
+            Picked::Unclear if self.misses_before == 0 => {
+                self.state.misses = 1;
+                self.put_choice("clarify_again", choices.to_vec());
+            }
+            Picked::None => self.say("then_what"),
+            Picked::Unclear => self.miss(text),
+            // Who says the same again wants what was understood.
+            Picked::Other if choices.len() == 1 && self.says_again(text) => {
+                self.take_choice(&choices[0], text)
+            }
+            // The next words are decided upon without asking back once more.
+            Picked::Other => {
+                self.asked_back = true;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the words are those that we asked back about, said once more.
+    fn says_again(&self, text: &str) -> bool {
+        let terms = |text: &str| self.ear.terms(&self.ear.plain(text));
+        let (before, now) = (terms(&self.state.question), terms(text));
+        let shared = now.iter().filter(|term| before.contains(term)).count();
+        shared >= SHARED && shared * 5 >= before.len().min(now.len()) * 3
+    }
+
+    fn take_choice(&mut self, choice: &Choice, text: &str) {
+        let question = self.state.question.clone();
+        match choice {
+            Choice::Task(id) => self.start_task(id, &question),
+            // "Yes, a question about trash" is one already.
+            Choice::Question if !self.subjects(text).is_empty() => self.open(text),
+            Choice::Question => self.say("go_ahead"),
+            Choice::Page { source, title } => {
+                let (question, kept) = (format!("{question} {title}"), self.whole.clone());
+                let pages = self.looked_up(&question, Some(source)).1;
+                let asked = self.script.acts.facts.asked(&question);
+                let asked = if asked.is_empty() { self.script.acts.facts.asked(text) } else { asked };
+                let gives = |p: &&super::super::step::Passage| {
+                    self.script.acts.facts.given(&asked, &p.text).is_none_or(|share| share > 0.0)
+                };
+                let found = pages.iter().find(gives).cloned();
+                match found {
+                    Some(passage) => self.answer_with(&passage, &question),
+                    None => self.not_on_page(&kept),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pipeline::ports::Language;
+
+    use super::*;
+
+    #[test]
+    fn the_answer_picks_one_by_place_by_words_or_by_yes() {
+        let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let licenses = names(&["Business Licenses", "Dog Licenses"]);
+        let one = names(&["reporting a problem"]);
+        let jury = names(&["Jury Duty"]);
+        let ear = Ear(Language::En);
+        let table: &[(&str, &[String], Picked)] = &[
+            ("The first one.", &licenses, Picked::One(0)),
+            ("The second.", &licenses, Picked::One(1)),
+            ("For my dog.", &licenses, Picked::One(1)),
+            ("The business one, please.", &licenses, Picked::One(0)),
+            ("A license.", &licenses, Picked::Other),
+            ("Yes.", &licenses, Picked::Unclear),
+            ("No.", &licenses, Picked::None),
+            ("Yes.", &one, Picked::One(0)),
+            ("Yeah, that's what I'm calling about.", &one, Picked::One(0)),
+            ("My mother is eighty, except she has to do a jury duty.", &jury, Picked::One(0)),
+            ("No, it's about the parking at jury duty downtown tomorrow.", &jury, Picked::Other),
+            ("No.", &one, Picked::None),
+            ("What time do you close?", &licenses, Picked::Other),
+            ("There's a problem with my water bill, it's too high.", &one, Picked::Other),
+        ];
+        for (text, names, wanted) in table {
+            assert_eq!(picked(ear, text, names, false, false), *wanted, "{text}");
+        }
+        let spanish = names(&["Recibos de agua", "Recolección de basura"]);
+        let ear = Ear(Language::Es);
+        assert_eq!(picked(ear, "La segunda.", &spanish, false, false), Picked::One(1));
+        assert_eq!(picked(ear, "El del agua.", &spanish, false, false), Picked::One(0));
+        assert_eq!(picked(ear, "Las dos.", &spanish, true, false), Picked::Both);
+    }
+}

@@ -1,0 +1,94 @@
+//! What was not understood, and what no page says: one question back, then a person, and never the same a third time.
+
+use super::super::state::Pending;
+use super::super::turn::Turn;
+use super::clarify::Choice;
+
+/// From so many content words on, what was heard tells a colleague something.
+const TELLING: usize = 2;
+
+impl Turn<'_> {
+    /// Not understood: one concrete question; then the offer of a person; then the person.
+    pub(in super::super) fn miss(&mut self, text: &str) {
+        self.note_misheard(text);
+        self.state.misses = self.misses_before.saturating_add(1);
+        self.did("nothing", "asked again");
+        match self.state.misses {
+            1 => {
+                self.state.question.clear();
+                let choices = vec![Choice::Question, Choice::Task("incident".to_owned())];
+                self.ask_pending("miss_1", Pending::Which(choices));
+            }
+            2 => self.offer_person("miss_2"),
+            _ => self.bring_in_person(),
+        }
+    }
+
+    /// Honest about not knowing. The number of the office that would know is given where it is clear which that is.
+    pub(in super::super) fn no_page(&mut self, text: &str) {
+        self.note_misheard(text);
+        self.did("question", "had no answer");
+        if !self.state.later.is_empty() {
+            self.say("no_answer_in_task");
+            return self.anything_else();
+        }
+        let number = self.number_of_related(text);
+        // A page of that very subject is there: whether it is meant is asked before it is withheld.
+        if number.is_some() && !self.asked_back && self.state.unanswered == 0 {
+            return self.which_page(text, &[0]);
+        }
+        self.state.unanswered = self.state.unanswered.saturating_add(1);
+        match (self.state.unanswered, number) {
+            (1, Some(number)) => {
+                self.say_with("no_answer_number", &[("number", number)]);
+                self.offer_person("offer_person");
+            }
+            (1, None) => self.ask_pending("no_answer", Pending::MessageOrPerson),
+            (2, _) => self.offer_person("no_answer_again"),
+            _ => self.bring_in_person(),
+        }
+    }
+
+    /// The page that the caller means does not say it.
+    pub(in super::super) fn not_on_page(&mut self, text: &str) {
+        self.note_misheard(text);
+        self.state.topic = None;
+        self.did("question", "had no answer");
+        self.state.unanswered = self.state.unanswered.saturating_add(1);
+        match self.state.unanswered {
+            1 => self.offer_person("not_on_page"),
+            2 => self.offer_person("no_answer_again"),
+            _ => self.bring_in_person(),
+        }
+    }
+
+    fn offer_person(&mut self, key: &str) {
+        self.ask_pending(key, Pending::Offer("person".to_owned()));
+    }
+
+    /// What a colleague will be told.
+    fn note_misheard(&mut self, text: &str) {
+        if self.ear.terms(&self.ear.plain(text)).len() >= TELLING {
+            text.clone_into(&mut self.state.misheard);
+        }
+    }
+
+    /// Begins a call-back with what was heard; where that was done already, ends the call.
+    fn bring_in_person(&mut self) {
+        if self.state.rescued {
+            if self.state.references.is_empty() {
+                return self.end_after_misses();
+            }
+            self.file_unfinished();
+            return self.hang_up("miss_end");
+        }
+        self.state.rescued = true;
+        self.start_person();
+    }
+
+    /// A person is to call back about what was heard and could not be helped with.
+    pub(in super::super) fn start_person(&mut self) {
+        let heard = std::mem::take(&mut self.state.misheard);
+        self.start_task("person", &heard);
+    }
+}

@@ -1,0 +1,102 @@
+//! A page as it is spoken: the one or two sentences that answer, and what is left for "tell me more".
+
+use std::collections::HashSet;
+
+use super::acts::Acts;
+use knowledge::speakable;
+use language::Ear;
+
+/// Most words said of a page at once.
+pub const WORDS: usize = 25;
+
+/// What a caller hears of a passage, and the sentences that were left out, in reading order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Spoken {
+    pub said: String,
+    pub rest: Vec<String>,
+}
+
+/// The sentences that give what was asked for: by the kind of fact, then by the words they share with the question, then by
+/// their order, since pages lead with what matters.
+#[must_use]
+pub fn spoken(acts: &Acts, ear: Ear, text: &str, question: &str, subjects: &[String]) -> Spoken {
+    let (of, all): (Vec<usize>, Vec<String>) = speakable(text).into_iter().unzip();
+    let asked = acts.facts.asked(question);
+    let wanted: HashSet<String> = ear.terms(&ear.plain(question)).into_iter().collect();
+    let worth = |sentence: &str| {
+        let own: HashSet<String> = ear.terms(&ear.plain(sentence)).into_iter().collect();
+        let shared = wanted.intersection(&own).count() + subjects.iter().filter(|s| own.contains(*s)).count();
+        let kind = acts.facts.given(&asked, sentence).unwrap_or(0.0);
+        kind * 3.0 + shared as f32
+    };
+    let mut order: Vec<(usize, f32)> = all.iter().map(|s| worth(s)).enumerate().collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut words = 0;
+    for (n, worth) in order {
+        let length = count(&all[n]);
+        let enough = chosen.len() == 2 || (!chosen.is_empty() && (words + length > WORDS || worth <= 0.0));
+        if enough {
+            break;
+        }
+        chosen.push(n);
+        words += length;
+    }
+    // The other half of a sentence that had to be cut belongs to it.
+    if let [one] = chosen.as_slice()
+        && let Some(next) = all.get(one + 1)
+        && of[*one] == of[one + 1]
+        && words + count(next) <= WORDS
+    {
+        chosen.push(one + 1);
+    }
+    chosen.sort_unstable();
+    let said = chosen.iter().map(|n| all[*n].as_str()).collect::<Vec<_>>().join(" ");
+    let rest = all.iter().enumerate().filter(|(n, _)| !chosen.contains(n)).map(|(_, s)| s.clone()).collect();
+    Spoken { said, rest }
+}
+
+/// The next sentences of what was left.
+#[must_use]
+pub fn next(rest: &[String]) -> Spoken {
+    let mut words = 0;
+    let fits = |sentence: &&String| {
+        words += count(sentence);
+        words <= WORDS
+    };
+    let said = rest.iter().take_while(fits).count().max(1).min(rest.len());
+    Spoken { said: rest[..said].join(" "), rest: rest[said..].to_vec() }
+}
+
+fn count(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use pipeline::ports::Language;
+
+    use super::super::super::script::Script;
+    use super::*;
+
+    const TEXT: &str = "The first two bulk pickups in a year are free. Each further pickup costs $35, and refrigerators or \
+                        air conditioners cost $15 more for the coolant.";
+
+    #[test]
+    fn the_sentence_with_the_fact_is_said_and_the_others_are_left_for_more() {
+        let script = Script::front_desk(Language::En).unwrap();
+        let spoken = spoken(&script.acts, Ear(Language::En), TEXT, "what does the third pickup cost", &[]);
+        assert!(spoken.said.contains("$35") && count(&spoken.said) <= WORDS, "{spoken:?}");
+        let mut rest = spoken.rest;
+        let mut heard = spoken.said;
+        while !rest.is_empty() {
+            let more = next(&rest);
+            assert!(!more.said.is_empty() && count(&more.said) <= WORDS);
+            heard.push_str(&more.said);
+            rest = more.rest;
+        }
+        assert!(heard.contains("$15") && heard.contains("free"));
+        assert_eq!(next(&[]).said, "");
+    }
+}

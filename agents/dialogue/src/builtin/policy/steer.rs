@@ -1,0 +1,153 @@
+//! The caller steers: gives up, goes over to something else and comes back, puts right what we took it for.
+
+use super::super::intent::by_cue;
+use super::super::script::Does;
+use super::super::state::{Pending, Stage};
+use super::super::step::Passage;
+use super::super::turn::Turn;
+use super::acts::Steer;
+
+impl Turn<'_> {
+    /// Follows the caller. `true` when that was the reply.
+    pub(in super::super) fn steered(&mut self, text: &str) -> bool {
+        let bye = self.says_bye(text);
+        match self.script.acts.steer(self.ear, text, bye) {
+            Steer::None => self.form_refused(text, bye),
+            Steer::Leave => {
+                self.drop_all();
+                self.goodbye();
+                true
+            }
+            Steer::Abandon { bye } => self.abandoned(text, bye),
+            Steer::First(rest) => self.state.task().is_some() && self.first(&rest),
+            Steer::Instead(rest) => {
+                let over = self.state.task().is_none() && self.is_wish(&rest);
+                if over {
+                    self.state.pending = None;
+                    self.open(&rest);
+                }
+                over
+            }
+            Steer::Meant(rest) => self.state.task().is_none() && self.meant(&rest),
+        }
+    }
+
+    /// Nothing of what is given up is filed, and that is said.
+    fn abandoned(&mut self, text: &str, bye: bool) -> bool {
+        if self.state.tasks.is_empty() {
+            // "Never mind, goodbye" with nothing begun is a goodbye.
+            if bye {
+                return false;
+            }
+            self.did("cancel", "had nothing to drop");
+            self.say("nothing_to_cancel");
+            self.anything_else();
+            return true;
+        }
+        self.did("cancel", "dropped it");
+        let all = bye || self.script.acts.takes_both(&self.ear.plain(text));
+        self.say("cancelled");
+        if bye {
+            self.drop_all();
+            self.goodbye();
+        } else {
+            if all {
+                self.drop_all();
+            } else {
+                self.state.tasks.pop();
+            }
+            self.resume_or_more();
+        }
+        true
+    }
+
+    /// "No report, I'm asking who pays": what was begun is given up, and the words are served as if they were the first.
+    fn form_refused(&mut self, text: &str, bye: bool) -> bool {
+        let plain = self.ear.plain(text);
+        let begun = self.state.task().is_some_and(|task| task.stage != Stage::Confirm);
+        if !begun || self.state.urgent || !self.script.acts.refuses(&plain) {
+            return false;
+        }
+        let asks = text.split_inclusive(['.', '!', '?', ',']).map(str::trim).filter(|part| {
+            let plain = self.ear.plain(part);
+            !self.script.acts.refuses(&plain) && !self.ear.terms(&plain).is_empty()
+        });
+        let rest = asks.collect::<Vec<_>>().join(" ");
+        self.did("cancel", "dropped it");
+        self.state.tasks.pop();
+        self.say("cancelled");
+        if bye {
+            self.drop_all();
+            self.goodbye();
+        } else if rest.is_empty() {
+            self.resume_or_more();
+        } else {
+            self.open(&rest);
+        }
+        true
+    }
+
+    fn drop_all(&mut self) {
+        self.state.tasks.clear();
+        self.state.later.clear();
+        self.state.pending = None;
+    }
+
+    /// "Before that, …": what is under way waits, and is gone on with afterwards.
+    fn first(&mut self, rest: &str) -> bool {
+        let current = self.state.task().map(|task| task.id.clone());
+        let asks = self.ear.is_question(rest) || self.script.acts.wants_to_know(&self.ear.plain(rest));
+        match by_cue(self.script, rest).map(|found| found.intent.does.clone()) {
+            Some(Does::Task(id)) if Some(&id) != current.as_ref() && !self.ear.is_question(rest) => {
+                if let Some((_, held)) = self.current() {
+                    self.say_with("held", &[("task", &held.spoken)]);
+                }
+                self.start_task(&id, rest);
+            }
+            Some(Does::Control(id)) => self.control(&id, rest),
+            _ if asks => self.digress(rest),
+            // "First a car came round the corner" tells on.
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether words ask for something, and do not answer or tell.
+    fn is_wish(&self, text: &str) -> bool {
+        let asks = self.ear.is_question(text) || self.ear.asks(text);
+        asks || by_cue(self.script, text).is_some()
+    }
+
+    /// Whether the words name what the last answer was about.
+    fn names_topic(&self, text: &str) -> bool {
+        let named = self.subjects(text);
+        let words =
+            |page: &Passage| self.ear.terms(&self.ear.plain(&format!("{} {}", page.title, page.text)));
+        let held = self.view.topic.first().map(words).unwrap_or_default();
+        !named.is_empty() && named.iter().all(|stem| held.contains(stem))
+    }
+
+    /// "No, I mean the dog license": the last answer was about something else.
+    fn meant(&mut self, rest: &str) -> bool {
+        if self.state.question.is_empty() {
+            return false;
+        }
+        if let Some(Pending::Which(choices)) = self.state.pending.take()
+            && self.resolves(&choices, rest)
+        {
+            return true;
+        }
+        // "I meant the main library", where that is what was answered: the answer was not heard, and is no wrong one.
+        let same = self.names_topic(rest);
+        self.rejected = self.state.topic.take().filter(|_| !same).map(|topic| topic.source);
+        self.did("correction", "took it");
+        self.say("meant");
+        // What was asked about the wrong thing is asked about the right one.
+        let question = std::mem::take(&mut self.state.question);
+        let kept = question.split_whitespace().filter(|word| self.subjects(word).is_empty());
+        let kept: Vec<&str> = if self.ear.asks(rest) { Vec::new() } else { kept.collect() };
+        let text = format!("{} {}", rest.trim_end_matches(['.', '!', ',']), kept.join(" "));
+        self.open(text.trim());
+        true
+    }
+}

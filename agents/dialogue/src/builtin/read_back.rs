@@ -1,0 +1,283 @@
+//! Reading back what was understood, as short as it can be said.
+
+use pipeline::turn::{Expectation, SegmentKind};
+
+use super::script::{Slot, SlotKind, TaskScript};
+use super::state::{Filled, Stage, Task};
+use super::step::Say;
+use super::turn::Turn;
+use language::english::words::plain;
+
+impl<'a> Turn<'a> {
+    pub(super) fn read_back(&mut self, script: &'a TaskScript) {
+        let everything: Vec<&Slot> = script.slots.iter().collect();
+        if self.over_asked("confirm") {
+            return self.complete(true);
+        }
+        self.task_mut(|task| task.stage = Stage::Confirm);
+        if script.summary.is_empty() {
+            let opening = self.worded_or(&format!("{}.read_back", script.id), &script.read_back);
+            self.say_one_of(opening, "read_back", &[], SegmentKind::Reply, false);
+            self.read_slots(&everything);
+        } else {
+            self.read_summary(script);
+        }
+        self.say("is_right");
+        self.expects = Expectation::YesNo;
+    }
+
+    fn read_slots(&mut self, slots: &[&Slot]) {
+        let Some(task) = self.state.task() else { return };
+        let read: Vec<String> = slots
+            .iter()
+            .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
+            .filter(|(_, filled)| !filled.value.is_empty())
+            .map(|(template, filled)| template.replace("{value}", &filled.spoken))
+            .collect();
+        self.read_sentences(read);
+    }
+
+    fn read_summary(&mut self, script: &TaskScript) {
+        let Some(task) = self.state.task() else { return };
+        let read = script.summary.iter().filter_map(|template| composed(template, script, task)).collect();
+        self.read_sentences(read);
+    }
+
+    fn read_sentences(&mut self, read: Vec<String>) {
+        let language = self.state.language;
+        let say = |text| Say { text, kind: SegmentKind::Reply, fixed: false, promises: false, language };
+        self.out.extend(read.into_iter().map(say));
+    }
+
+    pub(super) fn read_changed(&mut self, changed: &[&Slot]) {
+        if self.over_asked("confirm") {
+            return self.complete(false);
+        }
+        self.task_mut(|task| task.stage = Stage::Confirm);
+        self.say("corrected");
+        self.read_slots(changed);
+        self.say("is_right_now");
+        self.expects = Expectation::YesNo;
+    }
+}
+
+/// One sentence from its template. A part in brackets is left out when its slot has no value; nothing is said
+/// when nothing is left.
+fn composed(template: &str, script: &TaskScript, task: &Task) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        let (part, after) = after.split_once(']')?;
+        out.push_str(&filled_part(part, script, task).unwrap_or_default());
+        rest = after;
+    }
+    out.push_str(rest);
+    let bare = out.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let bare = bare.strip_prefix("and ").unwrap_or(bare);
+    let mut chars = bare.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect())
+}
+
+fn filled_part(part: &str, script: &TaskScript, task: &Task) -> Option<String> {
+    let (before, after) = part.split_once('{')?;
+    let (id, after) = after.split_once('}')?;
+    let slot = script.slot(id)?;
+    let filled = task.slots.get(id).filter(|f| !f.value.is_empty())?;
+    let spoken = match slot.kind {
+        SlotKind::When => dated(&filled.spoken),
+        SlotKind::Place if in_story(filled, script, task) => return None,
+        SlotKind::Place => placed(&filled.spoken),
+        SlotKind::Story => retold(&filled.spoken),
+        SlotKind::Injured => lower_first(&filled.spoken),
+        _ => filled.spoken.clone(),
+    };
+    Some(format!("{before}{spoken}{after}"))
+}
+
+/// A place that the account names is not said twice.
+fn in_story(place: &Filled, script: &TaskScript, task: &Task) -> bool {
+    let story = script.slots.iter().find(|s| s.kind == SlotKind::Story).and_then(|s| task.slots.get(&s.id));
+    story.is_some_and(|story| plain(&story.spoken).contains(&plain(&place.spoken)))
+}
+
+/// "on Friday, November 20"; "at 3 PM" needs nothing.
+fn dated(spoken: &str) -> String {
+    if spoken.starts_with(char::is_uppercase) { format!("on {spoken}") } else { spoken.to_owned() }
+}
+
+/// A place with the little word it needs: "at 12 Main Street", "on Elm Street", "behind the school".
+fn placed(spoken: &str) -> String {
+    const OWN: &[&str] = &[
+        "in", "behind", "outside", "inside", "across", "next", "near", "beside", "under", "at", "on", "by",
+        "between", "along", "off", "around", "over", "close", "just", "right", "in front",
+    ];
+    const ROADS: &[&str] = &[
+        "street",
+        "st",
+        "avenue",
+        "ave",
+        "road",
+        "rd",
+        "drive",
+        "lane",
+        "boulevard",
+        "highway",
+        "parkway",
+        "trail",
+        "bridge",
+        "bypass",
+        "pike",
+    ];
+    let plain = plain(spoken);
+    let first = plain.split(' ').next().unwrap_or_default();
+    let last = plain.rsplit(' ').next().unwrap_or_default();
+    if OWN.contains(&first) {
+        return lower_first(spoken);
+    }
+    let road = ROADS.contains(&last) || matches!(first, "route" | "highway" | "interstate");
+    let numbered = first.starts_with(|c: char| c.is_ascii_digit());
+    format!("{} {spoken}", if road && !numbered { "on" } else { "at" })
+}
+
+/// The caller's account as we tell it back to them: "my car" is "your car", and all of it one clause.
+fn retold(spoken: &str) -> String {
+    let clauses: Vec<String> =
+        language::sentences(spoken).iter().map(|s| retold_clause(s.trim_end_matches('.'))).collect();
+    clauses.join("; ")
+}
+
+fn retold_clause(clause: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut after_i = false;
+    for word in clause.split_whitespace() {
+        let bare = word.trim_end_matches([',', '.', ';', ':', '!', '?']);
+        let said = match bare.to_lowercase().replace('’', "'").as_str() {
+            "was" if after_i => "were".to_owned(),
+            "am" if after_i => "are".to_owned(),
+            lower => yours(lower).map_or_else(|| bare.to_owned(), str::to_owned),
+        };
+        let said = if out.is_empty() { lower_first(&said) } else { said };
+        after_i = bare == "I" || bare == "i";
+        out.push(format!("{said}{}", &word[bare.len()..]));
+    }
+    out.join(" ")
+}
+
+fn yours(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "i" | "me" | "we" | "us" => "you",
+        "my" | "our" => "your",
+        "mine" | "ours" => "yours",
+        "myself" => "yourself",
+        "ourselves" => "yourselves",
+        "i'm" | "we're" => "you're",
+        "i've" | "we've" => "you've",
+        "i'd" | "we'd" => "you'd",
+        "i'll" | "we'll" => "you'll",
+        _ => return None,
+    })
+}
+
+/// Lower case for words that have a capital only because a sentence began with them.
+fn lower_first(text: &str) -> String {
+    const COMMON: &[&str] = &[
+        "a",
+        "an",
+        "the",
+        "there",
+        "there's",
+        "someone",
+        "somebody",
+        "nobody",
+        "some",
+        "it",
+        "it's",
+        "he",
+        "she",
+        "they",
+        "two",
+        "three",
+        "one",
+        "no",
+        "this",
+        "that",
+        "these",
+        "those",
+        "your",
+        "you",
+        "you're",
+        "you've",
+        "his",
+        "her",
+        "their",
+        "yesterday",
+        "today",
+        "last",
+        "when",
+        "while",
+        "after",
+        "behind",
+        "outside",
+        "inside",
+        "in",
+        "on",
+        "at",
+        "near",
+        "next",
+        "across",
+        "under",
+        "by",
+        "along",
+        "off",
+        "around",
+        "over",
+        "between",
+        "beside",
+        "just",
+        "right",
+        "close",
+        "because",
+        "people",
+        "water",
+        "broken",
+        "car",
+        "tree",
+    ];
+    let first = text.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
+    if COMMON.contains(&first.to_lowercase().as_str()) {
+        format!("{}{}", first.to_lowercase(), &text[first.len()..])
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_are_told_back() {
+        for (told, back) in [
+            ("A tree branch fell on my car.", "a tree branch fell on your car"),
+            ("I slipped and I was hurt.", "you slipped and you were hurt"),
+            ("John hit me. I'm fine.", "John hit you; you're fine"),
+        ] {
+            assert_eq!(retold(told), back);
+        }
+    }
+
+    #[test]
+    fn places_get_their_word() {
+        for (place, said) in [
+            ("12 Main Street", "at 12 Main Street"),
+            ("Elm Street", "on Elm Street"),
+            ("Route 9", "on Route 9"),
+            ("Behind the school on Elm Street", "behind the school on Elm Street"),
+            ("the corner of 5th and Oak", "at the corner of 5th and Oak"),
+            ("Riverside Park", "at Riverside Park"),
+        ] {
+            assert_eq!(placed(place), said);
+        }
+    }
+}

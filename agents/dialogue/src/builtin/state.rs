@@ -1,0 +1,313 @@
+//! What the dialogue remembers between turns. Plain data: cloning it is how a run stays without effect.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pipeline::ports::Language;
+use pipeline::turn::Expectation;
+use serde::{Deserialize, Serialize};
+
+use super::beliefs::Belief;
+use super::policy::clarify::Choice;
+use super::step::{Opening, Say};
+
+/// How often one question may be put.
+pub const MAX_ASKS: u8 = 3;
+/// Wishes that are remembered while another is served.
+pub const MAX_LATER: usize = 3;
+
+/// A slot's value.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filled {
+    /// For the store: ISO date, E.164, plain text. Empty: not given.
+    pub value: String,
+    /// For reading back.
+    pub spoken: String,
+}
+
+language::shown!(Filled, "Filled": ; value, spoken);
+
+impl Filled {
+    #[must_use]
+    pub fn new(value: impl Into<String>, spoken: impl Into<String>) -> Self {
+        Self { value: value.into(), spoken: spoken.into() }
+    }
+
+    /// The caller could or would not say.
+    #[must_use]
+    pub fn not_given() -> Self {
+        Self::new("", "not given")
+    }
+}
+
+/// Where a task stands.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Waiting for a slot's answer.
+    Slot(String),
+    /// Read back; waiting for a yes.
+    Confirm,
+    /// "What should I change?"
+    Which,
+}
+
+/// A task in progress.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    pub id: String,
+    pub stage: Stage,
+    pub slots: BTreeMap<String, Filled>,
+    /// Slots in the order they were filled, for "go back".
+    pub order: Vec<String>,
+    /// How often each question was put.
+    pub asked: BTreeMap<String, u8>,
+    /// Digits of a phone number given so far.
+    pub digits: String,
+    /// We asked whether the caller's own number will do.
+    pub asked_known: bool,
+    /// The caller's own number will not do.
+    pub known_refused: bool,
+    /// Free times last offered.
+    pub offered: Vec<Opening>,
+    pub chosen: Option<Opening>,
+    /// Free times that turned out taken or were turned down.
+    pub refused: BTreeSet<uuid::Uuid>,
+    /// Where values come from, how sure they are, and what the caller took back.
+    #[serde(default)]
+    pub beliefs: BTreeMap<String, Belief>,
+    /// What was meant perhaps and what was heard, where the caller was asked about it.
+    #[serde(default)]
+    pub doubt: Option<(Filled, Filled)>,
+}
+
+language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt; slots, digits, offered, refused);
+
+impl Task {
+    #[must_use]
+    pub fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            stage: Stage::Confirm,
+            slots: BTreeMap::new(),
+            order: Vec::new(),
+            asked: BTreeMap::new(),
+            digits: String::new(),
+            asked_known: false,
+            known_refused: false,
+            offered: Vec::new(),
+            chosen: None,
+            refused: BTreeSet::new(),
+            beliefs: BTreeMap::new(),
+            doubt: None,
+        }
+    }
+
+    /// Puts a value in, remembering the order.
+    pub fn fill(&mut self, slot: &str, filled: Filled) {
+        self.order.retain(|s| s != slot);
+        self.order.push(slot.to_owned());
+        self.slots.insert(slot.to_owned(), filled);
+    }
+
+    /// Takes a value out, to be asked again.
+    pub fn clear(&mut self, slot: &str) {
+        self.order.retain(|s| s != slot);
+        self.slots.remove(slot);
+    }
+
+    /// Counts one more asking of a question: which time this is, or `None` when it was put often enough.
+    pub fn count(&mut self, question: &str) -> Option<u8> {
+        let asked = self.asked.entry(question.to_owned()).or_default();
+        if *asked >= MAX_ASKS {
+            return None;
+        }
+        *asked += 1;
+        Some(*asked)
+    }
+
+    /// A question that was answered with something else of use was not put in vain.
+    pub fn uncount(&mut self, question: &str) {
+        if let Some(asked) = self.asked.get_mut(question) {
+            *asked = asked.saturating_sub(1);
+        }
+    }
+}
+
+/// A question put outside of a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pending {
+    /// "Is there anything else?"
+    More,
+    /// "Do you have something to write with?"
+    Write,
+    /// "Would you like …?": a yes starts this task.
+    Offer(String),
+    /// "Would you like more on that?"
+    MoreOnPage,
+    /// "Is it this, or that?"
+    Which(Vec<Choice>),
+    /// "A message, or a person?"
+    MessageOrPerson,
+    /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
+    CallBackInSpanish,
+    /// Asked in Spanish for the keys of a telephone number.
+    NumberInSpanish,
+}
+
+/// How far a caller came who wants Spanish on a line that does not speak it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallBack {
+    #[default]
+    NotAsked,
+    /// The notice was said.
+    Offered,
+    /// They went on in English.
+    Declined,
+    /// On file, once and for all.
+    Filed,
+}
+
+/// What the last answer was about.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topic {
+    pub source: String,
+    /// Beginnings of the passages that were spoken already.
+    pub read: Vec<String>,
+    /// Sentences of the last one that were not said.
+    #[serde(default)]
+    pub rest: Vec<String>,
+}
+
+language::shown!(Topic, "Topic": source; read, rest);
+
+/// The dialogue's memory of one call.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct State {
+    /// Turns so far.
+    pub turn: u32,
+    /// Unfinished tasks; the last is the one talked about.
+    pub tasks: Vec<Task>,
+    /// Tasks that could not be saved; the end of the call tries once more.
+    pub parked: Vec<Task>,
+    pub pending: Option<Pending>,
+    /// Turns in a row that were not understood.
+    pub misses: u8,
+    pub rude: u8,
+    /// Questions without an answer in a row.
+    pub unanswered: u8,
+    /// The last reply, for "say that again".
+    pub last: Vec<Say>,
+    pub last_expects: Expectation,
+    /// What that reply asked outside of a task.
+    #[serde(default)]
+    pub last_pending: Option<Pending>,
+    pub topic: Option<Topic>,
+    /// The last turn was about an emergency.
+    pub emergency: bool,
+    pub urgent: bool,
+    /// We asked into a silence whether anybody is there.
+    pub prompted: bool,
+    /// The caller asked us to wait.
+    pub holding: bool,
+    /// Name and number, once known, serve every task of the call.
+    pub known: BTreeMap<String, Filled>,
+    /// References given out, latest last.
+    pub references: Vec<String>,
+    pub claim_tries: u8,
+    pub failures: u8,
+    /// The carrier gave a number to call back.
+    pub caller_number: bool,
+    /// We said goodbye.
+    pub closed: bool,
+    /// What the conversation is held in.
+    #[serde(default)]
+    pub language: Language,
+    /// What the line's recogniser and voice can both do. Empty: the conversation's language alone.
+    #[serde(default)]
+    pub spoken: Vec<Language>,
+    /// The recogniser heard the caller speak this; the next turn takes it up.
+    #[serde(default)]
+    pub heard: Option<Language>,
+    /// Languages in which the caller was told who speaks and what is recorded.
+    #[serde(default)]
+    pub noticed: Vec<Language>,
+    /// A call-back in Spanish, where the line does not speak it.
+    #[serde(default)]
+    pub call_back: CallBack,
+    /// How often that call-back was asked about in a row.
+    #[serde(default)]
+    pub call_back_asked: u8,
+    /// Wrong PINs of this call.
+    #[serde(default)]
+    pub pin_tries: u8,
+    /// The line's greeting does not say what to do in an emergency.
+    #[serde(default)]
+    pub quiet_greeting: bool,
+    /// After the greeting, the caller was told what to do in an emergency.
+    #[serde(default)]
+    pub told_911: bool,
+    /// The caller got something that they called for.
+    #[serde(default)]
+    pub served: bool,
+    /// What the caller said that made us ask whether anybody is in danger, until they answer.
+    #[serde(default)]
+    pub doubt: String,
+    /// What those words were taken for: routes, and thousandths.
+    #[serde(default)]
+    pub doubt_wants: Vec<(String, u16)>,
+    /// That was asked in this call. Once is enough: who said no is not asked at every word.
+    #[serde(default)]
+    pub doubted: bool,
+    /// What the caller asked for in one breath with what is done now, in their words.
+    #[serde(default)]
+    pub later: Vec<String>,
+    /// The last question that was answered, or asked back about.
+    #[serde(default)]
+    pub question: String,
+    /// The last words that we could not help with: what a colleague will be told.
+    #[serde(default)]
+    pub misheard: String,
+    /// A reference number was offered and not yet told.
+    #[serde(default)]
+    pub owes_reference: bool,
+    /// The caller's feelings were acknowledged. Once is enough.
+    #[serde(default)]
+    pub felt: bool,
+    /// After several misses a call-back was begun.
+    #[serde(default)]
+    pub rescued: bool,
+    /// What was filed on this call, in the caller's words.
+    #[serde(default)]
+    pub filed: Vec<String>,
+    /// The words that the last offer of a task was made for: a yes begins it with them.
+    #[serde(default)]
+    pub offered_for: String,
+}
+
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard, filed, offered_for);
+
+impl State {
+    #[must_use]
+    pub fn new(caller_number: bool) -> Self {
+        Self { caller_number, ..Self::default() }
+    }
+
+    /// For a line that greets in `language` and can speak all of `spoken`.
+    #[must_use]
+    pub fn speaking(self, language: Language, spoken: &[Language]) -> Self {
+        Self { language, spoken: spoken.to_vec(), ..self }
+    }
+
+    /// Whether the line can hold a conversation in this language.
+    #[must_use]
+    pub fn speaks(&self, language: Language) -> bool {
+        self.language == language || self.spoken.contains(&language)
+    }
+
+    #[must_use]
+    pub fn task(&self) -> Option<&Task> {
+        self.tasks.last()
+    }
+}

@@ -1,0 +1,501 @@
+//! Filling the slots of a task: asking, reading, correcting, reading back.
+
+use pipeline::turn::{Expectation, SegmentKind};
+
+use super::account;
+use super::beliefs::Source;
+use super::beliefs::closed::weekdays_heard;
+use super::beliefs::confirm::corrects;
+use super::intent::by_cue;
+use super::script::{Does, Slot, SlotKind, TaskScript};
+use super::slots::{self, Context, Read};
+use super::state::{Filled, Stage, Task};
+use super::turn::{Turn, expectation};
+use language::YesNo;
+use language::repair::repaired;
+
+impl<'a> Turn<'a> {
+    /// Begins a task, or takes it up again, with whatever the caller's words give already.
+    pub(super) fn start_task(&mut self, id: &str, text: &str) {
+        let script = self.script;
+        let Some(task) = script.task(id) else { return self.miss(text) };
+        if self.repeats_filed(task, text) {
+            return self.already_filed(id, text);
+        }
+        self.state.pending = None;
+        self.state.unanswered = 0;
+        self.did(id, "started");
+        if let Some(at) = self.state.tasks.iter().position(|t| t.id == id) {
+            let resumed = self.state.tasks.remove(at);
+            self.state.tasks.push(resumed);
+        } else {
+            let fresh = self.prefilled(task);
+            self.state.tasks.push(fresh);
+        }
+        // What was put right in the same breath was never meant.
+        let told = self.volunteer(&repaired(self.ear, text), None);
+        let story = told.iter().any(|slot| slot == "what");
+        let (part, intro) = if story && !task.intro_story.is_empty() {
+            ("intro_story", &task.intro_story)
+        } else {
+            ("intro", &task.intro)
+        };
+        let intro = self.worded_or(&format!("{}.{part}", task.id), intro);
+        self.say_one_of(intro, "intro", &[], SegmentKind::Reply, false);
+        self.advance();
+    }
+
+    fn prefilled(&self, script: &TaskScript) -> Task {
+        let mut task = Task::new(&script.id);
+        for (slot, value) in &script.presets {
+            task.slots.insert(slot.clone(), Filled::new(value.clone(), value.clone()));
+        }
+        for slot in &script.slots {
+            if let Some(known) = self
+                .state
+                .known
+                .get(&slot.id)
+                .filter(|_| matches!(slot.kind, SlotKind::Name | SlotKind::Phone))
+            {
+                task.fill(&slot.id, known.clone());
+            }
+        }
+        task
+    }
+
+    /// What the caller said while a task waits for an answer.
+    pub(super) fn in_task(&mut self, text: &str) {
+        let Some((stage, script)) = self.current() else { return };
+        let text = repaired(self.ear, text);
+        let text = text.as_str();
+        let slot = match &stage {
+            Stage::Slot(id) => script.slot(id),
+            _ => None,
+        };
+        let free = slot.is_some_and(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text));
+        let answers_now = slot.is_some_and(|s| s.kind == SlotKind::Injured || self.asks_known(s))
+            && self.ear.yes_no(text).is_some();
+        let finishing = stage == Stage::Confirm && self.ear.yes_no(text).is_some() && !self.says_bye(text);
+        if !(answers_now || finishing) && self.control_in_task(text, free) {
+            return;
+        }
+        match stage {
+            Stage::Confirm => self.confirm(text),
+            Stage::Which => self.which(text),
+            Stage::Slot(_) => {
+                if let Some(slot) = slot {
+                    self.slot_answer(slot, text);
+                }
+            }
+        }
+    }
+
+    pub(super) fn current(&self) -> Option<(Stage, &'a TaskScript)> {
+        let task = self.state.task()?;
+        Some((task.stage.clone(), self.script.task(&task.id)?))
+    }
+
+    pub(super) fn context(&self) -> Context<'_> {
+        let digits = self.state.task().map_or("", |t| t.digits.as_str());
+        Context { ear: self.ear, now: self.view.now, area_code: &self.view.facts.area_code, digits }
+    }
+
+    pub(super) fn task_mut(&mut self, change: impl FnOnce(&mut Task)) {
+        if let Some(task) = self.state.tasks.last_mut() {
+            change(task);
+        }
+    }
+
+    // ------------------------------------------------------------ one slot
+
+    fn slot_answer(&mut self, slot: &'a Slot, text: &str) {
+        if slot.kind == SlotKind::Opening {
+            return self.choose_opening(text);
+        }
+        if self.answers_doubt_of(slot, text) {
+            return;
+        }
+        if self.asks_known(slot) && self.known_number(slot, text) {
+            return;
+        }
+        if slot.kind == SlotKind::Phone && self.state.caller_number && self.means_this_number(text) {
+            return self.take_caller_number(slot);
+        }
+        if slot.kind == SlotKind::Proof && self.is_secret(text) {
+            return self.check_secret(text);
+        }
+        if self.told_late(slot, text) {
+            return;
+        }
+        // A question is no place, name or story, whatever it is made of.
+        let asks = self.ear.is_question(text)
+            && matches!(
+                slot.kind,
+                SlotKind::Place | SlotKind::Name | SlotKind::Story | SlotKind::Text | SlotKind::Proof
+            );
+        // "No, nobody" answers whether anybody was hurt, and puts nothing right.
+        let answers = slot.kind == SlotKind::Injured && self.ear.yes_no(text).is_some();
+        let corrected = if !answers && corrects(self.ear, text) {
+            self.correct(text, Some(&slot.id))
+        } else {
+            Vec::new()
+        };
+        let read = if asks { Read::Nothing } else { self.read(slot, text) };
+        match read {
+            Read::Value(value) if corrected.is_empty() || !permissive(slot.kind) => {
+                self.filled(slot, value, text)
+            }
+            _ if !corrected.is_empty() => self.acknowledge_correction(),
+            Read::Part(digits) => self.part_of_number(slot, digits),
+            Read::Wrong => self.wrong_number(slot),
+            Read::Declined => self.declined(slot),
+            _ => self.not_an_answer(slot, text),
+        }
+    }
+
+    /// Reads an answer; a weekday that was misheard is known by its sound.
+    fn read(&self, slot: &Slot, text: &str) -> Read {
+        let read = slots::answered(slot.kind, text, self.context());
+        let heard = || weekdays_heard(self.ear, text);
+        match read {
+            Read::Nothing if matches!(slot.kind, SlotKind::Day | SlotKind::When) => {
+                heard().map_or(Read::Nothing, |heard| slots::answered(slot.kind, &heard, self.context()))
+            }
+            read => read,
+        }
+    }
+
+    fn filled(&mut self, slot: &'a Slot, value: Filled, text: &str) {
+        if self.doubts(slot, &value) {
+            return;
+        }
+        let value = self.nearest_known(slot, value);
+        let from = if value.value == "caller" { Source::CallersNumber } else { Source::Asked };
+        self.task_mut(|task| task.digits.clear());
+        let taken = self
+            .state
+            .tasks
+            .last_mut()
+            .is_some_and(|task| task.believe(&slot.id, slot.kind, value.clone(), from));
+        if !taken {
+            return self.missed(slot);
+        }
+        self.keep_known(slot, &value);
+        self.volunteer(text, Some(&slot.id));
+        if !matches!(slot.kind, SlotKind::Story | SlotKind::Text) {
+            self.keep_side_question(text);
+        }
+        self.did(&slot.id, "noted");
+        if self.state.turn.is_multiple_of(2) {
+            self.say("noted");
+        }
+        self.advance();
+    }
+
+    /// Name and number serve the later tasks of the call too.
+    pub(super) fn keep_known(&mut self, slot: &Slot, value: &Filled) {
+        if matches!(slot.kind, SlotKind::Name | SlotKind::Phone) {
+            self.state.known.insert(slot.id.clone(), value.clone());
+        }
+    }
+
+    /// Takes every slot the words give beside the one that was asked for. Gives the ids of those.
+    fn volunteer(&mut self, text: &str, except: Option<&str>) -> Vec<String> {
+        let Some((_, script)) = self.current() else { return Vec::new() };
+        let mut found = Vec::new();
+        if text.is_empty() {
+            return found;
+        }
+        // Asked what happened, a bare name or place answers another question.
+        let asked = except.and_then(|id| script.slot(id));
+        let beside_story =
+            asked.is_some_and(|s| s.kind == SlotKind::Story) && account::particulars_only(self.ear, text);
+        for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != except) {
+            if self.state.task().is_some_and(|t| t.slots.contains_key(&slot.id)) {
+                continue;
+            }
+            let value = match slot.kind {
+                SlotKind::Story if except.is_none() => account::opening_story(self.ear, text),
+                SlotKind::Text if except.is_none() && slot.id == "reason" => {
+                    account::opening_reason(self.ear, text)
+                }
+                kind => slots::stated(kind, text, self.context())
+                    .or_else(|| beside_story.then(|| slots::implied(kind, text, self.context())).flatten()),
+            };
+            let Some(value) = value.map(|value| self.nearest_known(slot, value)) else { continue };
+            let taken =
+                self.state.tasks.last_mut().is_some_and(|task| {
+                    task.believe(&slot.id, slot.kind, value.clone(), Source::Volunteered)
+                });
+            if taken {
+                self.keep_known(slot, &value);
+                found.push(slot.id.clone());
+            }
+        }
+        found
+    }
+
+    /// What happened, told only now: in answer to another question, after an account that said next to nothing.
+    /// `true` when the question that is open stays open.
+    fn told_late(&mut self, slot: &'a Slot, text: &str) -> bool {
+        let Some((_, script)) = self.current() else { return false };
+        let Some(story) = script.slots.iter().find(|s| s.kind == SlotKind::Story && s.id != slot.id) else {
+            return false;
+        };
+        let Some(old) = self.state.task().and_then(|t| t.slots.get(&story.id)).cloned() else { return false };
+        if !account::is_thin(self.ear, &old.value) || !account::tells_event(self.ear, text) {
+            return false;
+        }
+        let all = account::completed(self.ear, &old, text);
+        self.task_mut(|task| task.fill(&story.id, all));
+        if self.ear.yes_no(text).is_some() {
+            return false;
+        }
+        self.did(&story.id, "noted");
+        self.volunteer(text, Some(&story.id));
+        self.task_mut(|task| task.uncount(&slot.id));
+        self.say("noted");
+        self.advance();
+        true
+    }
+
+    fn part_of_number(&mut self, slot: &'a Slot, digits: String) {
+        let part = digits.clone();
+        self.task_mut(|task| task.digits = digits);
+        if self.over_asked("phone?part") {
+            self.task_mut(|task| task.digits.clear());
+            return self.ask(slot);
+        }
+        self.say_with("phone_rest", &[("part", &part)]);
+        self.expects = Expectation::Digits;
+    }
+
+    fn wrong_number(&mut self, slot: &'a Slot) {
+        self.task_mut(|task| task.digits.clear());
+        if self.over_asked(&slot.id) {
+            return self.exhausted(slot);
+        }
+        self.say("phone_wrong");
+        self.expects = Expectation::Digits;
+    }
+
+    pub(super) fn over_asked(&mut self, question: &str) -> bool {
+        self.state.tasks.last_mut().is_some_and(|task| task.count(question).is_none())
+    }
+
+    fn declined(&mut self, slot: &'a Slot) {
+        self.did(&slot.id, "was not told");
+        if slot.optional {
+            self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
+            self.say("skipped");
+            self.advance();
+        } else {
+            self.ask(slot);
+        }
+    }
+
+    /// Nothing for the slot: other slots, small talk, another task, a question, or not understood.
+    fn not_an_answer(&mut self, slot: &'a Slot, text: &str) {
+        let told = self.volunteer(text, Some(&slot.id));
+        if !told.is_empty() {
+            self.task_mut(|task| task.uncount(&slot.id));
+            self.say("noted");
+            return self.advance();
+        }
+        // A value for a slot that has one already is a correction, also without "no".
+        if !self.ear.is_question(text) && !self.correct(text, Some(&slot.id)).is_empty() {
+            return self.acknowledge_correction();
+        }
+        match by_cue(self.script, text).map(|c| &c.intent.does) {
+            Some(Does::Task(id))
+                if self.state.task().is_none_or(|t| t.id != *id) && !self.ear.is_question(text) =>
+            {
+                let id = id.clone();
+                return self.start_task(&id, text);
+            }
+            Some(Does::Control(id)) if matches!(id.as_str(), "thanks" | "acknowledge" | "presence") => {
+                let id = id.clone();
+                self.say(&id);
+                return self.ask(slot);
+            }
+            _ => {}
+        }
+        let relevant = self.passage(text).is_some();
+        let long = self.ear.plain(text).split(' ').count() > 3;
+        if self.ear.is_question(text) || (relevant && !self.ear.is_bare_yes_no(text) && long) {
+            return self.digress(text);
+        }
+        self.did(&slot.id, "asked again");
+        self.ask(slot);
+    }
+
+    // ------------------------------------------------------------ asking
+
+    /// Asks for the next slot that is missing, reads back, or completes.
+    pub(super) fn advance(&mut self) {
+        loop {
+            let Some((_, script)) = self.current() else { return self.anything_else() };
+            let Some(task) = self.state.task() else { return };
+            let missing = script.slots.iter().find(|s| !task.slots.contains_key(&s.id));
+            match missing {
+                Some(slot) => {
+                    if let Some(value) = self.skippable(script, slot) {
+                        self.task_mut(|task| task.fill(&slot.id, value));
+                        continue;
+                    }
+                    return self.ask(slot);
+                }
+                None if script.confirm => return self.read_back(script),
+                None => return self.complete(false),
+            }
+        }
+    }
+
+    fn skippable(&self, script: &TaskScript, slot: &Slot) -> Option<Filled> {
+        let skip = slot.skip_when.as_ref()?;
+        let value = &self.state.task()?.slots.get(&skip.slot)?.value;
+        self.script
+            .skips(&script.id, &slot.id, value)
+            .then(|| Filled::new(skip.value.clone(), skip.spoken.clone()))
+    }
+
+    /// Key of a slot's sentence in the table of all that is said.
+    fn key_of(&self, slot: &Slot, part: &str) -> String {
+        format!("{}.{}.{part}", self.state.task().map_or("", |task| task.id.as_str()), slot.id)
+    }
+
+    /// The first question for a slot, fitting what the task is about.
+    fn question(&self, slot: &'a Slot) -> &'a [String] {
+        let about = || {
+            let (_, script) = self.current()?;
+            let account = script.slots.iter().find(|s| s.kind == SlotKind::Story)?;
+            let told = self.state.task()?.slots.get(&account.id)?;
+            self.script.about(&script.id, &told.value)
+        };
+        match about().and_then(|kind| Some((kind, slot.ask_about.get(kind)?))) {
+            Some((kind, question)) => self.worded_or(&self.key_of(slot, &format!("ask.{kind}")), question),
+            None => self.worded_or(&self.key_of(slot, "ask"), &slot.ask),
+        }
+    }
+
+    pub(super) fn ask(&mut self, slot: &'a Slot) {
+        self.task_mut(|task| task.stage = Stage::Slot(slot.id.clone()));
+        if slot.kind == SlotKind::Opening {
+            return self.offer_openings();
+        }
+        if self.may_ask_known(slot) {
+            self.task_mut(|task| task.asked_known = true);
+            let known = self.worded_or(&self.key_of(slot, "ask_known"), &slot.ask_known);
+            self.say_one_of(known, &slot.id, &[], SegmentKind::Reply, false);
+            self.expects = Expectation::YesNo;
+            return;
+        }
+        let count = self.state.tasks.last_mut().and_then(|task| task.count(&slot.id));
+        let without_pin = slot.kind == SlotKind::Proof && self.is_pin_locked();
+        match count {
+            Some(_) if without_pin => self.say("proof_without_pin"),
+            Some(1) => {
+                let question = self.question(slot);
+                self.say_one_of(question, &slot.id, &[], SegmentKind::Reply, false);
+            }
+            Some(count) => {
+                let ways = self.worded_or(&self.key_of(slot, "again"), &slot.again);
+                let nth = usize::from(count - 2).min(ways.len().saturating_sub(1));
+                let again = ways.get(nth).cloned().unwrap_or_default();
+                self.say_text(&again, &[], SegmentKind::Reply, false);
+            }
+            None => return self.exhausted(slot),
+        }
+        self.expects = if without_pin { Expectation::Name } else { expectation(slot.kind) };
+    }
+
+    fn may_ask_known(&self, slot: &Slot) -> bool {
+        let fresh =
+            self.state.task().is_some_and(|t| !t.asked_known && !t.known_refused && t.digits.is_empty());
+        slot.kind == SlotKind::Phone && self.state.caller_number && !slot.ask_known.is_empty() && fresh
+    }
+
+    /// Whether the open question is "is the number you call from the right one?".
+    fn asks_known(&self, slot: &Slot) -> bool {
+        slot.kind == SlotKind::Phone && self.state.task().is_some_and(|t| t.asked_known && !t.known_refused)
+    }
+
+    fn known_number(&mut self, slot: &'a Slot, text: &str) -> bool {
+        let (ear, cues) = (self.ear, self.ear.cues());
+        if ear.whole_phone(text).is_some() {
+            self.task_mut(|task| task.known_refused = true);
+            return false;
+        }
+        let plain = ear.plain(text);
+        // "I don't want to leave a number" is a no to any.
+        if cues.declines.iter().any(|p| plain.contains(p)) && !ear.unknowing(&plain) {
+            self.task_mut(|task| task.known_refused = true);
+            self.declined(slot);
+            return true;
+        }
+        let this = cues.this_number.iter().any(|p| plain.contains(p));
+        match ear.yes_no(text) {
+            _ if this && ear.yes_no(text) != Some(YesNo::No) => self.take_caller_number(slot),
+            Some(YesNo::Yes) => self.take_caller_number(slot),
+            Some(YesNo::No) => {
+                self.task_mut(|task| task.known_refused = true);
+                // "No, it's 555-0143" holds the answer.
+                if ear.count_digits(text) >= 7 {
+                    return false;
+                }
+                self.ask(slot);
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// "This one", "the one I'm calling from".
+    fn means_this_number(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let this = self.ear.cues().this_number.iter().any(|cue| plain.contains(cue));
+        this && self.ear.count_digits(text) == 0 && self.ear.yes_no(text) != Some(YesNo::No)
+    }
+
+    fn take_caller_number(&mut self, slot: &'a Slot) {
+        let value = Filled::new("caller", self.ear.cues().says.caller_number);
+        self.filled(slot, value, "");
+    }
+
+    /// Goes back to the task after something else.
+    pub(super) fn resume(&mut self) {
+        if let Some((_, script)) = self.current() {
+            self.say_with("resume", &[("task", &script.spoken)]);
+            self.ask_again_quietly();
+        }
+    }
+
+    /// Puts the open question once more.
+    pub(super) fn ask_again_quietly(&mut self) {
+        let Some((stage, script)) = self.current() else { return };
+        match stage {
+            Stage::Slot(id) => {
+                if let Some(slot) = script.slot(&id) {
+                    self.ask(slot);
+                }
+            }
+            Stage::Confirm => self.read_back(script),
+            Stage::Which => self.ask_which(script),
+        }
+    }
+
+    /// Asked often enough: go on without it, or give the task up.
+    fn exhausted(&mut self, slot: &'a Slot) {
+        if slot.optional {
+            self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
+            self.say("skipped");
+            self.advance();
+        } else {
+            self.abandon();
+        }
+    }
+}
+
+const fn permissive(kind: SlotKind) -> bool {
+    matches!(kind, SlotKind::Place | SlotKind::Story | SlotKind::Text | SlotKind::Name)
+}

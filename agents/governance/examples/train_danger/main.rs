@@ -1,0 +1,163 @@
+//! Trains the detector of danger and writes `agents/governance/data/danger/weights.bin`.
+//!
+//! The recipe: the sentences of `data/danger/*.tsv` (label, kind, language, text; written for this by several hands),
+//! beginnings of the harmless ones (a sentence is judged while it is spoken), ordinary talk and what the dialogue's tests
+//! hold to be harmless; then logistic regression, one a question, the mean of several fits. Run from anywhere:
+//!
+//! ```text
+//! cargo run --release -p governance --example train_danger             # train and write
+//! cargo run --release -p governance --example train_danger -- --folds  # how sentences do that a training leaves out
+//! cargo run --release -p governance --example train_danger -- --judge FILE.tsv   # what the shipped detector makes of a set
+//! ```
+//! `--missed` prints what it gets wrong.
+
+mod fit;
+#[path = "../train_guard/grammar.rs"]
+#[allow(dead_code, reason = "only the dice are used here")]
+mod grammar;
+mod report;
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use fit::Example;
+use governance::danger::{Detector, Marks};
+use grammar::{Dice, Grammar};
+
+/// Models whose mean is shipped: chance in one evens out.
+const FITS: u64 = 4;
+const FOLDS: usize = 5;
+const SEED: u64 = 20_261_124;
+/// Shorter beginnings say nothing yet.
+const BEGINNING: usize = 3;
+/// Sentences out of one frame.
+const EACH: usize = 3;
+/// How much an error costs at what nobody wrote for this.
+const AROUND: f32 = 0.5;
+
+/// What a sentence tells of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    No,
+    Maybe,
+    Now,
+}
+
+/// One sentence.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub label: Label,
+    pub kind: String,
+    pub language: String,
+    pub text: String,
+    pub weight: f32,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/danger");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let missed = words.iter().any(|word| word == "--missed");
+    if let Some(at) = words.iter().position(|word| word == "--judge") {
+        let file = words.get(at + 1).ok_or("--judge needs a file")?;
+        report::print(&report::read(Detector::shipped()?, set(Path::new(file))?), missed);
+        return Ok(());
+    }
+    let mut paths: Vec<_> = fs::read_dir(&folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|e| e == "tsv"));
+    paths.sort();
+    let mut written = Vec::new();
+    for path in &paths {
+        written.extend(set(path)?);
+    }
+    let around = around(&folder)?;
+    println!("{} sentences, {} of other talk", written.len(), around.len());
+    let marks = Marks::shipped()?;
+    if words.iter().any(|word| word == "--folds") {
+        let mut read = Vec::new();
+        for fold in 0..FOLDS {
+            let (out, kept): (Vec<_>, Vec<_>) =
+                written.iter().cloned().enumerate().partition(|(n, _)| n % FOLDS == fold);
+            let kept: Vec<Line> = kept.into_iter().map(|(_, line)| line).collect();
+            let detector = Detector::from_bytes(&trained(&marks, &kept, &around, 2))?;
+            read.extend(report::read(&detector, out.into_iter().map(|(_, line)| line).collect()));
+        }
+        report::print(&read, missed);
+        return Ok(());
+    }
+    let bytes = trained(&marks, &written, &around, FITS);
+    fs::write(folder.join("weights.bin"), &bytes)?;
+    println!("wrote {} bytes", bytes.len());
+    Ok(())
+}
+
+fn trained(marks: &Marks, written: &[Line], around: &[Line], fits: u64) -> Vec<u8> {
+    let beginnings = beginnings(written);
+    let examples: Vec<Example> =
+        written.iter().chain(&beginnings).chain(around).map(|line| Example::of(marks, line)).collect();
+    let (weights, bias) = fit::mean(&examples, SEED, fits);
+    Detector::to_bytes(&weights, bias)
+}
+
+/// The sentences of a file.
+fn set(path: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
+    let text = fs::read_to_string(path)?;
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| read(line).ok_or_else(|| format!("this is no line of a set: {line}").into())).collect()
+}
+
+fn read(line: &str) -> Option<Line> {
+    let mut parts = line.split('\t');
+    let label = match parts.next()? {
+        "no" => Label::No,
+        "maybe" => Label::Maybe,
+        "now" => Label::Now,
+        _ => return None,
+    };
+    let mut next = || parts.next().map(str::to_owned);
+    Some(Line { label, kind: next()?, language: next()?, text: next()?, weight: 1.0 })
+}
+
+/// Harmless sentences that nobody wrote for this.
+fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
+    let harmless = |text: &str| Line {
+        label: Label::No,
+        kind: "around".into(),
+        language: String::new(),
+        text: text.to_owned(),
+        weight: AROUND,
+    };
+    let mut all = Vec::new();
+    for set in ["ordinary", "hard"] {
+        let talk = fs::read_to_string(folder.join(format!("../guard/dev/{set}.txt")))?;
+        let lines = talk.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '[']));
+        all.extend(lines.map(harmless));
+    }
+    let mut grammar = Grammar::default();
+    for file in ["lists", "ordinary"] {
+        grammar.read(&fs::read_to_string(folder.join(format!("../guard/train/{file}.txt")))?);
+    }
+    let mut dice = Dice::new(SEED);
+    let business = grammar.sections.iter().filter(|(name, _)| name != "emergencies");
+    for frame in business.flat_map(|(_, frames)| frames).filter(|frame| !frame.contains("sparking")) {
+        let mut said: Vec<String> = (0..EACH).map(|_| grammar.say(frame, &mut dice)).collect();
+        said.sort();
+        said.dedup();
+        all.extend(said.iter().map(|text| harmless(text)));
+    }
+    Ok(all)
+}
+
+/// Harmless sentences as far as they go while they are spoken: each is cut once.
+fn beginnings(written: &[Line]) -> Vec<Line> {
+    let mut dice = Dice::new(SEED);
+    written
+        .iter()
+        .filter(|line| line.label == Label::No)
+        .filter_map(|line| {
+            let words: Vec<&str> = line.text.split(' ').collect();
+            let cut = BEGINNING + dice.below(words.len().checked_sub(BEGINNING + 1)?);
+            Some(Line { text: words.get(..cut)?.join(" "), weight: AROUND, ..line.clone() })
+        })
+        .collect()
+}

@@ -1,0 +1,12 @@
+//! The border of the sensitive zone, as those below it see it.
+
+/// Takes text that is about to leave the sensitive zone and gives it back with personal data as typed tokens
+/// (`⟨phone:1⟩`). One per call: the same value keeps its token.
+pub trait Screen: Send + 'static {
+    fn screen(&mut self, text: &str) -> String;
+
+    /// The same for a text that a longer one will replace: nothing of it is remembered for the texts to come.
+    fn glimpse(&mut self, text: &str) -> String {
+        self.screen(text)
+    }
+}
