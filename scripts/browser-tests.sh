@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs tests/browser in Chromium against a gateway of its own: the release binary, on a free port, with an empty
-# DATA_DIR that is gone afterwards.
+# Runs tests/browser in Chromium against a gateway of its own, on a free port, with an empty DATA_DIR that is gone
+# afterwards. The debug binary: the other tests have built most of it, a release build takes a quarter of an hour.
+#   scripts/browser-tests.sh [BINARY]
 # shellcheck source=scripts/env.sh
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium chromium-browser google-chrome | head -n1 || true)}
 [ -n "$CHROMIUM" ] || fail "no Chromium for the browser tests; run scripts/install.sh test, or name one in CHROMIUM"
-gateway=$TARGET/release/quandura
-[ -x "$gateway" ] || fail "$gateway is missing; run: make build"
+gateway=${1:-$TARGET/debug/quandura}
+[ -x "$gateway" ] || fail "$gateway is missing; run: cargo build -p gateway"
 
 data=$(mktemp -d)
 pid=

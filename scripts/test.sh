@@ -54,9 +54,8 @@ dependencies
 say "unit and integration tests"
 cargo test --locked --workspace --doc --quiet || fail "an example in the documentation fails (above)"
 cargo nextest run --locked --workspace --no-fail-fast 2>&1 | tee "$log/nextest" || fail "tests failed (above)"
-say "the release binary"
-cargo build --release --locked -p gateway
 say "browser tests"
+cargo build --locked --workspace --bin quandura
 scripts/browser-tests.sh 2>&1 | tee "$log/browser" || exit 1
 
 rust=$(count 's/^ *Summary .* ([0-9]+) passed.*/\1/p' "$log/nextest")
