@@ -169,6 +169,9 @@ impl Turn<'_> {
         if self.state.task().is_some() {
             return self.in_task(text);
         }
+        if self.amends(text) {
+            return;
+        }
         let pending = self.state.pending.take();
         if !pending.is_some_and(|pending| self.answers_pending(&pending, text)) {
             self.open(text);

@@ -4,6 +4,7 @@ use chrono::{Datelike, Days, NaiveDateTime, Timelike, Weekday};
 use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::SegmentKind;
 
+use super::amend::amendment;
 use super::engine::Dialogue;
 use super::script::{Files, Incomplete, TaskScript};
 use super::state::{Pending, Stage, State, Task};
@@ -27,6 +28,9 @@ impl<'a> Turn<'a> {
             return self.claim_check(script);
         }
         let Some(task) = self.state.tasks.pop() else { return };
+        if task.amends.is_some() {
+            return self.complete_amendment(script, &task, unconfirmed);
+        }
         if unconfirmed && script.incomplete == Incomplete::Drop {
             return self.ask_pending("give_up", Pending::Offer("person".to_owned()));
         }
@@ -46,6 +50,7 @@ impl<'a> Turn<'a> {
         self.effects.push(Effect::File(filing));
         self.did(&task.id, "filed");
         self.remember_filed(script, &task);
+        self.state.done = Some(task.clone());
         self.leave_to_person(script, &task);
         self.offer_reference();
     }
@@ -55,6 +60,9 @@ impl<'a> Turn<'a> {
         let Some((_, script)) = self.current() else { return };
         let Some(task) = self.state.tasks.pop() else { return };
         self.did(&task.id, "gave up");
+        if task.amends.is_some() {
+            return self.complete_amendment(script, &task, true);
+        }
         let keep =
             script.incomplete == Incomplete::File && (has_content(script, &task) || offers_person(&task.id));
         if keep {
@@ -77,8 +85,8 @@ impl<'a> Turn<'a> {
         let mut told = false;
         for task in tasks {
             let Some(script) = self.script.task(&task.id) else { continue };
-            if script.incomplete == Incomplete::File && has_content(script, &task) {
-                self.effects.push(Effect::File(filing(script, &task, self.state.urgent, true)));
+            if let Some(filing) = left_behind(script, &task, self.state.urgent) {
+                self.effects.push(Effect::File(filing));
                 if !told {
                     let kept =
                         self.worded_or(&format!("{}.done_incomplete", script.id), &script.done_incomplete);
@@ -190,8 +198,7 @@ impl Dialogue {
             .iter()
             .chain(&state.parked)
             .filter_map(|task| Some((task, script.task(&task.id)?)))
-            .filter(|(task, script)| script.incomplete == Incomplete::File && has_content(script, task))
-            .map(|(task, script)| filing(script, task, state.urgent, true));
+            .filter_map(|(task, script)| left_behind(script, task, state.urgent));
         begun.chain(self.owed_call_back(state)).collect()
     }
 
@@ -267,6 +274,15 @@ fn has_content(script: &TaskScript, task: &Task) -> bool {
         .iter()
         .any(|(id, filled)| !filled.value.is_empty() && !script.presets.contains_key(id) && id != "name")
         || offers_person(&task.id)
+}
+
+/// What is filed of a task that the caller did not finish.
+fn left_behind(script: &TaskScript, task: &Task, urgent: bool) -> Option<Filing> {
+    if task.amends.is_some() {
+        return amendment(script, task, true);
+    }
+    let told = script.incomplete == Incomplete::File && has_content(script, task);
+    told.then(|| filing(script, task, urgent, true))
 }
 
 pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> Filing {

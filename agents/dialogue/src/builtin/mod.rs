@@ -6,6 +6,7 @@
 //! patterns are TOML under `agents/dialogue/data/front_desk`, in English and, below `es`, in Spanish.
 
 mod account;
+mod amend;
 mod answer;
 pub mod beliefs;
 mod call_back;
@@ -33,6 +34,7 @@ pub mod wording;
 #[cfg(test)]
 mod tests;
 
+pub use amend::CORRECTS;
 pub use engine::Dialogue;
 pub use finish::UNCONFIRMED;
 pub use questions::MIN_RELEVANCE;

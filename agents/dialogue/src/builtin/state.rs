@@ -78,9 +78,15 @@ pub struct Task {
     /// What was meant perhaps and what was heard, where the caller was asked about it.
     #[serde(default)]
     pub doubt: Option<(Filled, Filled)>,
+    /// Reference of what is filed already and is put right here.
+    #[serde(default)]
+    pub amends: Option<String>,
+    /// The values that are on file there.
+    #[serde(default)]
+    pub before: BTreeMap<String, Filled>,
 }
 
-language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt; slots, digits, offered, refused);
+language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, offered, refused, before);
 
 impl Task {
     #[must_use]
@@ -99,6 +105,8 @@ impl Task {
             refused: BTreeSet::new(),
             beliefs: BTreeMap::new(),
             doubt: None,
+            amends: None,
+            before: BTreeMap::new(),
         }
     }
 
@@ -281,12 +289,15 @@ pub struct State {
     /// What was filed on this call, in the caller's words.
     #[serde(default)]
     pub filed: Vec<String>,
+    /// What was filed last, to be put right.
+    #[serde(default)]
+    pub done: Option<Task>,
     /// The words that the last offer of a task was made for: a yes begins it with them.
     #[serde(default)]
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued; known, references, doubt, later, question, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

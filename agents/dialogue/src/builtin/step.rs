@@ -299,8 +299,17 @@ pub struct Step {
 }
 
 impl Step {
-    /// Puts the references of what was filed into the words that promise them, and into memory.
+    /// Puts the references of what was filed into the words that promise them, and into memory. A correction has none
+    /// that a caller is told: what it puts right keeps its own.
     pub fn settle(&mut self, references: &[String]) {
+        let files = self.effects.iter().filter_map(|effect| match effect {
+            Effect::File(filing) => Some(filing.fields.contains_key(super::CORRECTS)),
+            Effect::MarkUrgent { .. } => None,
+        });
+        let corrections: Vec<bool> = files.collect();
+        let own = |n: &usize| !corrections.get(*n).copied().unwrap_or_default();
+        let references: Vec<String> =
+            references.iter().enumerate().filter(|(n, _)| own(n)).map(|(_, r)| r.clone()).collect();
         let mut left = references.iter();
         let mut current = String::new();
         for say in self.say.iter_mut().filter(|say| say.promises && say.text.contains("{reference}")) {
@@ -312,7 +321,7 @@ impl Step {
         for say in &mut self.state.last {
             say.text = say.text.replace("{reference}", &current);
         }
-        self.state.references.extend(references.iter().cloned());
+        self.state.references.extend(references);
     }
 }
 

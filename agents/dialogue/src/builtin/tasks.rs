@@ -25,7 +25,7 @@ impl<'a> Turn<'a> {
         self.state.pending = None;
         self.state.unanswered = 0;
         self.did(id, "started");
-        if let Some(at) = self.state.tasks.iter().position(|t| t.id == id) {
+        if let Some(at) = self.state.tasks.iter().position(|t| t.id == id && t.amends.is_none()) {
             let resumed = self.state.tasks.remove(at);
             self.state.tasks.push(resumed);
         } else {
@@ -45,7 +45,7 @@ impl<'a> Turn<'a> {
         self.advance();
     }
 
-    fn prefilled(&self, script: &TaskScript) -> Task {
+    pub(super) fn prefilled(&self, script: &TaskScript) -> Task {
         let mut task = Task::new(&script.id);
         for (slot, value) in &script.presets {
             task.slots.insert(slot.clone(), Filled::new(value.clone(), value.clone()));

@@ -228,7 +228,7 @@ impl<'a> Turn<'a> {
     }
 
     /// "But", "except", "wrong", "change": something is not right after all.
-    fn blames(&self, plain: &str) -> bool {
+    pub(in crate::builtin) fn blames(&self, plain: &str) -> bool {
         let words: &[&str] = match self.ear.0 {
             Language::En => {
                 &["but", "except", "wrong", "change", "fix", "incorrect", "not", "isn't", "should"]
@@ -322,7 +322,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn names_slot(&self, script: &'a TaskScript, plain: &str) -> Option<&'a Slot> {
+    pub(in crate::builtin) fn names_slot(&self, script: &'a TaskScript, plain: &str) -> Option<&'a Slot> {
         let named =
             |slot: &&Slot| slot.words.iter().any(|w| format!(" {plain} ").contains(&format!(" {w} ")));
         // "Phone number" names the phone before a claim number or a house number.

@@ -42,6 +42,7 @@ pub struct Acts {
     sorry: RegexSet,
     abandon: RegexSet,
     refuses: RegexSet,
+    amends: RegexSet,
     leaving: RegexSet,
     first: Vec<Regex>,
     instead: Vec<Regex>,
@@ -66,6 +67,7 @@ struct Text {
     sorry: Vec<String>,
     abandon: Vec<String>,
     refuses: Vec<String>,
+    amends: Vec<String>,
     leaving: Vec<String>,
     first: Vec<String>,
     instead: Vec<String>,
@@ -100,6 +102,7 @@ impl Acts {
             sorry: set("sorry", &text.sorry)?,
             abandon: set("abandon", &text.abandon)?,
             refuses: set("refuses", &text.refuses)?,
+            amends: set("amends", &text.amends)?,
             leaving: set("leaving", &text.leaving)?,
             first: each("first", &text.first)?,
             instead: each("instead", &text.instead)?,
@@ -189,6 +192,12 @@ impl Acts {
     #[must_use]
     pub fn refuses(&self, plain: &str) -> bool {
         self.refuses.is_match(plain)
+    }
+
+    /// Whether the caller wants something changed in what is filed, without saying what.
+    #[must_use]
+    pub fn amends(&self, plain: &str) -> bool {
+        self.amends.is_match(plain)
     }
 
     /// "A question", where that was one of two.

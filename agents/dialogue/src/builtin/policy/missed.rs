@@ -1,5 +1,6 @@
 //! What was not understood, and what no page says: one question back, then a person, and never the same a third time.
 
+use super::super::state::Filled;
 use super::super::state::Pending;
 use super::super::turn::Turn;
 use super::clarify::Choice;
@@ -89,6 +90,14 @@ impl Turn<'_> {
     /// A person is to call back about what was heard and could not be helped with.
     pub(in super::super) fn start_person(&mut self) {
         let heard = std::mem::take(&mut self.state.misheard);
+        let offered_for = std::mem::take(&mut self.state.offered_for);
+        let begun = self.state.tasks.iter().any(|task| task.id == "person");
+        if let Some(script) = self.script.task("person").filter(|_| !offered_for.is_empty() && !begun) {
+            // Whoever was offered a person for what they said is not asked what it is about.
+            let mut task = self.prefilled(script);
+            task.fill("reason", Filled::new(offered_for.clone(), offered_for));
+            self.state.tasks.push(task);
+        }
         self.start_task("person", &heard);
     }
 }

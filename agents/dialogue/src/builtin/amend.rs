@@ -1,0 +1,146 @@
+//! What a caller puts right after it was filed. What is filed stays as it was written; the correction goes on file beside it
+//! and names it.
+
+use std::collections::BTreeMap;
+
+use super::intent::by_cue;
+use super::script::{Does, Files, Slot, SlotKind, TaskScript};
+use super::state::{Filled, Pending, Task};
+use super::step::{Effect, Filing};
+use super::turn::Turn;
+use crate::Priority;
+use crate::builtin::beliefs::confirm::corrects;
+use language::Direction;
+use language::intents::Act;
+
+/// Field of what is filed that names the earlier work which it puts right.
+pub const CORRECTS: &str = "corrects";
+/// From so much on the head is sure that the words put something right.
+const SURE: f32 = 0.8;
+
+impl<'a> Turn<'a> {
+    /// Takes a correction of what was filed last on this call. `true` when that was the reply.
+    pub(super) fn amends(&mut self, text: &str) -> bool {
+        let Some((script, mut task)) = self.amendable() else { return false };
+        let plain = self.ear.plain(text);
+        let named = self.blames(&plain) && self.names_slot(script, &plain).is_some();
+        let marked = corrects(self.ear, text) || self.view.understood.does(Act::Correct) >= SURE;
+        let whole = self.script.acts.amends(&plain);
+        if !(named || marked || whole) || self.wants_something_new(script, &plain, text) {
+            return false;
+        }
+        if script.files == Files::Inspection && (whole || self.names_time(script, &plain, text)) {
+            self.did("correction", "cannot move it");
+            self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));
+            text.clone_into(&mut self.state.offered_for);
+            return true;
+        }
+        task.before.clone_from(&task.slots);
+        let pending = self.state.pending.take();
+        self.state.tasks.push(task);
+        let changed = self.correct(text, None);
+        if !changed.is_empty() {
+            self.did("correction", "changed it");
+            self.read_changed(&changed);
+        } else if named {
+            self.which(text);
+        } else if whole {
+            self.ask_which(script);
+        } else {
+            self.state.tasks.pop();
+            self.state.pending = pending;
+            return false;
+        }
+        true
+    }
+
+    /// What was filed last, as it can be put right: only where its reference is known.
+    fn amendable(&self) -> Option<(&'a TaskScript, Task)> {
+        let filed = self.state.done.as_ref()?;
+        let reference = self.state.references.last()?;
+        let script = self.script.task(&filed.id)?;
+        let fresh = Task::new(&filed.id);
+        let task = Task {
+            slots: filed.slots.clone(),
+            order: filed.order.clone(),
+            beliefs: filed.beliefs.clone(),
+            amends: Some(reference.clone()),
+            ..fresh
+        };
+        Some((script, task))
+    }
+
+    /// Whether a day or the time of the appointment is meant.
+    fn names_time(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
+        let slot = self.names_slot(script, plain);
+        slot.is_some_and(|slot| slot.kind == SlotKind::Opening)
+            || self.ear.when(text, self.view.now, Direction::Future).is_some()
+    }
+
+    /// "There's another one on Oak Street" and "now book an inspection" put nothing right.
+    fn wants_something_new(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
+        let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
+        let other = by_cue(self.script, text)
+            .is_some_and(|cue| matches!(&cue.intent.does, Does::Task(id) if *id != script.id));
+        another || other
+    }
+
+    /// Files a correction that the caller said yes to, or what they began to put right.
+    pub(super) fn complete_amendment(&mut self, script: &TaskScript, task: &Task, unconfirmed: bool) {
+        match amendment(script, task, unconfirmed) {
+            Some(filing) => {
+                let said = self.worded("amended").to_vec();
+                self.say_promise(&said, "amended", &[("task", &script.spoken)]);
+                self.effects.push(Effect::File(filing));
+                self.did(&task.id, "corrected");
+                self.state.done = Some(Task { amends: None, before: BTreeMap::new(), ..task.clone() });
+            }
+            None => self.say("unchanged"),
+        }
+        if self.state.owes_reference { self.offer_reference() } else { self.anything_else() }
+    }
+}
+
+/// The correction as it is filed, in the words of a message to whoever works on the report. `None`: nothing differs.
+pub(super) fn amendment(script: &TaskScript, task: &Task, incomplete: bool) -> Option<Filing> {
+    let reference = task.amends.as_ref()?;
+    let differs = |slot: &&Slot| task.slots.get(&slot.id) != task.before.get(&slot.id);
+    let changed: Vec<&Slot> = script.slots.iter().filter(differs).collect();
+    if changed.is_empty() {
+        return None;
+    }
+    let told = |filled: Option<&Filled>| filled.map(|f| f.spoken.clone()).unwrap_or_default();
+    let parts: Vec<String> = changed
+        .iter()
+        .map(|slot| {
+            let (new, old) = (told(task.slots.get(&slot.id)), told(task.before.get(&slot.id)));
+            if old.is_empty() {
+                format!("{}: {new}", slot.id)
+            } else {
+                format!("{}: {new} (was: {old})", slot.id)
+            }
+        })
+        .collect();
+    let mut fields = BTreeMap::from([
+        (CORRECTS.to_owned(), reference.clone()),
+        ("message".to_owned(), format!("Correction to {reference}. {}", parts.join("; "))),
+    ]);
+    let told = script.slots.iter().filter(|slot| {
+        matches!(slot.kind, SlotKind::Name | SlotKind::Phone) || changed.iter().any(|c| c.id == slot.id)
+    });
+    for slot in told {
+        if let Some(filled) = task.slots.get(&slot.id).filter(|f| !f.value.is_empty() && f.value != "caller")
+        {
+            fields.insert(slot.id.clone(), filled.value.clone());
+        }
+    }
+    Some(Filing {
+        task: "message".to_owned(),
+        files: Files::Message,
+        priority: Priority::Normal,
+        incomplete,
+        fields,
+        use_caller_number: task.slots.get("phone").is_some_and(|phone| phone.value == "caller"),
+        booking: None,
+    })
+}
