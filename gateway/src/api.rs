@@ -31,3 +31,4 @@ pub mod understand;
 pub mod users;
 pub mod validate;
 pub mod work_items;
+pub mod work_moves;

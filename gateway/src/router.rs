@@ -12,7 +12,7 @@ use crate::api::memory;
 use crate::api::{
     audit, autonomy, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport,
     passports, phone, record, retention, rules, tenant_settings, tenants, text_checks, tokens, transcript,
-    understand, users, validate, work_items,
+    understand, users, validate, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -60,6 +60,13 @@ pub fn routes() -> Routes {
         .patch("/v1/passports/{id}", passports::change)
         .get("/v1/passports/{id}/ledger", passports::ledger)
         .get("/v1/work-items", work_items::list)
+        .get("/v1/work-items/{id}", work_items::one)
+        .post("/v1/work-items/{id}/claim", work_moves::claim)
+        .post("/v1/work-items/{id}/assign", work_moves::assign)
+        .post("/v1/work-items/{id}/note", work_moves::note)
+        .post("/v1/work-items/{id}/close", work_moves::close)
+        .post("/v1/work-items/{id}/reopen", work_moves::reopen)
+        .post("/v1/work-items/{id}/reveal", work_moves::reveal)
         .get("/v1/memory/contacts", memory::contacts)
         .get("/v1/memory/contacts/{id}", memory::contact)
         .delete("/v1/memory/contacts/{id}", memory::forget)

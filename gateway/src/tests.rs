@@ -8,6 +8,7 @@ mod memory;
 mod organisation;
 mod outbox;
 mod passports;
+mod requests;
 mod reviews;
 mod rules;
 mod settings;

@@ -15,6 +15,7 @@ pub(crate) mod retention;
 pub(crate) mod reviews;
 pub(crate) mod tenants;
 pub(crate) mod work;
+pub(crate) mod work_acts;
 pub(crate) mod writer;
 
 use std::any::Any;
@@ -163,6 +164,11 @@ macro_rules! suite {
                 a_job_that_is_put_back_waits,
                 a_node_that_starts_puts_its_own_back,
                 a_turn_files_its_jobs_or_nothing;
+            work_acts:
+                a_request_goes_from_hand_to_hand_and_its_history_tells,
+                two_who_claim_at_once_are_told_who_has_it,
+                what_people_write_is_sealed_and_stays_in_its_tenant,
+                requests_are_listed_by_who_works_on_them;
             outbox:
                 an_effect_is_kept_once_a_key,
                 an_effect_has_one_sender_until_its_lease_ends,

@@ -61,6 +61,8 @@ id! {
     PassportId,
     /// Something to be done that a call left behind.
     WorkItemId,
+    /// One entry in the history of a piece of work.
+    WorkActId,
     /// Work that outlives a call, in the queue.
     JobId,
     /// An effect outside, on its way.

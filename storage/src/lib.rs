@@ -44,6 +44,7 @@ mod sqlite;
 pub mod store;
 pub mod tenancy;
 pub mod transcript;
+pub mod work_acts;
 pub mod writer;
 pub mod zones;
 
@@ -53,7 +54,7 @@ pub use error::StorageError;
 pub use ids::{
     CallId, ContactId, DecisionId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
     OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId,
-    WorkItemId,
+    WorkActId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{

@@ -10,6 +10,8 @@ use crate::records::word_enum;
 word_enum! {
     /// What a signed-in person or a token may do.
     Role {
+        /// Works on what callers left to be done.
+        Clerk = "clerk",
         Supervisor = "supervisor",
         AgentAdmin = "agent-admin",
         TenantAdmin = "tenant-admin",

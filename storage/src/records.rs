@@ -375,7 +375,17 @@ word_enum! {
 }
 
 word_enum! {
-    WorkStatus { Open = "open", InProgress = "in_progress", Done = "done", Cancelled = "cancelled" }
+    /// How far a piece of work has got.
+    WorkStatus {
+        Open = "open",
+        /// Somebody works on it.
+        InProgress = "in_progress",
+        Done = "done",
+        /// Somebody decided that it will not be done.
+        Declined = "declined",
+        /// The caller took it back on the call.
+        Cancelled = "cancelled",
+    }
 }
 
 word_enum! {
@@ -410,6 +420,8 @@ pub struct WorkItem {
     pub idempotency_key: String,
     pub call_id: Option<CallId>,
     pub passport_id: Option<PassportId>,
+    /// Login of whoever works on it, or closed it.
+    pub assignee: Option<String>,
     pub fields: Value,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -420,6 +432,7 @@ pub struct WorkItem {
 pub struct WorkFilter {
     pub kind: Option<WorkKind>,
     pub status: Option<WorkStatus>,
+    pub assignee: Option<String>,
     pub call_id: Option<CallId>,
     /// Only those of this caller (raw number, any spelling).
     pub caller: Option<String>,

@@ -14,7 +14,7 @@ use crate::backend::{Either, PlatformStore, TenantStore};
 use crate::claim_pin::PinHash;
 use crate::error::StorageError;
 use crate::ids::{
-    CallId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId,
+    CallId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId, WorkItemId,
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
@@ -28,6 +28,7 @@ use crate::records::{
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
 use crate::review_records::{AgentLevel, AutonomyChange, Calibration, NewReview, Review};
+use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 
 type Result<T> = std::result::Result<T, StorageError>;
 
@@ -111,7 +112,13 @@ store! {
         fn file_work_item(&self, new: NewWorkItem) -> WorkItem;
         /// By what the caller was told, in any spelling (`inc 4821`).
         fn work_item(&self, reference: &str) -> Option<WorkItem>;
+        fn work_item_by_id(&self, id: WorkItemId) -> Option<WorkItem>;
         fn list_work_items(&self, filter: WorkFilter) -> Vec<WorkItem>;
+        /// Makes a person's move, if it is possible as the item stands, and adds it to the history in the same transaction.
+        /// `NotFound` when there is no such item.
+        fn act_on_work_item(&self, act: NewWorkAct) -> WorkActed;
+        /// What people did about an item, oldest first; the last 500.
+        fn work_history(&self, id: WorkItemId) -> Vec<WorkAct>;
         /// Gives the changed item.
         fn set_work_status(&self, reference: &str, status: WorkStatus) -> WorkItem;
         /// A reference that is free now. Writes nothing, so a speculative run may draw one.

@@ -30,6 +30,8 @@ pub const LEDGER: Place = Place::new("passport_ledger", "entry_sealed");
 pub const REVIEW: Place = Place::new("reviews", "document_sealed");
 /// Slot values of a work item. Row: work item id.
 pub const FIELDS: Place = Place::new("work_items", "fields_sealed");
+/// What people wrote about a work item. Row: id of the act.
+pub const WORK_NOTE: Place = Place::new("work_acts", "note_sealed");
 /// What is sent outside, and what came back. Row: outbox id.
 pub const OUTBOX_PAYLOAD: Place = Place::new("outbox", "payload_sealed");
 pub const OUTBOX_ANSWER: Place = Place::new("outbox", "answer_sealed");

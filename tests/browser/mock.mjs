@@ -25,6 +25,8 @@ export async function startMock({ port = 0, examples = false } = {}) {
     phone: null,
     tokens: new Set(["one-time"]),
     sessions: new Set(),
+    /** Looks at personal data, for tests. */
+    revealed: [],
   };
   const server = createServer((request, response) => routes(mock, request, response));
   attachMedia(server, mock);

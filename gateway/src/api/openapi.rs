@@ -16,6 +16,7 @@ use crate::auth::scope::TENANT_HEADER;
 const AREAS: &[&str] = &[
     include_str!("../../data/openapi/process.json"),
     include_str!("../../data/openapi/calls.json"),
+    include_str!("../../data/openapi/requests.json"),
     include_str!("../../data/openapi/passports.json"),
     include_str!("../../data/openapi/live.json"),
     include_str!("../../data/openapi/knowledge.json"),

@@ -51,7 +51,8 @@ fn text_of(screen: &mut dyn Screen, name: &str, text: &str) -> String {
     }
 }
 
-fn personal_kind(name: &str) -> Option<&'static str> {
+/// The kind of personal data that a field holds by its name.
+pub fn personal_kind(name: &str) -> Option<&'static str> {
     const KINDS: [(&str, &str); 9] = [
         ("caller_name", "name"),
         ("contact_name", "name"),

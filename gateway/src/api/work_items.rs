@@ -1,20 +1,30 @@
-//! `GET /v1/work-items`: what callers left to be done.
+//! `GET /v1/work-items` and `GET /v1/work-items/{id}`: what callers left to be done, and what was done about it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
-use chrono::{DateTime, Utc};
-use serde::Serialize;
+use axum::extract::{Path, State};
+use chrono::{DateTime, TimeDelta, Utc};
+use pipeline::ports::Screen;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage::records::{Priority, WorkFilter, WorkItem, WorkKind, WorkStatus};
-use storage::{CallId, PassportId, TenantId, WorkItemId, WorkItems};
+use storage::work_acts::{WorkAct, WorkActKind};
+use storage::{CallId, PassportId, TenantId, TenantStore, WorkActId, WorkItemId, WorkItems};
 
 use super::page::{Page, PageQuery};
 use super::screened;
 use crate::app::App;
 use crate::auth::{ReadCalls, Scoped};
 use crate::error::{ApiError, QueryOf};
+
+/// Items that one search by words looks at; its cursor goes on from there.
+const SEARCHED: u32 = 1_000;
+/// Items read at once in such a search.
+const AT_ONCE: u32 = 200;
+/// Longest words that are searched for, in characters.
+const LONGEST_SEARCH: usize = 200;
 
 /// One piece of work.
 #[derive(Debug, Serialize)]
@@ -25,6 +35,12 @@ pub struct Item {
     title: String,
     status: WorkStatus,
     priority: Priority,
+    /// Login of whoever works on it, or closed it.
+    assignee: Option<String>,
+    /// When it should be done.
+    due_at: DateTime<Utc>,
+    /// Not closed, and its time is over.
+    overdue: bool,
     call_id: Option<CallId>,
     passport_id: Option<PassportId>,
     created_at: DateTime<Utc>,
@@ -38,52 +54,327 @@ struct Field {
     value: Value,
 }
 
-/// The handler: newest first.
+/// One piece of work with everything that people did about it.
+#[derive(Debug, Serialize)]
+pub struct Detail {
+    #[serde(flatten)]
+    item: Item,
+    /// Oldest first.
+    history: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    id: WorkActId,
+    at: DateTime<Utc>,
+    actor: String,
+    act: WorkActKind,
+    assignee: Option<String>,
+    note: Option<String>,
+    reason: Option<String>,
+}
+
+/// `?state=&kind=&assignee=&q=`, beside a page's own.
+#[derive(Debug, Default, Deserialize)]
+pub struct Wanted {
+    state: Option<String>,
+    kind: Option<String>,
+    assignee: Option<String>,
+    q: Option<String>,
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+/// The list, newest first. `assignee=me` are one's own. `q` finds a reference, or words of the fields; it looks at the
+/// newest thousand that the other filters leave, and goes on from there with the cursor, since sealed words have no index.
+///
+/// # Errors
+/// A parameter that is none.
 pub async fn list(
     State(app): State<Arc<App>>,
     scope: Scoped<ReadCalls>,
-    QueryOf(page): QueryOf<PageQuery>,
+    QueryOf(wanted): QueryOf<Wanted>,
 ) -> Result<Json<Page<Item>>, ApiError> {
-    let filter = WorkFilter { after: page.after()?, limit: page.fetch()?, ..WorkFilter::default() };
-    let rows = scope.store.list_work_items(filter).await?;
+    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor.clone() };
+    let filter = filter(&wanted, &page, &scope.principal.subject)?;
+    let words = wanted.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
     app.engines()?;
-    let page = page.page(rows, |row| row.id.to_string(), |row| item(&app, scope.tenant.id, row));
-    let items = page.items.into_iter().collect::<Result<_, ApiError>>()?;
-    Ok(Json(Page { items, next_cursor: page.next_cursor }))
+    let tenant = scope.tenant.id;
+    let Some(words) = words else {
+        let rows = scope.store.list_work_items(filter).await?;
+        let page = page.page(rows, |row| row.id.to_string(), |row| shown(&app, tenant, row, &[]));
+        let items = page.items.into_iter().map(|shown| Ok(shown?.item)).collect::<Result<_, ApiError>>()?;
+        return Ok(Json(Page { items, next_cursor: page.next_cursor }));
+    };
+    if words.chars().count() > LONGEST_SEARCH {
+        return Err(ApiError::invalid("q", format_args!("is longer than {LONGEST_SEARCH} characters")));
+    }
+    let (rows, next_cursor) = search(&scope.store, filter, words).await?;
+    let items = rows
+        .into_iter()
+        .map(|row| Ok(shown(&app, tenant, row, &[])?.item))
+        .collect::<Result<_, ApiError>>()?;
+    Ok(Json(Page { items, next_cursor }))
 }
 
-/// Each item has a screen of its own: tokens are numbered within it.
-fn item(app: &App, tenant: TenantId, row: WorkItem) -> Result<Item, ApiError> {
+fn filter(wanted: &Wanted, page: &PageQuery, me: &str) -> Result<WorkFilter, ApiError> {
+    let given =
+        |text: &Option<String>| text.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
+    let status = given(&wanted.state).map(|word| word.parse::<WorkStatus>()).transpose();
+    let kind = given(&wanted.kind).map(|word| word.parse::<WorkKind>()).transpose();
+    Ok(WorkFilter {
+        status: status.map_err(|_| {
+            ApiError::invalid("state", "is one of open, in_progress, done, declined, cancelled")
+        })?,
+        kind: kind.map_err(|_| {
+            ApiError::invalid("kind", "is one of incident, inspection, message, escalation, callback")
+        })?,
+        assignee: given(&wanted.assignee).map(|who| if who == "me" { me.to_owned() } else { who }),
+        after: page.after()?,
+        limit: page.fetch()?,
+        ..WorkFilter::default()
+    })
+}
+
+/// Items whose reference or fields hold the words, and from where the search goes on.
+async fn search(
+    store: &TenantStore,
+    mut filter: WorkFilter,
+    words: &str,
+) -> Result<(Vec<WorkItem>, Option<String>), ApiError> {
+    if let Some(item) = store.work_item(words).await? {
+        return Ok((vec![item], None));
+    }
+    let (wanted, mut found) = (filter.limit.saturating_sub(1) as usize, Vec::new());
+    let needle = words.to_lowercase();
+    filter.limit = AT_ONCE;
+    let mut seen = 0;
+    loop {
+        let rows = store.list_work_items(filter.clone()).await?;
+        let (read, last) = (rows.len(), rows.last().map(|row| row.id));
+        for row in rows {
+            filter.after = Some(row.id);
+            if holds(&row.fields, &needle) {
+                found.push(row);
+                if found.len() == wanted {
+                    return Ok((found, filter.after.map(|id| id.to_string())));
+                }
+            }
+        }
+        seen += AT_ONCE;
+        if read < AT_ONCE as usize {
+            return Ok((found, None));
+        }
+        if seen >= SEARCHED {
+            return Ok((found, last.map(|id| id.to_string())));
+        }
+    }
+}
+
+fn holds(value: &Value, needle: &str) -> bool {
+    match value {
+        Value::String(text) => text.to_lowercase().contains(needle),
+        Value::Array(items) => items.iter().any(|item| holds(item, needle)),
+        Value::Object(fields) => fields.values().any(|value| holds(value, needle)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// One item, by id or by its reference in any spelling, with its history.
+///
+/// # Errors
+/// 404 when there is none.
+pub async fn one(
+    State(app): State<Arc<App>>,
+    scope: Scoped<ReadCalls>,
+    Path(id): Path<String>,
+) -> Result<Json<Detail>, ApiError> {
+    let item = find(&scope.store, &id).await?;
+    Ok(Json(detail(&app, scope.tenant.id, &scope.store, item).await?))
+}
+
+/// An item by id or reference.
+pub async fn find(store: &TenantStore, id: &str) -> Result<WorkItem, ApiError> {
+    let found = match id.parse::<WorkItemId>() {
+        Ok(id) => store.work_item_by_id(id).await?,
+        Err(_) => store.work_item(id).await?,
+    };
+    found.ok_or_else(|| ApiError::not_found("work item"))
+}
+
+/// An item as it is shown, with its history.
+pub async fn detail(
+    app: &App,
+    tenant: TenantId,
+    store: &TenantStore,
+    item: WorkItem,
+) -> Result<Detail, ApiError> {
+    let history = store.work_history(item.id).await?;
+    let shown = shown(app, tenant, item, &history)?;
+    Ok(Detail { item: shown.item, history: shown.history })
+}
+
+/// What a token of an item stands for. `None`: there is no such token, or nobody is told what it stands for.
+pub fn revealed(
+    app: &App,
+    tenant: TenantId,
+    item: WorkItem,
+    history: &[WorkAct],
+    token: &str,
+) -> Result<Option<String>, ApiError> {
+    let shown = shown(app, tenant, item, history)?;
+    Ok(shown.by_name.get(token).cloned().or_else(|| shown.screen.stands_for(token)))
+}
+
+/// An item on its way out of the sensitive zone.
+struct Shown {
+    item: Item,
+    history: Vec<Entry>,
+    screen: Box<dyn Screen>,
+    /// Values that are personal by the name of their field, by token.
+    by_name: HashMap<String, String>,
+}
+
+/// Each item has a screen of its own: tokens are numbered within it, fields first, then the history, always in one order.
+fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Result<Shown, ApiError> {
     let mut screen = screened::screen(app, tenant, None)?;
-    let fields = match row.fields {
+    let raw = match row.fields {
         Value::Object(fields) => fields,
         _ => serde_json::Map::new(),
     };
-    let fields: Vec<Field> = fields
-        .into_iter()
-        .map(|(name, mut value)| {
-            screened::field(screen.as_mut(), &name, &mut value);
-            Field { name, value }
+    let mut fields: Vec<Field> = raw
+        .iter()
+        .map(|(name, value)| {
+            let mut value = value.clone();
+            screened::document(screen.as_mut(), &mut value);
+            Field { name: name.clone(), value }
         })
         .collect();
-    Ok(Item {
+    let mut written = |text: &Option<String>| text.as_deref().map(|text| screen.screen(text));
+    let history: Vec<Entry> = history
+        .iter()
+        .map(|act| Entry {
+            id: act.id,
+            at: act.at,
+            actor: act.actor.clone(),
+            act: act.act,
+            assignee: act.assignee.clone(),
+            note: written(&act.note),
+            reason: written(&act.reason),
+        })
+        .collect();
+    let by_name = hide_by_name(&mut fields, &raw);
+    let due_at = due(row.kind, row.priority, row.created_at);
+    let unfinished = matches!(row.status, WorkStatus::Open | WorkStatus::InProgress);
+    let item = Item {
         title: title(row.kind, &fields),
         id: row.id,
         reference: row.reference,
         kind: row.kind,
         status: row.status,
         priority: row.priority,
+        assignee: row.assignee,
+        due_at,
+        overdue: unfinished && due_at < Utc::now(),
         call_id: row.call_id,
         passport_id: row.passport_id,
         created_at: row.created_at,
         updated_at: row.updated_at,
         fields,
-    })
+    };
+    Ok(Shown { item, history, screen, by_name })
+}
+
+/// A field whose name says that it is personal is a token whatever it holds: no detector knows every name. Its number is
+/// one that no other token of the item has.
+fn hide_by_name(fields: &mut [Field], raw: &serde_json::Map<String, Value>) -> HashMap<String, String> {
+    let mut by_name = HashMap::new();
+    for at in 0..fields.len() {
+        let Some((kind, text)) = fields.get(at).and_then(|field| {
+            Some((screened::personal_kind(&field.name)?, field.value.as_str()?.to_owned()))
+        }) else {
+            continue;
+        };
+        let Some(Value::String(said)) = fields.get(at).and_then(|field| raw.get(&field.name)) else {
+            continue;
+        };
+        if text.is_empty() {
+            continue;
+        }
+        // The screen made one token of all of it: the field's own words are what it stands for.
+        let whole = text.starts_with('⟨') && text.ends_with('⟩') && text.matches('⟨').count() == 1;
+        if whole {
+            by_name.insert(text, said.clone());
+            continue;
+        }
+        let all: String = fields.iter().map(|field| field.value.to_string()).collect();
+        let number = (1_u32..).find(|n| !all.contains(&format!("⟨{kind}:{n}⟩"))).unwrap_or(1);
+        let token = format!("⟨{kind}:{number}⟩");
+        if let Some(field) = fields.get_mut(at) {
+            field.value = Value::String(token.clone());
+        }
+        by_name.insert(token, said.clone());
+    }
+    by_name
+}
+
+/// When an item should be done: minutes for what is urgent, hours for who was hurt or waits for a call, days for the rest.
+fn due(kind: WorkKind, priority: Priority, created_at: DateTime<Utc>) -> DateTime<Utc> {
+    let time = match (priority, kind) {
+        (Priority::Urgent, _) => TimeDelta::minutes(15),
+        (Priority::High, _) => TimeDelta::hours(2),
+        (Priority::Normal, WorkKind::Escalation | WorkKind::Callback) => TimeDelta::hours(8),
+        (Priority::Normal, WorkKind::Message) => TimeDelta::days(1),
+        (Priority::Normal, WorkKind::Incident | WorkKind::Inspection) => TimeDelta::days(3),
+        (Priority::Low, _) => TimeDelta::days(7),
+    };
+    created_at.checked_add_signed(time).unwrap_or(created_at)
 }
 
 /// The first field that says in words what it is about, already screened.
 fn title(kind: WorkKind, fields: &[Field]) -> String {
-    let about = ["title", "summary", "category", "type", "reason", "topic", "description", "message"];
+    let about = ["title", "summary", "category", "type", "reason", "topic", "what", "description", "message"];
     let text = about.iter().find_map(|name| fields.iter().find(|field| field.name == *name)?.value.as_str());
-    text.unwrap_or(kind.as_str()).chars().take(120).collect()
+    let plain = match kind {
+        WorkKind::Incident => "Report",
+        WorkKind::Inspection => "Inspection",
+        WorkKind::Message => "Message",
+        WorkKind::Escalation | WorkKind::Callback => "Callback",
+    };
+    text.filter(|text| !text.trim().is_empty()).unwrap_or(plain).chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_name_gets_a_number_that_no_other_token_has() {
+        let raw = json!({"name": "Ada Quist", "what": "⟨name:1⟩ hit me", "phone": "⟨phone:1⟩"});
+        let raw = raw.as_object().unwrap().clone();
+        let mut fields: Vec<Field> =
+            raw.iter().map(|(name, value)| Field { name: name.clone(), value: value.clone() }).collect();
+        let by_name = hide_by_name(&mut fields, &raw);
+        let name = fields.iter().find(|field| field.name == "name").unwrap();
+        assert_eq!(name.value, "⟨name:2⟩");
+        assert_eq!(by_name["⟨name:2⟩"], "Ada Quist");
+    }
+
+    #[test]
+    fn what_is_urgent_is_due_in_minutes() {
+        let at = Utc::now();
+        assert_eq!(due(WorkKind::Incident, Priority::Urgent, at) - at, TimeDelta::minutes(15));
+        assert!(
+            due(WorkKind::Callback, Priority::Normal, at) < due(WorkKind::Incident, Priority::Normal, at)
+        );
+    }
+
+    #[test]
+    fn a_title_is_words_never_the_name_of_a_kind() {
+        let field = |name: &str, value: &str| Field { name: name.into(), value: value.into() };
+        assert_eq!(title(WorkKind::Incident, &[field("what", "A fallen tree")]), "A fallen tree");
+        assert_eq!(title(WorkKind::Incident, &[]), "Report");
+    }
 }

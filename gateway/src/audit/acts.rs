@@ -5,7 +5,9 @@
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
 use storage::retention::Hold;
-use storage::{ApiToken, CallId, ContactId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User};
+use storage::{
+    ApiToken, CallId, ContactId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User, WorkItemId,
+};
 
 use crate::auth::{Kind, Principal};
 
@@ -99,6 +101,19 @@ pub fn link_issued(principal: &Principal, login: &str) -> NewAudit {
 #[must_use]
 pub fn tenant_created(principal: &Principal, tenant: &Tenant) -> NewAudit {
     by(principal, "tenant.created", Party::new("tenant", tenant.id)).with("slug", tenant.slug.clone())
+}
+
+/// Somebody took on, gave away, wrote about or closed what a caller left to be done. `status`: as it stands now.
+#[must_use]
+pub fn work_item_changed(principal: &Principal, item: WorkItemId, status: &str) -> NewAudit {
+    by(principal, "work_item.changed", Party::new("work_item", item)).with("status", status)
+}
+
+/// Somebody saw a caller's own data. `kind`: of the token; what it stands for is not told, the reason is sealed.
+#[must_use]
+pub fn personal_revealed(principal: &Principal, item: WorkItemId, kind: String, reason: &str) -> NewAudit {
+    let entry = by(principal, "personal.revealed", Party::new("work_item", item)).with("kind", kind);
+    if reason.is_empty() { entry } else { entry.personal(json!({ "reason": reason })) }
 }
 
 /// The new value is not told: it may hold names.

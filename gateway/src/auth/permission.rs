@@ -27,18 +27,22 @@ macro_rules! permissions {
 
 permissions! {
     /// To know who one is.
-    SeeSelf = "sign in": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    SeeSelf = "sign in": Clerk | Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Calls, transcripts, latencies, passports, work items, live events.
-    ReadCalls = "read calls": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    ReadCalls = "read calls": Clerk | Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Hang up and, later, whisper and take over.
     Act = "act on calls": Supervisor | TenantAdmin | PlatformAdmin;
+    /// Take on what callers left to be done, and close it.
+    WorkRequests = "work on requests": Clerk | Supervisor | TenantAdmin | PlatformAdmin;
+    /// See one caller's number, name or address to serve them. Every look is on the audit.
+    RevealPersonal = "see personal data of a request": Clerk | Supervisor | TenantAdmin | PlatformAdmin;
     /// What is remembered of callers, what was suggested, and why it was decided so.
     ReadMemory = "read memory of callers": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Delete what is remembered of a caller who asks for it.
     ForgetCallers = "have callers forgotten": Supervisor | TenantAdmin | PlatformAdmin;
     /// Call a line from the browser.
     UsePhone = "use the browser phone": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
-    ReadKnowledge = "search knowledge": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    ReadKnowledge = "search knowledge": Clerk | Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     WriteKnowledge = "change knowledge": AgentAdmin | TenantAdmin | PlatformAdmin;
     ReadOrganisation = "read organisational memory": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     WriteOrganisation = "change organisational memory": AgentAdmin | TenantAdmin | PlatformAdmin;
@@ -77,6 +81,17 @@ mod tests {
                 && !WriteTools::allows(Role::Auditor)
                 && !ManageTenant::allows(Role::Auditor)
         );
+    }
+
+    #[test]
+    fn a_clerk_works_on_requests_and_leaves_live_calls_alone() {
+        assert!(WorkRequests::allows(Role::Clerk) && RevealPersonal::allows(Role::Clerk));
+        assert!(
+            !Act::allows(Role::Clerk) && !ReadAudit::allows(Role::Clerk) && !ReadMemory::allows(Role::Clerk)
+        );
+        for role in [Role::Auditor, Role::AgentAdmin] {
+            assert!(!WorkRequests::allows(role) && !RevealPersonal::allows(role));
+        }
     }
 
     #[test]

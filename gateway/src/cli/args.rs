@@ -310,7 +310,7 @@ pub enum User {
         login: String,
         #[arg(long)]
         name: String,
-        /// supervisor, agent-admin, tenant-admin, auditor or platform-admin
+        /// clerk, supervisor, agent-admin, tenant-admin, auditor or platform-admin
         #[arg(long)]
         role: String,
         /// Slug or id; required for every role but platform-admin
@@ -336,7 +336,7 @@ pub enum Token {
     Create {
         #[arg(long)]
         name: String,
-        /// supervisor, agent-admin, tenant-admin, auditor or platform-admin
+        /// clerk, supervisor, agent-admin, tenant-admin, auditor or platform-admin
         #[arg(long)]
         role: String,
         /// Slug or id; required for every role but platform-admin

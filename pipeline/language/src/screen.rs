@@ -9,4 +9,10 @@ pub trait Screen: Send + 'static {
     fn glimpse(&mut self, text: &str) -> String {
         self.screen(text)
     }
+
+    /// What a token of this screen stands for, for a person who may see it. `None` for what nobody is told (a card, a
+    /// social security number) and for a token that it did not make.
+    fn stands_for(&self, _token: &str) -> Option<String> {
+        None
+    }
 }

@@ -3,13 +3,14 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, page_size};
+use super::{Conn, page_size, work_acts as acts};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::{CallId, PassportId, WorkItemId};
 use crate::records::{NewWorkItem, Priority, WorkFilter, WorkItem, WorkKind, WorkStatus};
 use crate::references::{TRIES, candidate, normalise};
 use crate::store::WorkItems;
+use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 use crate::zones::FIELDS;
 
 const TAKEN: StorageError = StorageError::Taken { what: "reference" };
@@ -24,6 +25,7 @@ struct Kept {
     idempotency_key: String,
     call_id: Option<CallId>,
     passport_id: Option<PassportId>,
+    assignee: Option<String>,
     fields_sealed: Vec<u8>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
@@ -33,7 +35,7 @@ macro_rules! select_work {
     ($rest:literal) => {
         concat!(
             "select id, reference, kind, status, priority, idempotency_key, call_id, passport_id,
-                fields_sealed, created_at, updated_at
+                assignee, fields_sealed, created_at, updated_at
              from work_items where tenant_id = $1 ",
             $rest
         )
@@ -52,6 +54,25 @@ impl WorkItems for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         core.db.named(by_reference(&mut conn, &core.scope, &normalise(reference)).await)
+    }
+
+    async fn work_item_by_id(&self, id: WorkItemId) -> Result<Option<WorkItem>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(by_id(&mut conn, &core.scope, id).await)
+    }
+
+    async fn act_on_work_item(&self, act: NewWorkAct) -> Result<WorkActed, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = acts::make(write.conn(), &core.scope, &act).await;
+        write.finish(step).await
+    }
+
+    async fn work_history(&self, id: WorkItemId) -> Result<Vec<WorkAct>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(acts::history(&mut conn, &core.scope, id).await)
     }
 
     async fn list_work_items(&self, filter: WorkFilter) -> Result<Vec<WorkItem>, StorageError> {
@@ -153,6 +174,11 @@ async fn by_reference(conn: &mut Conn, scope: &Scope, reference: &str) -> Step<O
     query.fetch_optional(conn).await?.map(|kept| open(scope, kept)).transpose()
 }
 
+pub(super) async fn by_id(conn: &mut Conn, scope: &Scope, id: WorkItemId) -> Step<Option<WorkItem>> {
+    let query = sqlx::query_as(select_work!("and id = $2")).bind(scope.tenant).bind(id);
+    query.fetch_optional(conn).await?.map(|kept| open(scope, kept)).transpose()
+}
+
 async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<WorkItem>> {
     let hash = match filter.caller.as_deref().map(|number| scope.sealer.lookup_hash(number)) {
         Some(None) => return Ok(Vec::new()),
@@ -161,14 +187,15 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<W
     };
     let kept: Vec<Kept> = sqlx::query_as(select_work!(
         "and ($2 is null or kind = $2) and ($3 is null or status = $3) and ($4 is null or call_id = $4)
-         and ($5 is null or caller_hash = $5) and ($6 is null or id < $6)
-         order by id desc limit $7"
+         and ($5 is null or caller_hash = $5) and ($6 is null or assignee = $6) and ($7 is null or id < $7)
+         order by id desc limit $8"
     ))
     .bind(scope.tenant)
     .bind(filter.kind)
     .bind(filter.status)
     .bind(filter.call_id)
     .bind(hash.as_ref().map(|hash| hash.as_bytes()))
+    .bind(filter.assignee.as_deref())
     .bind(filter.after)
     .bind(page_size(filter.limit))
     .fetch_all(conn)
@@ -198,6 +225,7 @@ fn open(scope: &Scope, kept: Kept) -> Step<WorkItem> {
         idempotency_key: kept.idempotency_key,
         call_id: kept.call_id,
         passport_id: kept.passport_id,
+        assignee: kept.assignee,
         created_at: kept.created_at,
         updated_at: kept.updated_at,
     })

@@ -56,6 +56,8 @@ mod tenant;
 mod turns;
 #[path = "../sql/work.rs"]
 mod work;
+#[path = "../sql/work_acts.rs"]
+mod work_acts;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -113,15 +113,7 @@ class Call {
   takeDown(kind, title, reference, fields) {
     this.item.passport_id = `passport-${this.id}`;
     this.passport = passportOf(this, kind, title, fields, (this.passport?.version ?? 0) + 1);
-    this.calls.workItems.unshift({
-      id: `work-${reference}`,
-      kind,
-      title,
-      status: "open",
-      call_id: this.id,
-      created_at: new Date().toISOString(),
-      fields: [{ name: "reference", value: reference }, ...fields],
-    });
+    this.calls.workItems.unshift(workItem(this.id, kind, title, reference, fields));
     this.emit("passport.updated", { passport_id: this.item.passport_id, version: this.passport.version, status: "open" });
   }
   end(reason, duration_ms = 42_000) {
@@ -129,6 +121,28 @@ class Call {
     const { at } = this.emit("call.ended", { reason, duration_ms });
     Object.assign(this.item, { state: "ended", ended_at: at, end_reason: reason });
   }
+}
+
+/** A request as the gateway lists it. */
+export function workItem(call_id, kind, title, reference, fields, at = new Date()) {
+  const created_at = at.toISOString();
+  return {
+    id: `work-${reference}`,
+    reference,
+    kind,
+    title,
+    status: "open",
+    priority: "normal",
+    assignee: null,
+    due_at: new Date(at.getTime() + 72 * 3_600_000).toISOString(),
+    overdue: false,
+    call_id,
+    passport_id: null,
+    created_at,
+    updated_at: created_at,
+    fields,
+    history: [],
+  };
 }
 
 function passportOf(call, kind, title, fields, version) {

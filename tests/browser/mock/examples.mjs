@@ -1,5 +1,7 @@
 // Calls that show every feature of the screens: for screenshots and for looking by hand.
 
+import { workItem } from "./calls.mjs";
+
 const STAGES = { endpointing: 310, stt_final: 0, guard: 0.4, retrieval: 6, orchestrator: 3, llm_first_token: 120, first_clause: 60, rules: 0.6, tts_first_byte: 95, pacing: 12 };
 
 export function exampleCalls(mock) {
@@ -19,7 +21,7 @@ export function exampleCalls(mock) {
   const booking = calls.start({ from: "⟨phone:3⟩", startedAt: ago(23) });
   booking.final(1, "I need an electrical inspection at my place next week.");
   booking.say(1, 0, "Tuesday at nine is free. Shall I book it?");
-  booking.takeDown("booking", "Electrical inspection, Tuesday 9:00", "RB-INS-2041", [{ name: "address", value: "⟨address:1⟩" }, { name: "slot", value: "Tuesday 9:00" }]);
+  booking.takeDown("inspection", "Electrical inspection, Tuesday 9:00", "RB-INS-2041", [{ name: "address", value: "⟨address:1⟩" }, { name: "slot", value: "Tuesday 9:00" }]);
   booking.end("agent_hung_up");
   booking.item.ended_at = ago(20).toISOString();
 
@@ -48,20 +50,14 @@ export function exampleCalls(mock) {
   live.emit("call.dtmf", { turn: 2, digits: "1" });
   live.emit("call.provider", { provider: "local speech to text", state: "recovered", reason: "slow for two seconds" });
   live.attention("watch", "Caller sounds upset");
-  live.takeDown("incident_report", "Street light out on Oak Street", "RB-2042", [
+  live.takeDown("incident", "Street light out on Oak Street", "RB-2042", [
     { name: "location", value: "⟨address:1⟩" },
     { name: "since", value: "one week" },
     { name: "call_back", value: "⟨phone:1⟩" },
   ]);
   live.interim(3, "yes that number is fine and could you also");
-  calls.workItems.push({
-    id: "work-esc-1",
-    kind: "escalation",
-    title: "Caller asked for a person about a claim denial",
-    status: "waiting",
-    call_id: old.id,
-    created_at: ago(50).toISOString(),
-    fields: [{ name: "reference", value: "RB-ESC-17" }, { name: "team", value: "Claims" }],
-  });
+  calls.workItems.push(
+    workItem(old.id, "escalation", "Caller asked for a person about a claim denial", "RB-ESC-17", [{ name: "team", value: "Claims" }], ago(50)),
+  );
   return { live, urgent, booking, old };
 }

@@ -401,6 +401,10 @@ impl Redactor {
 }
 
 impl Screen for Redactor {
+    fn stands_for(&self, token: &str) -> Option<String> {
+        Some(self.reveal(token)).filter(|value| value != token)
+    }
+
     fn screen(&mut self, text: &str) -> String {
         let ends = ends(text, &self.settings);
         let (findings, joined) = self.findings(text, ends.lead.as_ref());

@@ -1,6 +1,6 @@
 // Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
 
-import type { CallItem, Me, Page, Passport, PhoneGrant, StoredIntervention, TranscriptTurn, TurnLatency, Understanding, WorkItem } from "./types";
+import type { CallItem, Me, Page, Passport, PhoneGrant, StoredIntervention, TranscriptTurn, TurnLatency, Understanding, WorkFilter, WorkItem, WorkItemDetail } from "./types";
 
 /** What the gateway said no with. `status` 0: nothing answered. */
 export class ApiError extends Error {
@@ -75,8 +75,17 @@ export const api = {
   latency: (id: string, ask: Ask = {}) =>
     request<{ turns: TurnLatency[] }>(`/v1/calls/${encodeURIComponent(id)}/latency`, ask),
   passport: (id: string, ask: Ask = {}) => request<Passport>(`/v1/calls/${encodeURIComponent(id)}/passport`, ask),
-  workItems: (cursor: string | null, ask: Ask = {}) =>
-    request<Page<WorkItem>>(`/v1/work-items?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`, ask),
+  workItems: (filter: WorkFilter, cursor: string | null, ask: Ask = {}) => {
+    const query = new URLSearchParams({ limit: "50" });
+    for (const [name, value] of Object.entries({ ...filter, cursor })) if (value) query.set(name, value);
+    return request<Page<WorkItem>>(`/v1/work-items?${query}`, ask);
+  },
+  workItem: (id: string, ask: Ask = {}) => request<WorkItemDetail>(`/v1/work-items/${encodeURIComponent(id)}`, ask),
+  /** `act`: claim, assign, note, close, reopen. */
+  actOnWorkItem: (id: string, act: string, body: object) =>
+    post<WorkItemDetail>(`/v1/work-items/${encodeURIComponent(id)}/${act}`, body),
+  reveal: (id: string, token: string, reason: string) =>
+    post<{ value: string }>(`/v1/work-items/${encodeURIComponent(id)}/reveal`, { token, reason }),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
   understand: (text: string, asked: string | null) => post<Understanding>("/v1/understand", { text, asked }),
   phone: (to: string) => post<PhoneGrant>("/v1/phone", { to }),

@@ -94,9 +94,39 @@ export interface WorkItem {
   status: string;
   reference?: string | null;
   priority?: string;
+  /** Login of whoever works on it, or closed it. */
+  assignee?: string | null;
+  due_at?: string;
+  overdue?: boolean;
   call_id: string | null;
   created_at: string;
+  updated_at?: string;
   fields?: Field[];
+}
+
+export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelled";
+
+/** One entry of a request's history. */
+export interface WorkAct {
+  id: string;
+  at: string;
+  actor: string;
+  act: "claimed" | "assigned" | "released" | "noted" | "called" | "done" | "declined" | "reopened";
+  assignee: string | null;
+  note: string | null;
+  reason: string | null;
+}
+
+export interface WorkItemDetail extends WorkItem {
+  history: WorkAct[];
+}
+
+/** Which requests to list; what is left out is not asked for. */
+export interface WorkFilter {
+  state?: WorkState;
+  kind?: string;
+  assignee?: "me";
+  q?: string;
 }
 
 /** What the line takes words for. Places count characters of the text. */

@@ -6,7 +6,7 @@ import { hrefs, type Screen } from "./route";
 
 const ITEMS: { screen: Screen; label: string; icon: IconName; href: string }[] = [
   { screen: "calls", label: "Calls", icon: "calls", href: hrefs.calls },
-  { screen: "work", label: "Taken down", icon: "work", href: hrefs.work },
+  { screen: "work", label: "Requests", icon: "work", href: hrefs.work },
   { screen: "phone", label: "Phone", icon: "phone", href: hrefs.phone },
   { screen: "words", label: "Try words", icon: "words", href: hrefs.words },
 ];

@@ -6,6 +6,7 @@ import type { Me } from "../api/types";
 import { CallsScreen } from "../screens/calls/CallsScreen";
 import { PhoneScreen } from "../screens/phone/PhoneScreen";
 import { WordsScreen } from "../screens/words/WordsScreen";
+import { RequestPage } from "../screens/work/RequestPage";
 import { WorkScreen } from "../screens/work/WorkScreen";
 import { FeedBanner } from "./FeedBanner";
 import { Header } from "./Header";
@@ -16,7 +17,7 @@ import { toggleTheme } from "./preferences";
 import { go, hrefs, useRoute, type Screen } from "./route";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 
-const TITLES: Record<Screen, string> = { calls: "Calls", work: "Taken down", phone: "Phone", words: "Try words" };
+const TITLES: Record<Screen, string> = { calls: "Calls", work: "Requests", phone: "Phone", words: "Try words" };
 
 export function Shell({ me }: { me: Me }) {
   const route = useRoute();
@@ -72,7 +73,8 @@ export function Shell({ me }: { me: Me }) {
       {route.screen !== "phone" && <OnCallBar />}
       <main id="main" ref={main} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
         {route.screen === "calls" && <CallsScreen callId={route.callId} me={me} />}
-        {route.screen === "work" && <WorkScreen />}
+        {route.screen === "work" && route.requestId === null && <WorkScreen />}
+        {route.screen === "work" && route.requestId !== null && <RequestPage key={route.requestId} id={route.requestId} me={me} />}
         {route.screen === "phone" && <PhoneScreen me={me} />}
         {route.screen === "words" && <WordsScreen />}
       </main>

@@ -14,7 +14,7 @@ export interface Shortcut {
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "?", does: "Show this list", where: "Everywhere" },
   { keys: "C", does: "Go to calls", where: "Everywhere" },
-  { keys: "W", does: "Go to what was taken down", where: "Everywhere" },
+  { keys: "W", does: "Go to requests", where: "Everywhere" },
   { keys: "P", does: "Go to the phone", where: "Everywhere" },
   { keys: "T", does: "Try words", where: "Everywhere" },
   { keys: "L", does: "Switch between dark and light", where: "Everywhere" },

@@ -102,7 +102,7 @@ export function providerNotice(provider: string, state: string, reason: string):
   return `${provider} ${PROVIDER_STATES[state] ?? words(state).toLowerCase()}${reason ? ` (${reason})` : ""}`;
 }
 
-export const GUARD_NOTE = "An attack was neutralised";
+export const GUARD_NOTE = "Suspicious instruction ignored";
 
 const RULED: Record<string, string> = { words: "a sentence", reply: "a reply", tool: "an action" };
 /** What a rule did, as a sentence without a word of what was said. */

@@ -81,7 +81,7 @@ describe("reduceEvent", () => {
       event("call.rule", { turn: 1, rule: "no-legal-advice", category: "legal", action, applies_to });
     const state = run([guard, guard, ruled("BLOCK", "words"), ruled("REQUIRE_HUMAN", "tool"), ruled("WARN", "reply")]);
     expect(call(state).interventions.map((i) => `${i.turn} ${i.by}: ${i.text}`)).toEqual([
-      "1 guard: An attack was neutralised",
+      "1 guard: Suspicious instruction ignored",
       "1 rule: A rule stopped a sentence: no-legal-advice",
       "1 rule: A rule asks a person about an action: no-legal-advice",
       "1 rule: A rule warned of a reply: no-legal-advice",
@@ -207,7 +207,7 @@ describe("merge", () => {
     ];
     const shown = mergeInterventions(base, "c1", stored);
     expect(call(shown).interventions.map((i) => `${i.turn} ${i.text}`)).toEqual([
-      "1 An attack was neutralised",
+      "1 Suspicious instruction ignored",
       "2 A rule stopped a sentence: locked-amounts",
     ]);
     expect(call(mergeInterventions(shown, "c1", stored)).interventions).toHaveLength(2);

@@ -125,7 +125,7 @@ function withIntervention(call: Call, made: Intervention): Call {
   return call.interventions.some((i) => i.id === made.id) ? call : { ...call, interventions: [...call.interventions, made] };
 }
 
-/** Names whose arrival may mean that something was taken down. */
+/** Names whose arrival may mean that a request was filed. */
 const WORK_EVENTS: readonly string[] = ["passport.updated", "escalation.updated", "call.tool", "call.ended"];
 
 export function reduceEvent(state: State, event: CallEvent): State {

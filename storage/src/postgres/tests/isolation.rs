@@ -15,6 +15,7 @@ use crate::conformance::{Fixture, new_call};
 use crate::postgres::schema::PLATFORM_TABLES;
 use crate::records::{NewBooking, WorkKind};
 use crate::retention::{Held, NewHold};
+use crate::work_acts::{NewWorkAct, WorkMove};
 use crate::{Calls, Claims, Knowledge, Passports, Retention, Settings, Slots, WorkItems};
 
 const FORBIDDEN: &str = "42501";
@@ -45,7 +46,9 @@ async fn plant_everywhere(f: &Fixture) {
     let call = f.river.begin_call(new_call()).await.unwrap().id;
     f.river.append(call, &[row(1, said(1, "x"))]).await.unwrap();
     f.river.create_passport(new_passport()).await.unwrap();
-    f.river.file_work_item(new_item(WorkKind::Incident, "k")).await.unwrap();
+    let item = f.river.file_work_item(new_item(WorkKind::Incident, "k")).await.unwrap().id;
+    let claim = NewWorkAct { item, actor: "pat".into(), made: WorkMove::Claim };
+    f.river.act_on_work_item(claim).await.unwrap();
     let slots = slots(1);
     f.river.insert_slots(&slots).await.unwrap();
     f.river.book_slot(NewBooking { slot: slots[0].id, idempotency_key: "k".into() }).await.unwrap();

@@ -14,7 +14,7 @@ export function SignIn({ ended }: { ended: boolean }) {
         <p className="text-muted">
           {ended
             ? "Sessions end after a while so that an unattended screen shows nothing. Nothing was lost: calls go on without the console."
-            : "From here you watch live calls, read what was taken down, and make a test call from this browser."}
+            : "From here you watch live calls, work on requests, and make a test call from this browser."}
         </p>
       </div>
       {expired && (

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import { api } from "../../api/client";
-import type { WorkItem } from "../../api/types";
+import type { WorkFilter, WorkItem } from "../../api/types";
 import { useConsole } from "../../app/console";
 
 /** Calls change work items in bursts; one reload a second is enough to look live. */
@@ -15,19 +15,29 @@ interface WorkItems {
   reload: () => void;
 }
 
-export function useWorkItems(): WorkItems {
+/** Requests that a filter leaves. What they are is asked anew when calls, or other people, change them. */
+export function useWorkItems(filter: WorkFilter): WorkItems {
   const revision = useConsole((now) => now.state.workRevision + now.epoch);
   const [items, setItems] = useState<WorkItem[] | null>(null);
   const [cursor, setCursor] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [attempt, setAttempt] = useState(0);
   const first = useRef(true);
+  const wanted = JSON.stringify(filter);
+  const before = useRef(wanted);
 
   useEffect(() => {
+    if (before.current !== wanted) {
+      // Another question: what was there answers it no longer.
+      before.current = wanted;
+      first.current = true;
+      setItems(null);
+      setCursor(null);
+    }
     const abort = new AbortController();
     const load = async (): Promise<void> => {
       try {
-        const page = await api.workItems(null, { signal: abort.signal });
+        const page = await api.workItems(JSON.parse(wanted) as WorkFilter, null, { signal: abort.signal });
         if (abort.signal.aborted) return;
         // What "Show more" brought stays, below the fresh page.
         setItems((old) => joinPages(page.items, old ?? []));
@@ -43,17 +53,17 @@ export function useWorkItems(): WorkItems {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [revision, attempt]);
+  }, [revision, attempt, wanted]);
 
   const loadMore = useCallback((): void => {
     api
-      .workItems(cursor)
+      .workItems(JSON.parse(wanted) as WorkFilter, cursor)
       .then((page) => {
         setItems((old) => joinPages(old ?? [], page.items));
         setCursor(page.next_cursor);
       })
       .catch(setError);
-  }, [cursor]);
+  }, [cursor, wanted]);
 
   return { items, error, more: cursor !== null, loadMore, reload: () => setAttempt((n) => n + 1) };
 }
