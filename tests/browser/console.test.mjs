@@ -186,11 +186,13 @@ describe("console", () => {
     await page.getByText("RB-MSG-7").first().waitFor();
     await page.getByRole("combobox", { name: "Kind" }).selectOption("inspection");
     await page.getByText("RB-MSG-7").first().waitFor({ state: "detached" });
+    await page.getByText("RB-INS-2041").first().waitFor();
     assert.equal(await page.locator("[data-work]").count(), 1);
     await page.getByRole("combobox", { name: "Kind" }).selectOption("");
     await page.getByRole("searchbox", { name: "Words or reference" }).fill("parking");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("RB-2042").first().waitFor({ state: "detached" });
+    await page.getByText("RB-INS-2041").first().waitFor({ state: "detached" });
+    await page.getByText("RB-MSG-7").first().waitFor();
     assert.equal(await page.locator("[data-work]").count(), 1);
     await page.getByRole("searchbox", { name: "Words or reference" }).fill("");
     await page.getByRole("button", { name: "Search" }).click();
