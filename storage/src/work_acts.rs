@@ -1,10 +1,10 @@
 //! What people do about a request: the moves there are, which of them are possible when, and the history they leave.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
 use crate::ids::{WorkActId, WorkItemId};
-use crate::records::{WorkItem, WorkStatus, word_enum};
+use crate::records::{Priority, WorkItem, WorkKind, WorkStatus, word_enum};
 
 word_enum! {
     /// What somebody did, as it stands in an item's history.
@@ -13,7 +13,6 @@ word_enum! {
         Assigned = "assigned",
         Released = "released",
         Noted = "noted",
-        Called = "called",
         Done = "done",
         Declined = "declined",
         Reopened = "reopened",
@@ -28,8 +27,6 @@ pub enum WorkMove {
     /// Somebody takes it on; `None`: nobody does.
     Assign(Option<String>),
     Note(String),
-    /// The caller was called about it.
-    Call,
     /// What came of it.
     Done {
         outcome: String,
@@ -62,7 +59,7 @@ pub enum WorkRefusal {
     /// It is closed already: reopen it first.
     Closed(WorkStatus),
     /// It is not closed.
-    NotClosed,
+    NotClosed(WorkStatus),
     /// The item changed while this was decided, again and again.
     Busy,
 }
@@ -116,7 +113,7 @@ pub fn moved(
     match made {
         WorkMove::Note(_) => to(status, assignee, WorkActKind::Noted),
         WorkMove::Reopen { .. } if closed => to(Open, None, WorkActKind::Reopened),
-        WorkMove::Reopen { .. } => Err(WorkRefusal::NotClosed),
+        WorkMove::Reopen { .. } => Err(WorkRefusal::NotClosed(status)),
         _ if closed => Err(WorkRefusal::Closed(status)),
         WorkMove::Assign(Some(user)) => to(InProgress, Some(user), WorkActKind::Assigned),
         WorkMove::Assign(None) => to(Open, None, WorkActKind::Released),
@@ -124,7 +121,6 @@ pub fn moved(
             Some(refusal) => Err(refusal),
             None => to(InProgress, Some(actor), WorkActKind::Claimed),
         },
-        WorkMove::Call => to(status, assignee, WorkActKind::Called),
         WorkMove::Done { .. } | WorkMove::Declined { .. } => match held(assignee) {
             Some(refusal) => Err(refusal),
             None if matches!(made, WorkMove::Done { .. }) => to(Done, Some(actor), WorkActKind::Done),
@@ -133,9 +129,46 @@ pub fn moved(
     }
 }
 
+/// When an item should be done: minutes for what is urgent, hours for who was hurt or waits for a call, days for the rest.
+#[must_use]
+pub fn due(item: &WorkItem) -> DateTime<Utc> {
+    let time = match (item.priority, item.kind) {
+        (Priority::Urgent, _) => TimeDelta::minutes(15),
+        (Priority::High, _) => TimeDelta::hours(2),
+        (Priority::Normal, WorkKind::Escalation | WorkKind::Callback) => TimeDelta::hours(8),
+        (Priority::Normal, WorkKind::Message) => TimeDelta::days(1),
+        (Priority::Normal, WorkKind::Incident | WorkKind::Inspection) => TimeDelta::days(3),
+        (Priority::Low, _) => TimeDelta::days(7),
+    };
+    item.created_at.checked_add_signed(time).unwrap_or(item.created_at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_urgent_is_due_in_minutes() {
+        let item = |kind, priority| WorkItem {
+            id: WorkItemId::new(),
+            reference: String::new(),
+            kind,
+            status: WorkStatus::Open,
+            priority,
+            idempotency_key: String::new(),
+            call_id: None,
+            passport_id: None,
+            assignee: None,
+            fields: serde_json::Value::Null,
+            created_at: DateTime::UNIX_EPOCH,
+            updated_at: DateTime::UNIX_EPOCH,
+        };
+        let minutes = |kind, priority| (due(&item(kind, priority)) - DateTime::UNIX_EPOCH).num_minutes();
+        assert_eq!(minutes(WorkKind::Message, Priority::Urgent), 15);
+        assert_eq!(minutes(WorkKind::Incident, Priority::High), 120);
+        assert_eq!(minutes(WorkKind::Callback, Priority::Normal), 480);
+        assert_eq!(minutes(WorkKind::Incident, Priority::Normal), 3 * 1440);
+    }
 
     #[test]
     fn the_table_of_moves() {
@@ -163,8 +196,7 @@ mod tests {
             (InProgress, Some("bo"), WorkMove::Assign(None), to(Open, "", Act::Released)),
             (Declined, None, WorkMove::Assign(None), Err(WorkRefusal::Closed(Declined))),
             (Done, Some("bo"), WorkMove::Note("x".into()), to(Done, "bo", Act::Noted)),
-            (Open, None, WorkMove::Call, to(Open, "", Act::Called)),
-            (Cancelled, None, WorkMove::Call, Err(WorkRefusal::Closed(Cancelled))),
+            (Cancelled, None, WorkMove::Claim, Err(WorkRefusal::Closed(Cancelled))),
             (Open, None, done(), to(Done, "al", Act::Done)),
             (InProgress, Some("al"), declined(), to(Declined, "al", Act::Declined)),
             (InProgress, Some("bo"), done(), held()),
@@ -172,7 +204,7 @@ mod tests {
             (Done, Some("al"), done(), Err(WorkRefusal::Closed(Done))),
             (Done, Some("bo"), reopen(), to(Open, "", Act::Reopened)),
             (Cancelled, None, reopen(), to(Open, "", Act::Reopened)),
-            (InProgress, Some("al"), reopen(), Err(WorkRefusal::NotClosed)),
+            (InProgress, Some("al"), reopen(), Err(WorkRefusal::NotClosed(InProgress))),
         ] {
             assert_eq!(moved(status, assignee, "al", &made), expected, "{status} {assignee:?} {made:?}");
         }

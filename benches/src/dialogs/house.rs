@@ -200,7 +200,7 @@ impl House {
             let fields = fields.iter().map(|(name, value)| (name.clone(), flat(value))).collect();
             Filed { kind: item.kind.as_str().to_owned(), reference: item.reference, fields }
         });
-        Ok(filed.collect())
+        Ok(corrected(filed.collect()))
     }
 
     /// # Errors
@@ -236,4 +236,23 @@ fn flat(value: &Value) -> String {
         Value::Null => String::new(),
         other => other.to_string(),
     }
+}
+
+/// What a caller put right after filing belongs to the report that it names, as for whoever works on it.
+fn corrected(all: Vec<Filed>) -> Vec<Filed> {
+    let names =
+        |item: &Filed| item.fields.iter().find(|(name, _)| name == dialogue::builtin::CORRECTS).cloned();
+    let (corrections, mut items): (Vec<Filed>, Vec<Filed>) =
+        all.into_iter().partition(|item| names(item).is_some());
+    // Newest first: the last word is applied last.
+    for correction in corrections.into_iter().rev() {
+        let reference = names(&correction).map(|(_, reference)| reference).unwrap_or_default();
+        let Some(item) = items.iter_mut().find(|item| item.reference == reference) else { continue };
+        for (name, value) in correction.fields {
+            if let Some(field) = item.fields.iter_mut().find(|(known, _)| *known == name) {
+                field.1 = value;
+            }
+        }
+    }
+    items
 }

@@ -542,7 +542,7 @@ mod tests {
                 false,
             ),
             (
-                "Okay, I've changed that. At Maple Street: a hole. Your name is Ann Cole, and your number is 202-555-0163. Is everything right now?",
+                "Okay, I've changed that. At Maple Street: a hole. Your name is Ann Cole, and your number is 202-555-0163. Is it all correct now?",
                 "Yes.",
                 false,
             ),

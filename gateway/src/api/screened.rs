@@ -46,13 +46,12 @@ fn text_of(screen: &mut dyn Screen, name: &str, text: &str) -> String {
     }
     let screened = screen.screen(text);
     match personal_kind(name) {
-        Some(kind) if screened == text && !text.is_empty() => format!("⟨{kind}:1⟩"),
+        Some(kind) if screened == text && !text.is_empty() => screen.token(kind, text),
         _ => screened,
     }
 }
 
-/// The kind of personal data that a field holds by its name.
-pub fn personal_kind(name: &str) -> Option<&'static str> {
+fn personal_kind(name: &str) -> Option<&'static str> {
     const KINDS: [(&str, &str); 9] = [
         ("caller_name", "name"),
         ("contact_name", "name"),

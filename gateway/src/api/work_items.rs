@@ -1,16 +1,15 @@
 //! `GET /v1/work-items` and `GET /v1/work-items/{id}`: what callers left to be done, and what was done about it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use pipeline::ports::Screen;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage::records::{Priority, WorkFilter, WorkItem, WorkKind, WorkStatus};
-use storage::work_acts::{WorkAct, WorkActKind};
+use storage::work_acts::{WorkAct, WorkActKind, due};
 use storage::{CallId, PassportId, TenantId, TenantStore, WorkActId, WorkItemId, WorkItems};
 
 use super::page::{Page, PageQuery};
@@ -222,32 +221,30 @@ pub fn revealed(
     history: &[WorkAct],
     token: &str,
 ) -> Result<Option<String>, ApiError> {
-    let shown = shown(app, tenant, item, history)?;
-    Ok(shown.by_name.get(token).cloned().or_else(|| shown.screen.stands_for(token)))
+    Ok(shown(app, tenant, item, history)?.screen.stands_for(token))
 }
 
 /// An item on its way out of the sensitive zone.
 struct Shown {
     item: Item,
     history: Vec<Entry>,
+    /// It knows what the tokens stand for.
     screen: Box<dyn Screen>,
-    /// Values that are personal by the name of their field, by token.
-    by_name: HashMap<String, String>,
 }
 
 /// Each item has a screen of its own: tokens are numbered within it, fields first, then the history, always in one order.
 fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Result<Shown, ApiError> {
+    let due_at = due(&row);
     let mut screen = screened::screen(app, tenant, None)?;
     let raw = match row.fields {
         Value::Object(fields) => fields,
         _ => serde_json::Map::new(),
     };
-    let mut fields: Vec<Field> = raw
-        .iter()
-        .map(|(name, value)| {
-            let mut value = value.clone();
-            screened::document(screen.as_mut(), &mut value);
-            Field { name: name.clone(), value }
+    let fields: Vec<Field> = raw
+        .into_iter()
+        .map(|(name, mut value)| {
+            screened::field(screen.as_mut(), &name, &mut value);
+            Field { name, value }
         })
         .collect();
     let mut written = |text: &Option<String>| text.as_deref().map(|text| screen.screen(text));
@@ -263,8 +260,6 @@ fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Res
             reason: written(&act.reason),
         })
         .collect();
-    let by_name = hide_by_name(&mut fields, &raw);
-    let due_at = due(row.kind, row.priority, row.created_at);
     let unfinished = matches!(row.status, WorkStatus::Open | WorkStatus::InProgress);
     let item = Item {
         title: title(row.kind, &fields),
@@ -282,53 +277,7 @@ fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Res
         updated_at: row.updated_at,
         fields,
     };
-    Ok(Shown { item, history, screen, by_name })
-}
-
-/// A field whose name says that it is personal is a token whatever it holds: no detector knows every name. Its number is
-/// one that no other token of the item has.
-fn hide_by_name(fields: &mut [Field], raw: &serde_json::Map<String, Value>) -> HashMap<String, String> {
-    let mut by_name = HashMap::new();
-    for at in 0..fields.len() {
-        let Some((kind, text)) = fields.get(at).and_then(|field| {
-            Some((screened::personal_kind(&field.name)?, field.value.as_str()?.to_owned()))
-        }) else {
-            continue;
-        };
-        let Some(Value::String(said)) = fields.get(at).and_then(|field| raw.get(&field.name)) else {
-            continue;
-        };
-        if text.is_empty() {
-            continue;
-        }
-        // The screen made one token of all of it: the field's own words are what it stands for.
-        let whole = text.starts_with('⟨') && text.ends_with('⟩') && text.matches('⟨').count() == 1;
-        if whole {
-            by_name.insert(text, said.clone());
-            continue;
-        }
-        let all: String = fields.iter().map(|field| field.value.to_string()).collect();
-        let number = (1_u32..).find(|n| !all.contains(&format!("⟨{kind}:{n}⟩"))).unwrap_or(1);
-        let token = format!("⟨{kind}:{number}⟩");
-        if let Some(field) = fields.get_mut(at) {
-            field.value = Value::String(token.clone());
-        }
-        by_name.insert(token, said.clone());
-    }
-    by_name
-}
-
-/// When an item should be done: minutes for what is urgent, hours for who was hurt or waits for a call, days for the rest.
-fn due(kind: WorkKind, priority: Priority, created_at: DateTime<Utc>) -> DateTime<Utc> {
-    let time = match (priority, kind) {
-        (Priority::Urgent, _) => TimeDelta::minutes(15),
-        (Priority::High, _) => TimeDelta::hours(2),
-        (Priority::Normal, WorkKind::Escalation | WorkKind::Callback) => TimeDelta::hours(8),
-        (Priority::Normal, WorkKind::Message) => TimeDelta::days(1),
-        (Priority::Normal, WorkKind::Incident | WorkKind::Inspection) => TimeDelta::days(3),
-        (Priority::Low, _) => TimeDelta::days(7),
-    };
-    created_at.checked_add_signed(time).unwrap_or(created_at)
+    Ok(Shown { item, history, screen })
 }
 
 /// The first field that says in words what it is about, already screened.
@@ -351,29 +300,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_gets_a_number_that_no_other_token_has() {
-        let raw = json!({"name": "Ada Quist", "what": "⟨name:1⟩ hit me", "phone": "⟨phone:1⟩"});
-        let raw = raw.as_object().unwrap().clone();
-        let mut fields: Vec<Field> =
-            raw.iter().map(|(name, value)| Field { name: name.clone(), value: value.clone() }).collect();
-        let by_name = hide_by_name(&mut fields, &raw);
-        let name = fields.iter().find(|field| field.name == "name").unwrap();
-        assert_eq!(name.value, "⟨name:2⟩");
-        assert_eq!(by_name["⟨name:2⟩"], "Ada Quist");
-    }
-
-    #[test]
-    fn what_is_urgent_is_due_in_minutes() {
-        let at = Utc::now();
-        assert_eq!(due(WorkKind::Incident, Priority::Urgent, at) - at, TimeDelta::minutes(15));
-        assert!(
-            due(WorkKind::Callback, Priority::Normal, at) < due(WorkKind::Incident, Priority::Normal, at)
-        );
-    }
-
-    #[test]
     fn a_title_is_words_never_the_name_of_a_kind() {
-        let field = |name: &str, value: &str| Field { name: name.into(), value: value.into() };
+        let field = |name: &str, value: &str| Field { name: name.into(), value: json!(value) };
         assert_eq!(title(WorkKind::Incident, &[field("what", "A fallen tree")]), "A fallen tree");
         assert_eq!(title(WorkKind::Incident, &[]), "Report");
     }

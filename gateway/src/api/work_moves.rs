@@ -8,7 +8,6 @@ use axum::Json;
 use axum::extract::{Path, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use storage::records::WorkStatus;
 use storage::work_acts::{NewWorkAct, WorkActed, WorkMove, WorkRefusal};
 use storage::{Auth, WorkItems};
 
@@ -211,9 +210,8 @@ fn refused(refusal: &WorkRefusal) -> ApiError {
         WorkRefusal::Closed(status) => conflict(format!("this request is closed ({status})"))
             .with_details(json!({ "status": status }))
             .advise("reopen it first"),
-        WorkRefusal::NotClosed => {
-            let open = WorkStatus::Open;
-            conflict("this request is not closed".to_owned()).with_details(json!({ "status": open }))
+        WorkRefusal::NotClosed(status) => {
+            conflict("this request is not closed".to_owned()).with_details(json!({ "status": status }))
         }
         WorkRefusal::Busy => {
             conflict("others changed this request meanwhile".to_owned()).advise("read it again, then retry")

@@ -8,7 +8,7 @@ use reqwest::{Client, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::records::{NewWorkItem, Priority, WorkKind};
-use storage::{Auth, Directory, NewTenant, NewToken, Role, TenantId, TenantStore, WorkItems};
+use storage::{Auth, Directory, NewTenant, NewToken, NewUser, Role, TenantId, TenantStore, WorkItems};
 
 use crate::simulated::{TestGateway, engines};
 
@@ -159,7 +159,7 @@ async fn a_token_is_revealed_to_who_may_and_the_look_is_on_the_audit() {
     let reveal = async |token: &str| {
         desk.act(&desk.clerk, &reference, "reveal", json!({ "token": token, "reason": "Calling back" })).await
     };
-    assert_eq!(reveal(&field("phone")).await.1["value"], "+12025550143");
+    assert_eq!(reveal(&field("phone")).await.1["value"], "2025550143");
     assert_eq!(reveal(&field("name")).await.1["value"], "Ottoline Przybylski");
     let what = field("what");
     let token = what.split_whitespace().find(|word| word.contains("phone")).unwrap();
@@ -186,6 +186,28 @@ async fn a_token_is_revealed_to_who_may_and_the_look_is_on_the_audit() {
 
 async fn token_of(desk: &Desk, tenant: TenantId, role: Role) -> String {
     token(&desk.test, tenant, role.as_str(), role).await
+}
+
+#[tokio::test]
+async fn a_request_is_given_to_a_user_of_the_tenant_and_back() {
+    let desk = desk().await;
+    let reference = desk.file("k", pothole(), Priority::Normal).await;
+    let new = NewUser {
+        tenant_id: Some(desk.store.id()),
+        login: "bo".into(),
+        display_name: "Bo".into(),
+        role: Role::Clerk,
+    };
+    desk.test.gateway.app.platform.store().create_user(new).await.unwrap();
+    let (status, given) = desk.act(&desk.clerk, &reference, "assign", json!({ "user": "bo" })).await;
+    assert_eq!(
+        (status, &given["assignee"], &given["status"]),
+        (StatusCode::OK, &json!("bo"), &json!("in_progress"))
+    );
+    let (status, open) = desk.act(&desk.clerk, &reference, "reopen", json!({ "reason": "x" })).await;
+    assert_eq!((status, &open["error_details"]["status"]), (StatusCode::CONFLICT, &json!("in_progress")));
+    let (_, back) = desk.act(&desk.clerk, &reference, "assign", json!({ "user": null })).await;
+    assert_eq!((&back["assignee"], &back["status"]), (&Value::Null, &json!("open")));
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ async fn append(conn: &mut Conn, scope: &Scope, act: &NewWorkAct, moved: &Moved)
             Some(Note { note: Some(outcome.clone()), reason: Some(reason.clone()) })
         }
         WorkMove::Reopen { reason } => Some(Note { note: None, reason: Some(reason.clone()) }),
-        WorkMove::Claim | WorkMove::Assign(_) | WorkMove::Call => None,
+        WorkMove::Claim | WorkMove::Assign(_) => None,
     };
     let sealed = written.map(|note| scope.sealer.seal_json(WORK_NOTE, id.0.as_bytes(), &note)).transpose()?;
     sqlx::query(

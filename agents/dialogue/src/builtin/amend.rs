@@ -3,19 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use super::finish::priority;
 use super::intent::by_cue;
 use super::script::{Does, Files, Slot, SlotKind, TaskScript};
 use super::state::{Filled, Pending, Task};
 use super::step::{Effect, Filing};
 use super::turn::Turn;
-use crate::Priority;
 use crate::builtin::beliefs::confirm::corrects;
-use language::Direction;
-use language::intents::Act;
+use language::intents::{Act, QUESTION};
+use language::spelling::spelled;
 
 /// Field of what is filed that names the earlier work which it puts right.
 pub const CORRECTS: &str = "corrects";
-/// From so much on the head is sure that the words put something right.
+/// From so much on the head is sure of what the words do.
 const SURE: f32 = 0.8;
 
 impl<'a> Turn<'a> {
@@ -23,17 +23,18 @@ impl<'a> Turn<'a> {
     pub(super) fn amends(&mut self, text: &str) -> bool {
         let Some((script, mut task)) = self.amendable() else { return false };
         let plain = self.ear.plain(text);
-        let named = self.blames(&plain) && self.names_slot(script, &plain).is_some();
-        let marked = corrects(self.ear, text) || self.view.understood.does(Act::Correct) >= SURE;
         let whole = self.script.acts.amends(&plain);
-        if !(named || marked || whole) || self.wants_something_new(script, &plain, text) {
-            return false;
-        }
-        if script.files == Files::Inspection && (whole || self.names_time(script, &plain, text)) {
+        if script.files == Files::Inspection && (whole || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");
             self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));
             text.clone_into(&mut self.state.offered_for);
             return true;
+        }
+        let marked = corrects(self.ear, text)
+            || !spelled(self.ear.0, text).is_empty()
+            || self.view.understood.does(Act::Correct) >= SURE;
+        if !whole && (self.wants_something_new(script, &plain, text) || !marked) {
+            return false;
         }
         task.before.clone_from(&task.slots);
         let pending = self.state.pending.take();
@@ -42,10 +43,8 @@ impl<'a> Turn<'a> {
         if !changed.is_empty() {
             self.did("correction", "changed it");
             self.read_changed(&changed);
-        } else if named {
-            self.which(text);
         } else if whole {
-            self.ask_which(script);
+            self.which(text);
         } else {
             self.state.tasks.pop();
             self.state.pending = pending;
@@ -70,24 +69,20 @@ impl<'a> Turn<'a> {
         Some((script, task))
     }
 
-    /// Whether a day or the time of the appointment is meant.
-    fn names_time(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
-        let slot = self.names_slot(script, plain);
-        slot.is_some_and(|slot| slot.kind == SlotKind::Opening)
-            || self.ear.when(text, self.view.now, Direction::Future).is_some()
-    }
-
-    /// "There's another one on Oak Street" and "now book an inspection" put nothing right.
+    /// "There's another one on Oak Street", "now book an inspection", and whatever is asked put nothing right.
     fn wants_something_new(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
+        let asks = self.ear.is_question(text)
+            || self.script.acts.wants_to_know(plain)
+            || self.view.understood.wants(QUESTION) >= SURE;
         let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
         let other = by_cue(self.script, text)
             .is_some_and(|cue| matches!(&cue.intent.does, Does::Task(id) if *id != script.id));
-        another || other
+        asks || another || other
     }
 
     /// Files a correction that the caller said yes to, or what they began to put right.
     pub(super) fn complete_amendment(&mut self, script: &TaskScript, task: &Task, unconfirmed: bool) {
-        match amendment(script, task, unconfirmed) {
+        match amendment(script, task, self.state.urgent, unconfirmed) {
             Some(filing) => {
                 let said = self.worded("amended").to_vec();
                 self.say_promise(&said, "amended", &[("task", &script.spoken)]);
@@ -102,7 +97,7 @@ impl<'a> Turn<'a> {
 }
 
 /// The correction as it is filed, in the words of a message to whoever works on the report. `None`: nothing differs.
-pub(super) fn amendment(script: &TaskScript, task: &Task, incomplete: bool) -> Option<Filing> {
+pub(super) fn amendment(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> Option<Filing> {
     let reference = task.amends.as_ref()?;
     let differs = |slot: &&Slot| task.slots.get(&slot.id) != task.before.get(&slot.id);
     let changed: Vec<&Slot> = script.slots.iter().filter(differs).collect();
@@ -137,7 +132,7 @@ pub(super) fn amendment(script: &TaskScript, task: &Task, incomplete: bool) -> O
     Some(Filing {
         task: "message".to_owned(),
         files: Files::Message,
-        priority: Priority::Normal,
+        priority: priority(task, urgent),
         incomplete,
         fields,
         use_caller_number: task.slots.get("phone").is_some_and(|phone| phone.value == "caller"),

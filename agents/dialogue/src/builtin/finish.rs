@@ -279,19 +279,23 @@ fn has_content(script: &TaskScript, task: &Task) -> bool {
 /// What is filed of a task that the caller did not finish.
 fn left_behind(script: &TaskScript, task: &Task, urgent: bool) -> Option<Filing> {
     if task.amends.is_some() {
-        return amendment(script, task, true);
+        return amendment(script, task, urgent, true);
     }
     let told = script.incomplete == Incomplete::File && has_content(script, task);
     told.then(|| filing(script, task, urgent, true))
 }
 
-pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> Filing {
+/// How pressing a task is by what was told.
+pub(super) fn priority(task: &Task, urgent: bool) -> Priority {
     let injured = task.slots.get("injured").is_some_and(|i| i.value == "yes");
-    let priority = match (urgent, injured) {
+    match (urgent, injured) {
         (true, _) => Priority::Urgent,
         (false, true) => Priority::High,
         _ => Priority::Normal,
-    };
+    }
+}
+
+pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete: bool) -> Filing {
     let use_caller_number = task.slots.get("phone").is_some_and(|p| p.value == "caller");
     // What the caller took back is no fact, whatever became of the slot since.
     let refused = |id: &str, value: &super::state::Filled| task.belief(id).is_some_and(|b| b.refuses(value));
@@ -307,7 +311,7 @@ pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete:
     Filing {
         task: task.id.clone(),
         files: script.files,
-        priority,
+        priority: priority(task, urgent),
         incomplete,
         fields,
         use_caller_number,

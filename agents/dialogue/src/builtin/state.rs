@@ -110,6 +110,12 @@ impl Task {
         }
     }
 
+    /// Nothing of it differs yet from what is filed already.
+    #[must_use]
+    pub fn is_on_file(&self) -> bool {
+        self.amends.is_some() && self.slots == self.before
+    }
+
     /// Puts a value in, remembering the order.
     pub fn fill(&mut self, slot: &str, filled: Filled) {
         self.order.retain(|s| s != slot);

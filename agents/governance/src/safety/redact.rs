@@ -101,8 +101,8 @@ impl Redactor {
         let spaced = || keys.chars().map(|c| format!("{c} ")).collect::<String>().trim_end().to_owned();
         match keys.len() {
             7 | 10 | 11 => self.screen(&spaced()).replace(' ', ""),
-            9 => self.token(Kind::Ssn, keys),
-            12.. => self.token(Kind::CreditCard, keys),
+            9 => self.numbered(Kind::Ssn, keys),
+            12.. => self.numbered(Kind::CreditCard, keys),
             _ => keys.to_owned(),
         }
     }
@@ -136,7 +136,7 @@ impl Redactor {
         self.vault.first(text, kind).filter(|_| kind.may_be_told())
     }
 
-    fn token(&mut self, kind: Kind, said: &str) -> String {
+    fn numbered(&mut self, kind: Kind, said: &str) -> String {
         let number = self.vault.number(kind, &value(kind, said));
         format!("⟨{}:{number}⟩", kind.name())
     }
@@ -189,7 +189,7 @@ impl Redactor {
         let said = text.get(finding.start..finding.end)?;
         if !continued {
             let rest = if finding.kind == Kind::Phone { extension(said) } else { "" };
-            return Some(self.token(finding.kind, said) + rest);
+            return Some(self.numbered(finding.kind, said) + rest);
         }
         let pending = self.pending.as_ref()?;
         let whole = format!("{}{}", pending.digits, digits(said));
@@ -401,6 +401,10 @@ impl Redactor {
 }
 
 impl Screen for Redactor {
+    fn token(&mut self, kind: &str, text: &str) -> String {
+        Kind::of(kind).map_or_else(|| format!("⟨{kind}:0⟩"), |kind| self.numbered(kind, text))
+    }
+
     fn stands_for(&self, token: &str) -> Option<String> {
         Some(self.reveal(token)).filter(|value| value != token)
     }

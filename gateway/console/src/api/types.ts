@@ -111,7 +111,7 @@ export interface WorkAct {
   id: string;
   at: string;
   actor: string;
-  act: "claimed" | "assigned" | "released" | "noted" | "called" | "done" | "declined" | "reopened";
+  act: "claimed" | "assigned" | "released" | "noted" | "done" | "declined" | "reopened";
   assignee: string | null;
   note: string | null;
   reason: string | null;

@@ -41,6 +41,8 @@ impl<'a> Turn<'a> {
     pub(in crate::builtin) fn correct(&mut self, text: &str, asked: Option<&str>) -> Vec<&'a Slot> {
         let Some((_, script)) = self.current() else { return Vec::new() };
         let mut changed = Vec::new();
+        // After a report was filed "the street is closed" names no other place.
+        let on_file = self.state.task().is_some_and(Task::is_on_file);
         for slot in script.slots.iter().filter(|s| Some(s.id.as_str()) != asked) {
             let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { continue };
             // What a value is not, is no value: "not Tuesday, Thursday".
@@ -50,8 +52,9 @@ impl<'a> Turn<'a> {
                 changed.extend(self.change_opening(&affirmed).then_some(slot));
                 continue;
             }
-            let value = slots::stated(slot.kind, &affirmed, self.context())
-                .or_else(|| self.named_value(slot, &affirmed));
+            let value = slots::stated(slot.kind, &affirmed, self.context()).or_else(|| {
+                self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
+            });
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
                 // Letters, and one name where two are held, are a part: the other name stays.
@@ -118,6 +121,13 @@ impl<'a> Turn<'a> {
         }
         if !marked {
             return None;
+        }
+        if task.is_on_file() {
+            // "Sorry, I don't have a pen" is no word about what was given last: what is meant must be named.
+            let named = self.names_slot(script, &self.ear.plain(text));
+            let numbered =
+                |slot: &&'a Slot| matches!(slot.kind, SlotKind::Phone | SlotKind::When) && held(slot);
+            return named.filter(numbered).and_then(made);
         }
         let last = task.order.iter().rev().find_map(|id| filled.iter().find(|slot| slot.id == *id));
         let last =
@@ -228,7 +238,7 @@ impl<'a> Turn<'a> {
     }
 
     /// "But", "except", "wrong", "change": something is not right after all.
-    pub(in crate::builtin) fn blames(&self, plain: &str) -> bool {
+    fn blames(&self, plain: &str) -> bool {
         let words: &[&str] = match self.ear.0 {
             Language::En => {
                 &["but", "except", "wrong", "change", "fix", "incorrect", "not", "isn't", "should"]

@@ -43,6 +43,7 @@ pub struct Acts {
     abandon: RegexSet,
     refuses: RegexSet,
     amends: RegexSet,
+    moves: RegexSet,
     leaving: RegexSet,
     first: Vec<Regex>,
     instead: Vec<Regex>,
@@ -68,6 +69,7 @@ struct Text {
     abandon: Vec<String>,
     refuses: Vec<String>,
     amends: Vec<String>,
+    moves: Vec<String>,
     leaving: Vec<String>,
     first: Vec<String>,
     instead: Vec<String>,
@@ -103,6 +105,7 @@ impl Acts {
             abandon: set("abandon", &text.abandon)?,
             refuses: set("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
+            moves: set("moves", &text.moves)?,
             leaving: set("leaving", &text.leaving)?,
             first: each("first", &text.first)?,
             instead: each("instead", &text.instead)?,
@@ -192,6 +195,12 @@ impl Acts {
     #[must_use]
     pub fn refuses(&self, plain: &str) -> bool {
         self.refuses.is_match(plain)
+    }
+
+    /// Whether the caller wants another time for what is booked.
+    #[must_use]
+    pub fn moves(&self, plain: &str) -> bool {
+        self.moves.is_match(plain)
     }
 
     /// Whether the caller wants something changed in what is filed, without saying what.

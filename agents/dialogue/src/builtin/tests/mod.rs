@@ -1,6 +1,7 @@
 //! The dialogue as callers meet it: scripted conversations, emergencies, questions, and what must never happen.
 #![allow(clippy::unwrap_used)]
 
+mod amended;
 mod beliefs;
 mod danger;
 mod emergencies;

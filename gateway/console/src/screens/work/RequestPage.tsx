@@ -55,7 +55,7 @@ function Request({ item, me, onChanged }: { item: WorkItemDetail; me: Me; onChan
   const [asking, setAsking] = useState<string | null>(null);
   const may = me.roles.some((role) => ACTS_FOR.includes(role));
   const text = (value: string) => (
-    <Revealing id={item.id} text={value} known={known} {...(may && { onReveal: setAsking })} />
+    <Revealing text={value} known={known} {...(may && { onReveal: setAsking })} />
   );
   const due = dueText(item, now);
   const fields = (item.fields ?? []).filter((field) => field.name !== "reference" && field.value !== false);

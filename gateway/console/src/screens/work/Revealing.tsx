@@ -7,8 +7,6 @@ import { Note } from "../../ui/Note";
 import { pieces, tokenName } from "./labels";
 
 interface Props {
-  /** Of the request that the text belongs to. */
-  id: string;
   text: string;
   /** What was revealed so far, by token. */
   known: ReadonlyMap<string, string>;

@@ -49,7 +49,6 @@ const ACTS: Record<WorkAct["act"], (act: WorkAct) => string> = {
   assigned: (act) => `gave this to ${act.assignee ?? "nobody"}`,
   released: () => "gave this back",
   noted: () => "wrote a note",
-  called: () => "called the caller",
   done: () => "closed this as done",
   declined: () => "declined this",
   reopened: () => "reopened this",
