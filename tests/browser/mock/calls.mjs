@@ -124,18 +124,22 @@ class Call {
 }
 
 /** A request as the gateway lists it. */
-export function workItem(call_id, kind, title, reference, fields, at = new Date()) {
+export function workItem(call_id, kind, title, reference, fields, { at = new Date(), priority = "normal", hours = 24 } = {}) {
   const created_at = at.toISOString();
+  const due = at.getTime() + hours * 3_600_000;
   return {
     id: `work-${reference}`,
     reference,
     kind,
     title,
     status: "open",
-    priority: "normal",
+    priority,
     assignee: null,
-    due_at: new Date(at.getTime() + 72 * 3_600_000).toISOString(),
-    overdue: false,
+    due_at: new Date(due).toISOString(),
+    overdue: due < Date.now(),
+    version: 1,
+    outcome: null,
+    closed_at: null,
     call_id,
     passport_id: null,
     created_at,

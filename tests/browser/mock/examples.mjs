@@ -57,7 +57,8 @@ export function exampleCalls(mock) {
   ]);
   live.interim(3, "yes that number is fine and could you also");
   calls.workItems.push(
-    workItem(old.id, "escalation", "Caller asked for a person about a claim denial", "RB-ESC-17", [{ name: "team", value: "Claims" }], ago(50)),
+    workItem(old.id, "escalation", "claim denial", "RB-ESC-17", [{ name: "reason", value: "claim denial" }, { name: "name", value: "⟨name:1⟩" }, { name: "phone", value: "⟨phone:1⟩" }], { at: ago(300), hours: 4 }),
+    workItem(urgent.id, "incident", "incident", "RB-2043", [{ name: "what", value: "smell of gas in a basement" }, { name: "where", value: "⟨address:1⟩" }, { name: "incomplete", value: true }], { at: ago(1), priority: "urgent", hours: 0.17 }),
   );
   return { live, urgent, booking, old };
 }

@@ -5,7 +5,10 @@ import { access, readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
+import { openApi } from "./openapi.mjs";
+import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
@@ -31,6 +34,7 @@ export function routes(mock, request, response) {
 }
 
 async function handle(mock, request, response, url) {
+  if (url.pathname === "/openapi.json") return json(response, openApi(mock));
   if (url.pathname === "/sign-in") return signIn(mock, request, response, url);
   if (url.pathname.startsWith("/v1/") || url.pathname === "/sign-out") {
     if (!signedIn(mock, request)) return refuse(response, 401, "UNAUTHORIZED", "You are not signed in.");
@@ -72,6 +76,7 @@ async function answerApi(mock, request, response, url) {
     mock.sessions.clear();
     return response.writeHead(204).end();
   }
+  if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, { items: calls.list(), next_cursor: null });
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);
@@ -136,7 +141,7 @@ async function workItems(mock, request, response, url) {
 
 const me = (mock) => ({
   subject: "local-admin",
-  roles: ["platform-admin"],
+  roles: [mock.role],
   kind: "session",
   tenant: TENANT,
   tenants: [TENANT],
@@ -167,18 +172,4 @@ async function serveFile(response, path) {
   if (!bytes) return response.writeHead(404).end();
   response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream", "content-security-policy": POLICY });
   response.end(bytes);
-}
-
-async function bodyOf(request) {
-  let body = "";
-  for await (const chunk of request) body += chunk;
-  return body;
-}
-
-function json(response, value, status = 200) {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
-}
-
-function refuse(response, status, error_code, error_message, suggested_action) {
-  json(response, { error_code, error_message, recoverable: status !== 401, suggested_action }, status);
 }

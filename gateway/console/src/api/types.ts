@@ -87,21 +87,65 @@ export interface Field {
   name: string;
   value: unknown;
 }
+/** What a caller left to be done. */
 export interface WorkItem {
   id: string;
+  reference: string;
   kind: string;
   title: string;
-  status: string;
-  reference?: string | null;
-  priority?: string;
-  /** Login of whoever works on it, or closed it. */
-  assignee?: string | null;
-  due_at?: string;
-  overdue?: boolean;
+  status: WorkState;
+  priority: string;
+  /** Login of whoever has it, or closed it. */
+  assignee: string | null;
+  due_at: string;
+  overdue: boolean;
+  /** Grows with every act: sent along, so that nobody acts on what they have not seen. */
+  version: number;
+  closed_at: string | null;
   call_id: string | null;
+  passport_id: string | null;
   created_at: string;
-  updated_at?: string;
-  fields?: Field[];
+  updated_at: string;
+  fields: Field[];
+}
+
+export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelled";
+
+/** One entry of a request's history. */
+export interface WorkAct {
+  seq: number;
+  at: string;
+  act: string;
+  actor: string;
+  role: string;
+  status: WorkState;
+  assignee: string | null;
+  /** The note, or the outcome of a close. */
+  text: string | null;
+  reason: string | null;
+  /** Which token was revealed. */
+  token: string | null;
+}
+
+export interface WorkItemDetail extends WorkItem {
+  outcome: string | null;
+  /** Oldest first. */
+  history: WorkAct[];
+}
+
+/** Which requests to list; what is left out is not asked for. */
+export interface WorkFilter {
+  state?: WorkState;
+  kind?: string;
+  assignee?: "me" | "none";
+  q?: string;
+}
+
+/** Somebody who can sign in. */
+export interface User {
+  login: string;
+  name: string;
+  role: string;
 }
 
 export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelled";

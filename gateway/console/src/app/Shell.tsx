@@ -72,9 +72,9 @@ export function Shell({ me }: { me: Me }) {
       <FeedBanner />
       {route.screen !== "phone" && <OnCallBar />}
       <main id="main" ref={main} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
-        {route.screen === "calls" && <CallsScreen callId={route.callId} me={me} />}
-        {route.screen === "work" && route.requestId === null && <WorkScreen />}
-        {route.screen === "work" && route.requestId !== null && <RequestPage key={route.requestId} id={route.requestId} me={me} />}
+        {route.screen === "calls" && <CallsScreen callId={route.id} me={me} />}
+        {route.screen === "work" && route.id === null && <WorkScreen query={route.query} me={me} />}
+        {route.screen === "work" && route.id !== null && <RequestPage key={route.id} id={route.id} me={me} />}
         {route.screen === "phone" && <PhoneScreen me={me} />}
         {route.screen === "words" && <WordsScreen />}
       </main>

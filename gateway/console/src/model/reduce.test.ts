@@ -151,6 +151,13 @@ describe("reduceEvent", () => {
     expect(call(run([interim("hello")])).stub).toBe(true);
   });
 
+  it("takes note of a changed request that no call belongs to", () => {
+    const body = { version: 1, event_id: "e", at: "2026-01-01T00:00:00Z", escalation_id: "x", status: "done" };
+    const next = reduceEvent(emptyState, { name: "escalation.updated", data: body } as unknown as CallEvent);
+    expect(next.workRevision).toBe(1);
+    expect(Object.keys(next.calls)).toEqual([]);
+  });
+
   it("ignores names it does not know, even those of Object", () => {
     const odd = { name: "toString", data: started().data } as unknown as CallEvent;
     expect(reduceEvent(emptyState, odd)).toBe(emptyState);

@@ -132,6 +132,9 @@ export function reduceEvent(state: State, event: CallEvent): State {
   // A newer gateway may send names that this console does not know.
   if (!Object.hasOwn(apply, event.name)) return state;
   const { call_id: id, at } = event.data;
+  const workRevision = state.workRevision + (WORK_EVENTS.includes(event.name) ? 1 : 0);
+  // A request that people work on may have come from no call.
+  if (!id) return { ...state, workRevision };
   const known = state.calls[id];
   const call = known ?? newCall(unknownFacts(id, at), event.name !== "call.started");
   const next = (apply[event.name] as Apply<EventName>)(call, event.data);
@@ -139,7 +142,7 @@ export function reduceEvent(state: State, event: CallEvent): State {
   return {
     ...state,
     calls: known ? calls : prune(calls),
-    workRevision: state.workRevision + (WORK_EVENTS.includes(event.name) ? 1 : 0),
+    workRevision,
   };
 }
 
