@@ -129,7 +129,7 @@ describe("console", () => {
     // Tools are known from events alone; this page came later, so it is told of the next one.
     live.tool(3, "close_report");
     await page.getByRole("region", { name: "Tools used" }).getByText("Close report").waitFor();
-    await page.getByRole("heading", { level: 2, name: /Watch/ }).waitFor();
+    await page.getByRole("heading", { level: 2, name: /Watch: Worth a look/ }).waitFor();
   }));
 
   it("hangs up only after asking", withPage({}, async () => {

@@ -25,6 +25,14 @@ export class Calls {
   get(id) {
     return this.#calls.get(id);
   }
+  /** A page of what the query asks for, newest first. */
+  page(query) {
+    const state = query.get("state") ?? "all";
+    const found = this.list().filter((item) => state === "all" || item.state === state);
+    const from = Number(query.get("cursor") || 0);
+    const to = from + Number(query.get("limit") ?? 50);
+    return { items: found.slice(from, to), next_cursor: to < found.length ? String(to) : null };
+  }
   list() {
     return [...this.#calls.values()].map((c) => c.item).sort((a, b) => b.started_at.localeCompare(a.started_at));
   }

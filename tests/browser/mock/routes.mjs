@@ -78,7 +78,7 @@ async function answerApi(mock, request, response, url) {
   }
   if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
   if (path === "GET /v1/events") return feed.connect(request, response);
-  if (path === "GET /v1/calls") return json(response, { items: calls.list(), next_cursor: null });
+  if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);
   if (path === "POST /v1/phone") return phone(mock, request, response);
   const [, id, part] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];

@@ -95,7 +95,7 @@ export type WorkRoute = "claim" | "release" | "assign" | "note" | "close" | "reo
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
   signOut: () => request<void>("/sign-out", { method: "POST" }),
-  calls: (ask: Ask = {}) => request<Page<CallItem>>("/v1/calls?state=all&limit=50", ask),
+  calls: (filter: Record<string, string | null>, ask: Ask = {}) => request<Page<CallItem>>(`/v1/calls?${queryOf(filter)}`, ask),
   call: (id: string, ask: Ask = {}) => request<CallItem>(`/v1/calls/${encodeURIComponent(id)}`, ask),
   transcript: (id: string, ask: Ask = {}) =>
     request<{ turns: TranscriptTurn[]; interventions: StoredIntervention[] }>(`/v1/calls/${encodeURIComponent(id)}/transcript`, ask),

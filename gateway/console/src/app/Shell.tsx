@@ -8,14 +8,18 @@ import { PhoneScreen } from "../screens/phone/PhoneScreen";
 import { WordsScreen } from "../screens/words/WordsScreen";
 import { RequestPage } from "../screens/work/RequestPage";
 import { WorkScreen } from "../screens/work/WorkScreen";
+import { titled } from "../model/attention";
+import { AttentionBar } from "./AttentionBar";
 import { FeedBanner } from "./FeedBanner";
 import { Header } from "./Header";
 import { useKeys } from "./keys";
+import { useWaiting } from "./looked";
 import { Navigation } from "./Navigation";
 import { OnCallBar } from "./OnCallBar";
 import { toggleTheme } from "./preferences";
 import { go, hrefs, useRoute, type Screen } from "./route";
 import { ShortcutsDialog } from "./ShortcutsDialog";
+import { useAlarm } from "./useAlarm";
 
 const TITLES: Record<Screen, string> = { calls: "Calls", work: "Requests", phone: "Phone", words: "Try words" };
 
@@ -24,9 +28,12 @@ export function Shell({ me }: { me: Me }) {
   const main = useRef<HTMLElement>(null);
   const [help, setHelp] = useState(false);
 
+  const waiting = useWaiting();
+  const { locked } = useAlarm(waiting);
+
   useEffect(() => {
-    document.title = `${TITLES[route.screen]} – Quandura Voice`;
-  }, [route.screen]);
+    document.title = titled(`${TITLES[route.screen]} – Quandura Voice`, waiting);
+  }, [route.screen, waiting]);
 
   useKeys((key) => {
     switch (key) {
@@ -69,6 +76,7 @@ export function Shell({ me }: { me: Me }) {
         Skip to the content
       </a>
       <Header me={me} screen={route.screen} onHelp={() => setHelp(true)} />
+      <AttentionBar waiting={waiting} locked={locked} />
       <FeedBanner />
       {route.screen !== "phone" && <OnCallBar />}
       <main id="main" ref={main} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">

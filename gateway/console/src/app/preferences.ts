@@ -8,9 +8,11 @@ export interface Preferences {
   shortcuts: "on" | "off";
   /** Whether captions are announced to screen readers. */
   announce: "on" | "off";
+  /** Whether a caller who needs a person is heard as well as seen. */
+  sound: "on" | "off";
 }
 
-const DEFAULTS: Preferences = { theme: "dark", shortcuts: "on", announce: "on" };
+const DEFAULTS: Preferences = { theme: "dark", shortcuts: "on", announce: "on", sound: "on" };
 const name = (key: keyof Preferences): string => `quandura.${key}`;
 
 function read(): Preferences {

@@ -140,9 +140,9 @@ describe("reduceEvent", () => {
   });
 
   it("raises and clears attention with its reason", () => {
-    const up = run([event("call.attention", { level: "urgent", reason: "caller mentioned fire" })]);
+    const up = run([event("call.attention", { level: "urgent", reason: "emergency" })]);
     expect(call(up).facts.attention).toBe("urgent");
-    expect(call(up).notices[0]?.text).toBe("caller mentioned fire");
+    expect(call(up).notices[0]?.text).toBe("Tells of an emergency");
     const down = run([event("call.attention", { level: "none", reason: "" })], up);
     expect(call(down).facts.attention).toBe("none");
   });

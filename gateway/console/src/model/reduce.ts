@@ -1,6 +1,7 @@
 // Live events to state. Pure: no clock, no network, so every case has a test.
 
 import type { CallEvent, EventName } from "../api/types";
+import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
 import { joinHeard } from "./heard";
 import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State } from "./state";
@@ -91,7 +92,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     ),
 
   "call.attention": (call, { event_id, level, reason, at }) => {
-    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: reason.replaceAll("_", " ") });
+    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: attentionText(level, reason) });
     return { ...noted, attentionReason: level === "none" ? "" : reason, facts: { ...noted.facts, attention: level } };
   },
 
