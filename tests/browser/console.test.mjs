@@ -122,10 +122,20 @@ describe("console", () => {
     await row.getByText("Unattributed").waitFor();
     await row.getByText("Filler").waitFor();
     await page.locator('[data-waterfall="1"]').getByText("Early start").waitFor();
-    await page.getByRole("region", { name: "Passport" }).getByText("Street light out on Oak Street", { exact: true }).waitFor();
-    await page.getByRole("region", { name: "Passport" }).getByText("Report filed and read back", { exact: true }).waitFor();
+    const passport = page.getByRole("region", { name: "Passport" });
+    const part = (name) => passport.getByRole("region", { name });
+    await part("What was asked").getByText("To report a problem").waitFor();
+    await part("What was taken down").getByRole("link", { name: "Street light out on Oak Street" }).waitFor();
+    await part("What was taken down").getByText("address (hidden)").waitFor();
+    await part("What was promised").getByText("The report is looked into").waitFor();
+    await part("What is open").getByText("Front desk has it now").waitFor();
+    await part("How sure").getByText("82%").waitFor();
+    await part("How sure").getByText("Right 70% of the time in 12 earlier cases").waitFor();
+    await passport.getByText("Filed the report").waitFor();
+    await passport.getByText("From street-lights.md").waitFor();
+    await passport.getByText("50% sure").waitFor();
     await page.getByText("Whole document").click();
-    await page.getByRole("group", { name: "JSON document" }).getByText('"incident"').waitFor();
+    await page.getByRole("group", { name: "JSON document" }).getByText('"front_desk"').first().waitFor();
     // Tools are known from events alone; this page came later, so it is told of the next one.
     live.tool(3, "close_report");
     await page.getByRole("region", { name: "Tools used" }).getByText("Close report").waitFor();
@@ -230,7 +240,7 @@ describe("console", () => {
         await look(`calls-${theme}-${size}`);
         await page.locator(`[data-call="${live.id}"]`).click();
         await page.locator('[data-waterfall="2"]').waitFor();
-        await page.getByText("Report filed and read back", { exact: true }).waitFor();
+        await page.getByText("Filed the report").waitFor();
         live.interim(3, "yes that number is fine and could you also");
         await page.locator("li[data-interim=true]").waitFor();
         await look(`call-${theme}-${size}`);

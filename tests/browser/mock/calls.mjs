@@ -120,9 +120,9 @@ class Call {
   }
   takeDown(kind, title, reference, fields) {
     this.item.passport_id = `passport-${this.id}`;
-    this.passport = passportOf(this, kind, title, fields, (this.passport?.version ?? 0) + 1);
+    this.passport = passportOf(this, reference, this.passport);
     this.calls.workItems.unshift(workItem(this.id, kind, title, reference, fields));
-    this.emit("passport.updated", { passport_id: this.item.passport_id, version: this.passport.version, status: "open" });
+    this.emit("passport.updated", { passport_id: this.item.passport_id, version: this.passport.version, status: "in_progress" });
   }
   end(reason, duration_ms = 42_000) {
     if (this.item.state === "ended") return;
@@ -157,32 +157,53 @@ export function workItem(call_id, kind, title, reference, fields, { at = new Dat
   };
 }
 
-function passportOf(call, kind, title, fields, version) {
-  const entry = (agent_id, action, outputs_summary, value) => ({
-    id: `${call.id}-${action}`,
+/** A Passport as the gateway answers it. */
+function passportOf(call, reference, before) {
+  const version = (before?.version ?? 0) + 1;
+  const entry = (agent_id, action, inputs_summary, outputs_summary, { value = 0.8, tool_calls = [] } = {}) => ({
+    id: `${call.id}-${version}-${inputs_summary}-${action}`,
     timestamp: new Date().toISOString(),
     agent_id,
     action,
-    inputs_summary: "",
+    inputs_summary,
     outputs_summary,
     duration_ms: 12,
-    confidence: { value, evidence_count: 2 },
-    tool_calls: [],
+    tokens_used: 0,
+    cost_usd: 0,
+    confidence: { value, evidence_count: 2, evidence_quality: value, historical_accuracy: 0.5, failure_modes: [], calibration_samples: 0 },
+    tool_calls,
     notes: "",
   });
+  const made = new Date().toISOString();
   return {
+    id: call.item.passport_id,
     passport_id: call.item.passport_id,
     call_id: call.id,
-    status: "open",
+    tenant_id: "0197-t",
+    team_id: "front_desk",
+    kind: "front_desk",
+    status: "in_progress",
     version,
-    kind,
-    title,
-    summary: "The caller reports it for the first time and can be called back.",
-    fields,
-    updated_at: new Date().toISOString(),
+    title: "Help the caller with what they called about",
+    mission: {
+      objective: "Help the caller with what they called about",
+      constraints: ["Emergencies go to 911 at once"],
+      success_criteria: ["The caller's request is answered, filed or handed to a person"],
+      sub_tasks: [...(before?.mission.sub_tasks ?? []), reference],
+    },
+    current_agent: "front_desk",
+    routing: { next_agent: null, fallback_agent: null, escalation_required: false, escalation_reason: null, priority: "normal", deadline: null },
+    overall_confidence: { value: 0.82, evidence_count: 3, evidence_quality: 0.9, historical_accuracy: 0.7, failure_modes: [], calibration_samples: 12 },
+    context: {},
+    fields: [],
+    created_at: made,
+    updated_at: made,
     ledger: [
-      entry("front_desk.triage", "classify", "An incident report", 0.94),
-      entry("front_desk.intake", "file_report", "Report filed and read back", 0.9),
+      ...(before?.ledger ?? []),
+      entry("front_desk", "turn", "incident", "started"),
+      entry("front_desk.incident_intake", "turn", "where", "noted", { value: 0.5 }),
+      entry("front_desk.incident_intake", "turn", "incident", `filed; ${reference}`, { tool_calls: ["file_report"] }),
+      entry("front_desk.librarian", "turn", "question", "answered; source street-lights.md"),
     ],
   };
 }

@@ -185,27 +185,39 @@ export interface Understanding {
   nearest: { route: string; text: string; likeness: number }[];
 }
 
-/** The Passport as the console shows it. The full document may carry more: the viewer shows it verbatim. */
+/** What is read of a Passport. The document carries more: the viewer shows it verbatim. */
 export interface Passport {
   passport_id?: string;
   status?: string;
   version?: number;
   kind?: string | null;
   title?: string | null;
-  summary?: string | null;
-  fields?: Field[];
+  mission?: { objective?: string; sub_tasks?: string[] };
+  routing?: { escalation_required?: boolean; escalation_reason?: string | null; priority?: string; deadline?: string | null };
+  current_agent?: string | null;
+  overall_confidence?: Confidence;
   updated_at?: string;
   ledger?: LedgerEntry[];
   [more: string]: unknown;
+}
+export interface Confidence {
+  value: number;
+  evidence_count: number;
+  evidence_quality: number;
+  historical_accuracy: number;
+  calibration_samples: number;
+  failure_modes: string[];
 }
 export interface LedgerEntry {
   id?: string;
   timestamp?: string;
   agent_id?: string;
   action?: string;
+  inputs_summary?: string;
   outputs_summary?: string;
   duration_ms?: number;
   confidence?: { value: number } | number;
+  tool_calls?: string[];
   notes?: string;
 }
 
