@@ -37,8 +37,13 @@ export async function startMock({ port = 0, examples = false } = {}) {
       { id: "0197-u1", login: "ana", name: "Ana Ruiz", role: "supervisor" },
       { id: "0197-u2", login: "eve", name: "Eve Park", role: "auditor" },
     ],
-    /** Paths that the gateway says it has. */
-    paths: ["/v1/work-items/{id}/call"],
+    /** Paths that the gateway says it has, with the parameters of their lists. */
+    paths: {
+      "/v1/calls": ["state", "q", "line", "outcome", "from", "to", "limit", "cursor"],
+      "/v1/work-items/{id}/call": [],
+      "/v1/knowledge/documents/{id}": [],
+    },
+    documents: [],
   };
   const server = createServer((request, response) => routes(mock, request, response));
   attachMedia(server, mock);

@@ -28,7 +28,17 @@ export class Calls {
   /** A page of what the query asks for, newest first. */
   page(query) {
     const state = query.get("state") ?? "all";
-    const found = this.list().filter((item) => state === "all" || item.state === state);
+    const is = (name, value) => !query.get(name) || query.get(name) === value;
+    const q = query.get("q")?.toLowerCase();
+    const found = this.list().filter(
+      (item) =>
+        (state === "all" || item.state === state) &&
+        is("line", item.line) &&
+        is("outcome", item.end_reason) &&
+        (!query.get("from") || item.started_at >= query.get("from")) &&
+        (!query.get("to") || item.started_at < query.get("to")) &&
+        (!q || this.get(item.id).turns.some((turn) => turn.text.toLowerCase().includes(q))),
+    );
     const from = Number(query.get("cursor") || 0);
     const to = from + Number(query.get("limit") ?? 50);
     return { items: found.slice(from, to), next_cursor: to < found.length ? String(to) : null };
@@ -145,9 +155,6 @@ export function workItem(call_id, kind, title, reference, fields, { at = new Dat
     assignee: null,
     due_at: new Date(due).toISOString(),
     overdue: due < Date.now(),
-    version: 1,
-    outcome: null,
-    closed_at: null,
     call_id,
     passport_id: null,
     created_at,

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
+import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
 import { workItems } from "./work.mjs";
 
@@ -80,6 +81,7 @@ async function answerApi(mock, request, response, url) {
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/knowledge/")) return knowledge(mock, request, response, url);
   if (path === "POST /v1/phone") return phone(mock, request, response);
   const [, id, part] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
   const call = id && calls.get(id);
@@ -93,50 +95,6 @@ async function answerApi(mock, request, response, url) {
   if (part === "latency") return json(response, { call_id: id, turns: call.latency });
   if (part === "passport" && call.passport) return json(response, call.passport);
   return refuse(response, 404, "NOT_FOUND", "There is nothing here yet.");
-}
-
-/** Requests as the gateway keeps them: filters, moves with their refusals, and a history. */
-async function workItems(mock, request, response, url) {
-  const { workItems: all } = mock.calls;
-  const [, , , id, act] = url.pathname.split("/").map(decodeURIComponent);
-  if (id === undefined) {
-    const wanted = (name) => url.searchParams.get(name);
-    const items = all.filter(
-      (item) =>
-        (!wanted("state") || item.status === wanted("state")) &&
-        (!wanted("kind") || item.kind === wanted("kind")) &&
-        (!wanted("assignee") || item.assignee === "local-admin") &&
-        (!wanted("q") || JSON.stringify(item).toLowerCase().includes(wanted("q").toLowerCase())),
-    );
-    return json(response, { items, next_cursor: null });
-  }
-  const item = all.find((known) => known.id === id);
-  if (!item) return refuse(response, 404, "NOT_FOUND", "there is no such work item");
-  if (request.method === "GET") return json(response, item);
-  const asked = JSON.parse((await bodyOf(request)) || "{}");
-  const held = item.assignee && item.assignee !== "local-admin";
-  if (act === "reveal") {
-    mock.revealed.push({ id, ...asked });
-    return json(response, { value: asked.token.includes("phone") ? "+12025550143" : "41 Oak Street" });
-  }
-  if (held && (act === "claim" || act === "close")) {
-    return refuse(response, 409, "CONFLICT", `${item.assignee} works on this request`, "ask them, or assign it first");
-  }
-  const moves = {
-    claim: () => ["claimed", "in_progress", "local-admin"],
-    assign: () => (asked.user ? ["assigned", "in_progress", asked.user] : ["released", "open", null]),
-    note: () => ["noted", item.status, item.assignee],
-    close: () => [asked.result, asked.result, "local-admin"],
-    reopen: () => ["reopened", "open", null],
-  };
-  const [done, status, assignee] = moves[act]();
-  const at = new Date().toISOString();
-  item.history.push({
-    id: `act-${item.history.length}`, at, actor: "local-admin", act: done, assignee,
-    note: asked.text ?? asked.outcome ?? null, reason: asked.reason ?? null,
-  });
-  Object.assign(item, { status, assignee, updated_at: at });
-  json(response, item);
 }
 
 const me = (mock) => ({

@@ -2,7 +2,12 @@
 
 import type {
   CallItem,
+  DocumentHead,
+  DocumentsKept,
+  KnowledgeAnswer,
+  KnowledgeDocument,
   Me,
+  NewDocument,
   Page,
   Passport,
   PhoneGrant,
@@ -83,14 +88,14 @@ interface Ask {
 }
 
 /** What is set, as a query. */
-function queryOf(parameters: Record<string, string | null | undefined>): URLSearchParams {
+export function queryOf(parameters: Record<string, string | null | undefined>): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value);
   return query;
 }
 
 /** Last part of the address of what is done with a request. */
-export type WorkRoute = "claim" | "release" | "assign" | "note" | "close" | "reopen";
+export type WorkRoute = "claim" | "assign" | "note" | "close" | "reopen";
 
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
@@ -103,7 +108,7 @@ export const api = {
     request<{ turns: TurnLatency[] }>(`/v1/calls/${encodeURIComponent(id)}/latency`, ask),
   passport: (id: string, ask: Ask = {}) => request<Passport>(`/v1/calls/${encodeURIComponent(id)}/passport`, ask),
   workItems: (filter: WorkFilter, cursor: string | null, ask: Ask = {}) =>
-    request<Page<WorkItem>>(`/v1/work-items?${queryOf({ sort: "due", limit: "50", ...filter, cursor })}`, ask),
+    request<Page<WorkItem>>(`/v1/work-items?${queryOf({ limit: "200", ...filter, cursor })}`, ask),
   workItem: (id: string, ask: Ask = {}) => request<WorkItemDetail>(`/v1/work-items/${encodeURIComponent(id)}`, ask),
   actOnWorkItem: (id: string, act: WorkRoute, body: object) =>
     post<WorkItemDetail>(`/v1/work-items/${encodeURIComponent(id)}/${act}`, body),
@@ -113,6 +118,13 @@ export const api = {
   callBack: (id: string, from_phone: string) => post<unknown>(`/v1/work-items/${encodeURIComponent(id)}/call`, { from_phone }),
   users: (ask: Ask = {}) => request<Page<User>>("/v1/users", ask),
   openApi: (ask: Ask = {}) => request<{ paths: Record<string, unknown> }>("/openapi.json", ask),
+  searchKnowledge: (query: string) => post<KnowledgeAnswer>("/v1/knowledge/search", { query, limit: 8 }),
+  /** A document of a source that is there already takes its place. */
+  putDocument: (document: NewDocument) => post<DocumentsKept>("/v1/knowledge/documents", document),
+  documents: (cursor: string | null, ask: Ask = {}) =>
+    request<Page<DocumentHead>>(`/v1/knowledge/documents?${queryOf({ limit: "100", cursor })}`, ask),
+  document: (id: string, ask: Ask = {}) => request<KnowledgeDocument>(`/v1/knowledge/documents/${encodeURIComponent(id)}`, ask),
+  deleteDocument: (id: string) => request<void>(`/v1/knowledge/documents/${encodeURIComponent(id)}`, { method: "DELETE" }),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
   understand: (text: string, asked: string | null) => post<Understanding>("/v1/understand", { text, asked }),
   phone: (to: string) => post<PhoneGrant>("/v1/phone", { to }),

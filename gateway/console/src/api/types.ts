@@ -99,9 +99,6 @@ export interface WorkItem {
   assignee: string | null;
   due_at: string;
   overdue: boolean;
-  /** Grows with every act: sent along, so that nobody acts on what they have not seen. */
-  version: number;
-  closed_at: string | null;
   call_id: string | null;
   passport_id: string | null;
   created_at: string;
@@ -113,22 +110,19 @@ export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelle
 
 /** One entry of a request's history. */
 export interface WorkAct {
-  seq: number;
+  id: string;
   at: string;
-  act: string;
+  /** Login, or the name of a token. */
   actor: string;
-  role: string;
-  status: WorkState;
+  act: string;
+  /** Who has it from here on. */
   assignee: string | null;
-  /** The note, or the outcome of a close. */
-  text: string | null;
+  /** A note, or what came of it. */
+  note: string | null;
   reason: string | null;
-  /** Which token was revealed. */
-  token: string | null;
 }
 
 export interface WorkItemDetail extends WorkItem {
-  outcome: string | null;
   /** Oldest first. */
   history: WorkAct[];
 }
@@ -137,7 +131,7 @@ export interface WorkItemDetail extends WorkItem {
 export interface WorkFilter {
   state?: WorkState;
   kind?: string;
-  assignee?: "me" | "none";
+  assignee?: "me";
   q?: string;
 }
 
@@ -148,29 +142,35 @@ export interface User {
   role: string;
 }
 
-export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelled";
-
-/** One entry of a request's history. */
-export interface WorkAct {
+/** A document as it is posted. */
+export interface NewDocument {
+  source: string;
+  title: string;
+  /** Text; a PDF in base64. */
+  content: string;
+  media_type?: string;
+}
+export interface DocumentsKept {
+  ids: string[];
+  /** Documents with something in them that was not meant for their readers. */
+  notes?: { source: string; hidden: number; threats: number }[];
+}
+export interface DocumentHead {
   id: string;
-  at: string;
-  actor: string;
-  act: "claimed" | "assigned" | "released" | "noted" | "called" | "done" | "declined" | "reopened";
-  assignee: string | null;
-  note: string | null;
-  reason: string | null;
+  source: string;
+  title: string;
+  media_type?: string;
+  updated_at?: string;
+  passages?: number;
 }
-
-export interface WorkItemDetail extends WorkItem {
-  history: WorkAct[];
+export interface KnowledgeDocument extends DocumentHead {
+  content: string;
 }
-
-/** Which requests to list; what is left out is not asked for. */
-export interface WorkFilter {
-  state?: WorkState;
-  kind?: string;
-  assignee?: "me";
-  q?: string;
+/** What a question finds. */
+export interface KnowledgeAnswer {
+  results: { content: string; source: string; relevance_score: number; rank: number; metadata: { title?: string; heading?: string | null } }[];
+  /** The best sentences, each with the number of its result; none where nothing says enough. */
+  synthesis: string | null;
 }
 
 /** What the line takes words for. Places count characters of the text. */

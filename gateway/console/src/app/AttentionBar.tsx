@@ -12,7 +12,7 @@ export function AttentionBar({ waiting, locked }: { waiting: readonly Call[]; lo
   const first = waiting[0];
   const urgent = first?.facts.attention === "urgent";
   return (
-    <div role="alert" data-attention={first ? first.facts.attention : undefined}>
+    <div aria-live="assertive" data-attention={first ? first.facts.attention : undefined}>
       {first && (
         <p
           className={cx(

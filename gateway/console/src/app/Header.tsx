@@ -4,11 +4,12 @@ import { IconButton } from "../ui/Button";
 import { Brand } from "./Brand";
 import { FeedStatus } from "./FeedStatus";
 import { Navigation } from "./Navigation";
-import { setPreference, toggleTheme, usePreferences } from "./preferences";
+import { setPreference, toggleTheme, usePreferences, useTheme } from "./preferences";
 import type { Screen } from "./route";
 
 export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp: () => void }) {
-  const { theme, sound } = usePreferences();
+  const { sound } = usePreferences();
+  const theme = useTheme();
   const signOut = (): void => {
     // Whatever the answer, a fresh load shows the truth.
     void api.signOut().finally(() => location.reload());

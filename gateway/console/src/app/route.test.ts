@@ -7,8 +7,7 @@ it("finds its way back from every address it makes", () => {
   expect(parseRoute(hrefs.call("a/b"))).toEqual({ screen: "calls", id: "a/b", query: "" });
   expect(parseRoute(hrefs.work)).toEqual({ screen: "work", id: null, query: "" });
   expect(parseRoute(hrefs.request("INC-4821"))).toEqual({ screen: "work", id: "INC-4821", query: "" });
-  expect(parseRoute(hrefs.phone).screen).toBe("phone");
-  expect(parseRoute(hrefs.words).screen).toBe("words");
+  for (const screen of ["history", "overview", "knowledge", "phone", "words"] as const) expect(parseRoute(hrefs[screen]).screen).toBe(screen);
 });
 
 it("keeps what a screen is narrowed to", () => {

@@ -2,8 +2,18 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
-const SCREENS = ["calls", "work", "phone", "words"] as const;
+const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words"] as const;
 export type Screen = (typeof SCREENS)[number];
+
+export const SCREEN_NAMES: Record<Screen, string> = {
+  calls: "Calls",
+  work: "Requests",
+  history: "History",
+  overview: "Overview",
+  knowledge: "Knowledge",
+  phone: "Phone",
+  words: "Try words",
+};
 
 export interface Route {
   screen: Screen;
@@ -38,6 +48,9 @@ export const hrefs = {
   call: (id: string) => `#/calls/${encodeURIComponent(id)}`,
   work: "#/work",
   request: (id: string) => `#/work/${encodeURIComponent(id)}`,
+  history: "#/history",
+  overview: "#/overview",
+  knowledge: "#/knowledge",
   phone: "#/phone",
   words: "#/words",
 };

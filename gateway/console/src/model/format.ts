@@ -61,7 +61,7 @@ export function words(code: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const END_REASONS: Record<string, string> = {
+export const END_REASONS: Record<string, string> = {
   caller_hung_up: "Caller hung up",
   agent_hung_up: "Agent said goodbye",
   supervisor_hung_up: "Ended by a supervisor",

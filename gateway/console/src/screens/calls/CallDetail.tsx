@@ -69,7 +69,8 @@ export function CallDetail({ id }: { id: string }) {
           <NoticesPanel call={call} />
         </div>
       </div>
-      <Announcer utterances={call.utterances} />
+      {/* What was said before this page was opened is no news. */}
+      {loading.kind !== "loading" && <Announcer utterances={call.utterances} />}
     </article>
   );
 }

@@ -73,7 +73,7 @@ export function RequestActs({ item, me, onChanged, onStale }: Props) {
     }
   };
   const send = (act: WorkRoute, did: string, body: object = {}): void => {
-    void run(did, () => api.actOnWorkItem(item.id, act, { ...body, version: item.version }));
+    void run(did, () => api.actOnWorkItem(item.id, act, body));
   };
   const callBack = (ownPhone: string): void => {
     void run(FORMS.call.did, async () => {
@@ -129,7 +129,7 @@ export function RequestActs({ item, me, onChanged, onStale }: Props) {
         <Button {...toggle("note")}>Write a note</Button>
         {!closed && <Button {...toggle("assign")}>Hand over</Button>}
         {!closed && mine && (
-          <Button disabled={busy} onClick={() => send("release", "It is nobody’s again.")}>
+          <Button disabled={busy} onClick={() => send("assign", "It is nobody’s again.", { user: null })}>
             Give it back
           </Button>
         )}

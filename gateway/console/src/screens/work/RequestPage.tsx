@@ -11,12 +11,12 @@ import { Badge } from "../../ui/Badge";
 import { EmptyState } from "../../ui/EmptyState";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
-import { actPhrase, dueText, fieldName, givenFields, isClosed, isIncomplete, isLate, kindName, plainValue, requestTitle, stateName, stillKnown, veiled } from "./labels";
+import { actPhrase, dueText, fieldName, givenFields, isClosed, isIncomplete, isLate, kindName, outcomeOf, plainValue, requestTitle, stateName, veiled } from "./labels";
 import { lastOpened } from "./lastOpened";
 import { RequestActs } from "./RequestActs";
 import { RevealDialog, Revealing } from "./Revealing";
 
-const ACTS_FOR: readonly string[] = ["supervisor", "tenant-admin", "platform-admin"];
+const ACTS_FOR: readonly string[] = ["clerk", "supervisor", "tenant-admin", "platform-admin"];
 
 /** One request: what was asked, what was done about it, and what can be done now. */
 export function RequestPage({ id, me }: { id: string; me: Me }) {
@@ -30,7 +30,7 @@ export function RequestPage({ id, me }: { id: string; me: Me }) {
       .workItem(id, { signal: abort.signal })
       .then((found) => {
         // An answer that was under way while something was done must not undo it on the screen.
-        setItem((old) => (old && old.id === found.id && old.version > found.version ? old : found));
+        setItem((old) => (old && old.id === found.id && old.updated_at > found.updated_at ? old : found));
         setError(null);
       })
       .catch((failure: unknown) => {
@@ -67,18 +67,13 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
   const [known, setKnown] = useState<ReadonlyMap<string, string>>(new Map());
   const [asking, setAsking] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const { id, status } = item;
-  const latest = useRef(item);
-  useEffect(() => {
-    latest.current = item;
-  });
+  const { id } = item;
+  const outcome = outcomeOf(item);
   // Readers arrive at the title, wherever they came from; and the list remembers where they were.
   useEffect(() => {
     heading.current?.focus();
     lastOpened.id = id;
   }, [id]);
-  // An outcome that comes or goes numbers the tokens after it anew: what may stand for something else is hidden again.
-  useEffect(() => setKnown((old) => stillKnown(old, latest.current)), [status]);
   const may = me.roles.some((role) => ACTS_FOR.includes(role));
   const text = (value: string): ReactNode => <Revealing text={value} known={known} {...(may && { onReveal: setAsking })} />;
   const due = dueText(item, now);
@@ -106,14 +101,14 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
           </p>
         </div>
         {error !== null && <Note>What you see may be old. {explain(error)}</Note>}
-        {item.outcome && (
+        {outcome && (
           <div className="rounded-xl border border-line bg-panel p-4 text-sm">
             <h2 className="mb-1 font-semibold">What came of it</h2>
-            <p className="break-words whitespace-pre-wrap">{text(item.outcome)}</p>
+            <p className="break-words whitespace-pre-wrap">{text(outcome)}</p>
           </div>
         )}
         {may && <RequestActs item={item} me={me.subject} onChanged={onChanged} onStale={onStale} />}
-        <Panel title="What was asked">
+        <Panel title="What was asked" level={2}>
           {isIncomplete(item) && <p className="mb-3 text-sm text-warm">The call ended before everything was told.</p>}
           <dl className="space-y-2 text-sm">
             {givenFields(item).map((field) => (
@@ -136,13 +131,13 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
             </Given>
           </dl>
         </Panel>
-        <Panel title="What was done">
+        <Panel title="What was done" level={2}>
           {item.history.length === 0 ? (
             <p className="text-sm text-muted">Nobody has done anything about it yet.</p>
           ) : (
             <ol className="space-y-3 text-sm">
               {item.history.map((act) => (
-                <Done key={act.seq} act={act} me={me.subject} now={now} text={text} />
+                <Done key={act.id} act={act} me={me.subject} now={now} text={text} />
               ))}
             </ol>
           )}
@@ -151,10 +146,7 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
           id={item.id}
           token={asking}
           onClose={() => setAsking(null)}
-          onValue={(token, value) => {
-            setKnown((old) => new Map(old).set(token, value));
-            onStale();
-          }}
+          onValue={(token, value) => setKnown((old) => new Map(old).set(token, value))}
         />
       </div>
     </div>
@@ -187,7 +179,7 @@ function Done({ act, me, now, text }: { act: WorkAct; me: string; now: number; t
           {when(act.at, now)}
         </time>
       </p>
-      {act.text && <p className="mt-1 break-words whitespace-pre-wrap">{text(act.text)}</p>}
+      {act.note && <p className="mt-1 break-words whitespace-pre-wrap">{text(act.note)}</p>}
       {act.reason && <p className="mt-1 break-words text-muted">Because: {text(act.reason)}</p>}
     </li>
   );

@@ -77,7 +77,7 @@ export function RevealDialog({ id, token, onClose, onValue }: AskProps) {
           void reveal();
         }}
       >
-        <p className="text-sm text-muted">That you looked goes into the history and on the audit. The value is shown until you leave this request.</p>
+        <p className="text-sm text-muted">That you looked goes on the audit. The value is shown until you leave this request.</p>
         <label className="mt-4 block text-sm font-medium">
           What do you need it for?
           <input

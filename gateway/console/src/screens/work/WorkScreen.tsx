@@ -119,7 +119,7 @@ function Filters({ choice }: { choice: Choice }) {
         </label>
         <label className="text-sm font-medium">
           Words or reference
-          <input type="search" maxLength={100} value={words} onChange={(event) => setWords(event.target.value)} className={INPUT} />
+          <input type="search" maxLength={200} value={words} onChange={(event) => setWords(event.target.value)} className={INPUT} />
         </label>
       </div>
     </div>

@@ -19,9 +19,6 @@ export const SHOWN: readonly (readonly [Choice["show"], string])[] = [
   ["all", "Everything"],
 ];
 
-/** Fewer characters than these the gateway does not look for. */
-export const LEAST_WORDS = 2;
-
 export function choiceOf(query: string): Choice {
   const asked = new URLSearchParams(query);
   const show = SHOWN.find(([name]) => name === asked.get("show"))?.[0] ?? "todo";
@@ -43,7 +40,7 @@ export function filtersOf(choice: Choice): WorkFilter[] {
   const common: WorkFilter = {
     ...(choice.mine && { assignee: "me" }),
     ...(choice.kind && { kind: choice.kind }),
-    ...(choice.words.trim().length >= LEAST_WORDS && { q: choice.words.trim() }),
+    ...(choice.words.trim() !== "" && { q: choice.words.trim() }),
   };
   if (choice.show === "all") return [common];
   const states: WorkState[] = choice.show === "todo" ? ["open", "in_progress"] : [choice.show];

@@ -1,6 +1,6 @@
 // Requests in the words of the people who work on them. Pure.
 
-import type { Field, WorkAct, WorkItem, WorkState } from "../../api/types";
+import type { Field, WorkAct, WorkItem, WorkItemDetail, WorkState } from "../../api/types";
 import { fieldText, words } from "../../model/format";
 import { due } from "../../model/when";
 
@@ -84,17 +84,21 @@ export function requestTitle(item: WorkItem): string {
 }
 
 const ACTS: Record<string, (act: WorkAct) => string> = {
-  claim: () => "took this on",
-  assign: (act) => (act.assignee === act.actor ? "took this over" : `gave this to ${act.assignee ?? "nobody"}`),
-  release: () => "gave this back",
-  note: () => "wrote a note",
-  close: (act) => (act.status === "declined" ? "declined this" : "closed this as done"),
-  reopen: () => "reopened this",
-  reveal: (act) => `looked at the ${act.token ? tokenName(act.token) : "personal data"}`,
-  call: () => "called the caller back",
+  claimed: () => "took this on",
+  assigned: (act) => (act.assignee === act.actor ? "took this over" : `gave this to ${act.assignee ?? "nobody"}`),
+  released: () => "gave this back",
+  noted: () => "wrote a note",
+  called: () => "called the caller back",
+  done: () => "closed this as done",
+  declined: () => "declined this",
+  reopened: () => "reopened this",
 };
 /** "took this on", to follow a name. */
 export const actPhrase = (act: WorkAct): string => ACTS[act.act]?.(act) ?? words(act.act).toLowerCase();
+
+/** What came of a closed request: what was written when it was last closed. */
+export const outcomeOf = (item: WorkItemDetail): string | null =>
+  isClosed(item) ? (item.history.findLast((act) => act.act === "done" || act.act === "declined")?.note ?? null) : null;
 
 /** When a request is due, or how late it is; nothing for what is closed. */
 export const dueText = (item: WorkItem, now: number): string => (isClosed(item) ? "" : due(item.due_at, now));
@@ -107,7 +111,7 @@ const RANK: Record<string, number> = { urgent: 0, high: 1, normal: 2, low: 3 };
 export function byUrgency(a: WorkItem, b: WorkItem): number {
   const closed = Number(isClosed(a)) - Number(isClosed(b));
   if (closed !== 0) return closed;
-  if (isClosed(a)) return (b.closed_at ?? b.updated_at).localeCompare(a.closed_at ?? a.updated_at);
+  if (isClosed(a)) return b.updated_at.localeCompare(a.updated_at);
   const urgent = Number(b.priority === "urgent") - Number(a.priority === "urgent");
   return urgent || a.due_at.localeCompare(b.due_at) || (RANK[a.priority] ?? 2) - (RANK[b.priority] ?? 2) || a.id.localeCompare(b.id);
 }
@@ -129,9 +133,3 @@ export function pieces(text: string): { text: string; token: boolean }[] {
 export const tokenName = (token: string): string => words(/\w+/.exec(token)?.[0] ?? "value").toLowerCase();
 /** Text without the marks of tokens, for where nothing can be revealed: "phone (hidden)". */
 export const veiled = (text: string): string => text.replaceAll(TOKEN, (token) => `${tokenName(token)} (hidden)`);
-
-/** Of the values revealed so far, those whose tokens still mean the same. Fields are numbered first, so only theirs are sure to. */
-export function stillKnown(known: ReadonlyMap<string, string>, item: WorkItem): ReadonlyMap<string, string> {
-  const text = JSON.stringify(item.fields);
-  return new Map([...known].filter(([token]) => text.includes(token)));
-}

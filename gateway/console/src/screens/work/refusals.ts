@@ -2,24 +2,15 @@
 
 import { ApiError, explain } from "../../api/client";
 
-/** What to say to whoever tried. Of a conflict: who has it, or what changed. */
+/** What to say to whoever tried. Of a conflict: who has it, or how it stands. */
 export function refusal(error: unknown): string {
   if (!(error instanceof ApiError) || error.status !== 409) return explain(error);
-  const who = typeof error.details["assignee"] === "string" ? error.details["assignee"] : "Somebody else";
-  switch (error.details["why"]) {
-    case "held":
-      return `${who} has this request. Take it over first, or leave it to them.`;
-    case "closed":
-      return "This request was closed in the meantime. Reopen it if there is more to do.";
-    case "not_closed":
-      return "This request is open already.";
-    case "not_held":
-      return "Nobody has this request any more.";
-    case "stale":
-      return "Somebody changed this request since you opened it. This is how it stands now: look again, then repeat what you did.";
-    default:
-      return explain(error);
-  }
+  const { assignee, status } = error.details;
+  if (typeof assignee === "string") return `${assignee} has this request. Take it over first, or leave it to them.`;
+  if (status === "open") return "This request is open already.";
+  if (status === "cancelled") return "The caller has withdrawn this request in the meantime.";
+  if (typeof status === "string") return "This request was closed in the meantime. Reopen it if there is more to do.";
+  return explain(error);
 }
 
 /** The picture is old: what is shown must be loaded again. */

@@ -4,7 +4,7 @@ import { api } from "../../api/client";
 import type { User } from "../../api/types";
 
 /** Roles that may work on requests. */
-const WORKS: readonly string[] = ["supervisor", "tenant-admin", "platform-admin"];
+const WORKS: readonly string[] = ["clerk", "supervisor", "tenant-admin", "platform-admin"];
 
 /** Who a request can be handed to, for those who may see the users. For all others nobody: they write the login. */
 export function useLogins(wanted: boolean): readonly User[] {

@@ -76,10 +76,14 @@ export function useWorkItems(filters: readonly WorkFilter[]): WorkItems {
   return { items, error, busy, more: cursors.some(Boolean), loadMore, reload: () => setAttempt((n) => n + 1) };
 }
 
+/** Pages of what is not closed that are read at once: the gateway lists the newest first, and what is due first may be old. */
+const OPEN_PAGES = 5;
+const leastPages = (filter: WorkFilter): number => (filter.q === undefined && (filter.state === "open" || filter.state === "in_progress") ? OPEN_PAGES : 1);
+
 async function pages(filter: WorkFilter, count: number, signal: AbortSignal): Promise<{ items: WorkItem[]; cursor: string | null }> {
   const items: WorkItem[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < count; page += 1) {
+  for (let page = 0; page < Math.max(count, leastPages(filter)); page += 1) {
     const found = await api.workItems(filter, cursor, { signal });
     items.push(...found.items);
     cursor = found.next_cursor;
@@ -93,7 +97,7 @@ export function joined(items: readonly WorkItem[]): WorkItem[] {
   const byId = new Map<string, WorkItem>();
   for (const item of items) {
     const known = byId.get(item.id);
-    if (!known || known.version < item.version) byId.set(item.id, item);
+    if (!known || known.updated_at < item.updated_at) byId.set(item.id, item);
   }
   return [...byId.values()].sort(byUrgency);
 }
