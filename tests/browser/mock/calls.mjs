@@ -207,10 +207,10 @@ function passportOf(call, reference, before) {
     updated_at: made,
     ledger: [
       ...(before?.ledger ?? []),
-      entry("front_desk", "turn", "incident", "started"),
-      entry("front_desk.incident_intake", "turn", "where", "noted", { value: 0.5 }),
-      entry("front_desk.incident_intake", "turn", "incident", `filed; ${reference}`, { tool_calls: ["file_report"] }),
-      entry("front_desk.librarian", "turn", "question", "answered; source street-lights.md"),
+      entry("front_desk/triage", "turn", "incident", "started"),
+      entry("front_desk/incident_intake", "turn", "where", "noted", { value: 0.5 }),
+      entry("front_desk/incident_intake", "turn", "incident", `filed; ${reference}`, { tool_calls: ["file_report"] }),
+      entry("front_desk/librarian", "turn", "question", "answered; source street-lights.md"),
     ],
   };
 }

@@ -38,9 +38,12 @@ export class ApiError extends Error {
 
 /** The message and, where the gateway gave one, what to do next. */
 export function explain(error: unknown): string {
-  if (error instanceof ApiError) return error.action ? `${error.message} ${error.action}` : error.message;
+  if (error instanceof ApiError) return error.action ? `${sentence(error.message)} ${sentence(error.action)}` : sentence(error.message);
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The gateway's messages are for programs too: a capital and a full stop make sentences of them. */
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
 
 type Listener = () => void;
 let onSignedOut: Listener = () => undefined;

@@ -132,9 +132,19 @@ export function told(entry: LedgerEntry): Told {
     case "changed":
       return plain("Changed by hand", words(outputs));
     case "after_action_review":
-      return plain(outputs.startsWith("succeeded") ? "Looked back: it went well" : "Looked back: it did not go well", outputs.split("; ").slice(1).map(words).join(", "));
+      return plain(outputs.startsWith("succeeded") ? "Looked back: it went well" : "Looked back: it did not go well", whyOf(entry.notes));
     default:
       return plain(words(entry.action ?? "Entry"), outputs);
+  }
+}
+
+/** The reasons that a review noted. */
+function whyOf(notes: string | undefined): string {
+  try {
+    const { why } = JSON.parse(notes ?? "") as { why?: unknown };
+    return Array.isArray(why) ? why.map((reason) => words(String(reason))).join(". ") : "";
+  } catch {
+    return "";
   }
 }
 
@@ -152,6 +162,7 @@ const PEOPLE: Record<string, string> = { supervisor: "A supervisor", "tenant-adm
 export function who(agentId: string | undefined): string {
   if (!agentId) return "Unknown";
   if (agentId === "gateway") return "The gateway";
+  if (agentId === "aar") return "After-action review";
   const person = /^person\/(.+)$/.exec(agentId)?.[1];
   if (person) return PEOPLE[person] ?? "A person";
   const [team = "", ...member] = agentId.split(/[./]/);

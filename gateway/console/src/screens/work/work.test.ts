@@ -115,6 +115,6 @@ it("says of a conflict who has the request, or how it stands", () => {
   expect(conflict({ status: "done" })).toContain("closed in the meantime");
   expect(conflict({ status: "cancelled" })).toContain("withdrawn");
   expect(conflict({ status: "open" })).toContain("open already");
-  expect(conflict({})).toBe("no act");
+  expect(conflict({})).toBe("No. Act.");
   expect(refusal(new ApiError(403, "FORBIDDEN", "Not for you."))).toBe("Not for you.");
 });
