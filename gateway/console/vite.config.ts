@@ -12,6 +12,6 @@ export default defineConfig({
   // Every asset stays a file: the gateway's content policy allows no data: or blob: script, and a worklet is a script.
   build: { assetsInlineLimit: 0, target: "es2022", modulePreload: { polyfill: false } },
   worker: { format: "es" },
-  server: { proxy: { "/v1": proxy, "/sign-in": proxy, "/sign-out": proxy } },
+  server: { proxy: { "/v1": proxy, "/openapi.json": proxy, "/sign-in": proxy, "/sign-out": proxy } },
   test: { environment: "node", include: ["src/**/*.test.ts"] },
 });

@@ -27,6 +27,23 @@ export async function startMock({ port = 0, examples = false } = {}) {
     sessions: new Set(),
     /** Looks at personal data, for tests. */
     revealed: [],
+    /** What tokens stand for. */
+    secrets: { "⟨phone:1⟩": "+12025550143", "⟨address:1⟩": "41 Oak Street", "⟨name:1⟩": "Ada Quist" },
+    /** Calls back that were asked for. */
+    dialed: [],
+    /** Role of whoever is signed in. */
+    role: "platform-admin",
+    users: [
+      { id: "0197-u1", login: "ana", name: "Ana Ruiz", role: "supervisor" },
+      { id: "0197-u2", login: "eve", name: "Eve Park", role: "auditor" },
+    ],
+    /** Paths that the gateway says it has, with the parameters of their lists. */
+    paths: {
+      "/v1/calls": ["state", "q", "line", "outcome", "from", "to", "limit", "cursor"],
+      "/v1/work-items/{id}/call": [],
+      "/v1/knowledge/documents/{id}": [],
+    },
+    documents: [],
   };
   const server = createServer((request, response) => routes(mock, request, response));
   attachMedia(server, mock);

@@ -25,6 +25,24 @@ export class Calls {
   get(id) {
     return this.#calls.get(id);
   }
+  /** A page of what the query asks for, newest first. */
+  page(query) {
+    const state = query.get("state") ?? "all";
+    const is = (name, value) => !query.get(name) || query.get(name) === value;
+    const q = query.get("q")?.toLowerCase();
+    const found = this.list().filter(
+      (item) =>
+        (state === "all" || item.state === state) &&
+        is("line", item.line) &&
+        is("outcome", item.end_reason) &&
+        (!query.get("from") || item.started_at >= query.get("from")) &&
+        (!query.get("to") || item.started_at < query.get("to")) &&
+        (!q || this.get(item.id).turns.some((turn) => turn.text.toLowerCase().includes(q))),
+    );
+    const from = Number(query.get("cursor") || 0);
+    const to = from + Number(query.get("limit") ?? 50);
+    return { items: found.slice(from, to), next_cursor: to < found.length ? String(to) : null };
+  }
   list() {
     return [...this.#calls.values()].map((c) => c.item).sort((a, b) => b.started_at.localeCompare(a.started_at));
   }
@@ -112,9 +130,9 @@ class Call {
   }
   takeDown(kind, title, reference, fields) {
     this.item.passport_id = `passport-${this.id}`;
-    this.passport = passportOf(this, kind, title, fields, (this.passport?.version ?? 0) + 1);
+    this.passport = passportOf(this, reference, this.passport);
     this.calls.workItems.unshift(workItem(this.id, kind, title, reference, fields));
-    this.emit("passport.updated", { passport_id: this.item.passport_id, version: this.passport.version, status: "open" });
+    this.emit("passport.updated", { passport_id: this.item.passport_id, version: this.passport.version, status: "in_progress" });
   }
   end(reason, duration_ms = 42_000) {
     if (this.item.state === "ended") return;
@@ -124,18 +142,19 @@ class Call {
 }
 
 /** A request as the gateway lists it. */
-export function workItem(call_id, kind, title, reference, fields, at = new Date()) {
+export function workItem(call_id, kind, title, reference, fields, { at = new Date(), priority = "normal", hours = 24 } = {}) {
   const created_at = at.toISOString();
+  const due = at.getTime() + hours * 3_600_000;
   return {
     id: `work-${reference}`,
     reference,
     kind,
     title,
     status: "open",
-    priority: "normal",
+    priority,
     assignee: null,
-    due_at: new Date(at.getTime() + 72 * 3_600_000).toISOString(),
-    overdue: false,
+    due_at: new Date(due).toISOString(),
+    overdue: due < Date.now(),
     call_id,
     passport_id: null,
     created_at,
@@ -145,32 +164,53 @@ export function workItem(call_id, kind, title, reference, fields, at = new Date(
   };
 }
 
-function passportOf(call, kind, title, fields, version) {
-  const entry = (agent_id, action, outputs_summary, value) => ({
-    id: `${call.id}-${action}`,
+/** A Passport as the gateway answers it. */
+function passportOf(call, reference, before) {
+  const version = (before?.version ?? 0) + 1;
+  const entry = (agent_id, action, inputs_summary, outputs_summary, { value = 0.8, tool_calls = [] } = {}) => ({
+    id: `${call.id}-${version}-${inputs_summary}-${action}`,
     timestamp: new Date().toISOString(),
     agent_id,
     action,
-    inputs_summary: "",
+    inputs_summary,
     outputs_summary,
     duration_ms: 12,
-    confidence: { value, evidence_count: 2 },
-    tool_calls: [],
+    tokens_used: 0,
+    cost_usd: 0,
+    confidence: { value, evidence_count: 2, evidence_quality: value, historical_accuracy: 0.5, failure_modes: [], calibration_samples: 0 },
+    tool_calls,
     notes: "",
   });
+  const made = new Date().toISOString();
   return {
+    id: call.item.passport_id,
     passport_id: call.item.passport_id,
     call_id: call.id,
-    status: "open",
+    tenant_id: "0197-t",
+    team_id: "front_desk",
+    kind: "front_desk",
+    status: "in_progress",
     version,
-    kind,
-    title,
-    summary: "The caller reports it for the first time and can be called back.",
-    fields,
-    updated_at: new Date().toISOString(),
+    title: "Help the caller with what they called about",
+    mission: {
+      objective: "Help the caller with what they called about",
+      constraints: ["Emergencies go to 911 at once"],
+      success_criteria: ["The caller's request is answered, filed or handed to a person"],
+      sub_tasks: [...(before?.mission.sub_tasks ?? []), reference],
+    },
+    current_agent: "front_desk",
+    routing: { next_agent: null, fallback_agent: null, escalation_required: false, escalation_reason: null, priority: "normal", deadline: null },
+    overall_confidence: { value: 0.82, evidence_count: 3, evidence_quality: 0.9, historical_accuracy: 0.7, failure_modes: [], calibration_samples: 12 },
+    context: {},
+    fields: [],
+    created_at: made,
+    updated_at: made,
     ledger: [
-      entry("front_desk.triage", "classify", "An incident report", 0.94),
-      entry("front_desk.intake", "file_report", "Report filed and read back", 0.9),
+      ...(before?.ledger ?? []),
+      entry("front_desk/triage", "turn", "incident", "started"),
+      entry("front_desk/incident_intake", "turn", "where", "noted", { value: 0.5 }),
+      entry("front_desk/incident_intake", "turn", "incident", `filed; ${reference}`, { tool_calls: ["file_report"] }),
+      entry("front_desk/librarian", "turn", "question", "answered; source street-lights.md"),
     ],
   };
 }

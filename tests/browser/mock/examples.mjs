@@ -28,7 +28,7 @@ export function exampleCalls(mock) {
   const urgent = calls.start({ from: "⟨phone:2⟩", startedAt: ago(1) });
   urgent.say(0, 0, "Riverbend County. How can I help?", "notice");
   urgent.final(1, "There is a smell of gas in the basement of the school.");
-  urgent.attention("urgent", "Possible gas leak: told to leave and call 911");
+  urgent.attention("urgent", "emergency");
   urgent.say(1, 0, "Please leave the building now and call 911 from outside.", "notice");
 
   const live = calls.start({ startedAt: ago(2.4) });
@@ -49,7 +49,7 @@ export function exampleCalls(mock) {
   live.tool(2, "send_text", false);
   live.emit("call.dtmf", { turn: 2, digits: "1" });
   live.emit("call.provider", { provider: "local speech to text", state: "recovered", reason: "slow for two seconds" });
-  live.attention("watch", "Caller sounds upset");
+  live.attention("watch", "distress");
   live.takeDown("incident", "Street light out on Oak Street", "RB-2042", [
     { name: "location", value: "⟨address:1⟩" },
     { name: "since", value: "one week" },
@@ -57,7 +57,8 @@ export function exampleCalls(mock) {
   ]);
   live.interim(3, "yes that number is fine and could you also");
   calls.workItems.push(
-    workItem(old.id, "escalation", "Caller asked for a person about a claim denial", "RB-ESC-17", [{ name: "team", value: "Claims" }], ago(50)),
+    workItem(old.id, "escalation", "claim denial", "RB-ESC-17", [{ name: "reason", value: "claim denial" }, { name: "name", value: "⟨name:1⟩" }, { name: "phone", value: "⟨phone:1⟩" }], { at: ago(300), hours: 4 }),
+    workItem(urgent.id, "incident", "incident", "RB-2043", [{ name: "what", value: "smell of gas in a basement" }, { name: "where", value: "⟨address:1⟩" }, { name: "incomplete", value: true }], { at: ago(1), priority: "urgent", hours: 0.17 }),
   );
   return { live, urgent, booking, old };
 }

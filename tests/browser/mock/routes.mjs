@@ -5,7 +5,11 @@ import { access, readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
+import { knowledge } from "./knowledge.mjs";
+import { openApi } from "./openapi.mjs";
+import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
@@ -31,6 +35,7 @@ export function routes(mock, request, response) {
 }
 
 async function handle(mock, request, response, url) {
+  if (url.pathname === "/openapi.json") return json(response, openApi(mock));
   if (url.pathname === "/sign-in") return signIn(mock, request, response, url);
   if (url.pathname.startsWith("/v1/") || url.pathname === "/sign-out") {
     if (!signedIn(mock, request)) return refuse(response, 401, "UNAUTHORIZED", "You are not signed in.");
@@ -72,9 +77,11 @@ async function answerApi(mock, request, response, url) {
     mock.sessions.clear();
     return response.writeHead(204).end();
   }
+  if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
   if (path === "GET /v1/events") return feed.connect(request, response);
-  if (path === "GET /v1/calls") return json(response, { items: calls.list(), next_cursor: null });
+  if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/knowledge/")) return knowledge(mock, request, response, url);
   if (path === "POST /v1/phone") return phone(mock, request, response);
   const [, id, part] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
   const call = id && calls.get(id);
@@ -90,53 +97,9 @@ async function answerApi(mock, request, response, url) {
   return refuse(response, 404, "NOT_FOUND", "There is nothing here yet.");
 }
 
-/** Requests as the gateway keeps them: filters, moves with their refusals, and a history. */
-async function workItems(mock, request, response, url) {
-  const { workItems: all } = mock.calls;
-  const [, , , id, act] = url.pathname.split("/").map(decodeURIComponent);
-  if (id === undefined) {
-    const wanted = (name) => url.searchParams.get(name);
-    const items = all.filter(
-      (item) =>
-        (!wanted("state") || item.status === wanted("state")) &&
-        (!wanted("kind") || item.kind === wanted("kind")) &&
-        (!wanted("assignee") || item.assignee === "local-admin") &&
-        (!wanted("q") || JSON.stringify(item).toLowerCase().includes(wanted("q").toLowerCase())),
-    );
-    return json(response, { items, next_cursor: null });
-  }
-  const item = all.find((known) => known.id === id);
-  if (!item) return refuse(response, 404, "NOT_FOUND", "there is no such work item");
-  if (request.method === "GET") return json(response, item);
-  const asked = JSON.parse((await bodyOf(request)) || "{}");
-  const held = item.assignee && item.assignee !== "local-admin";
-  if (act === "reveal") {
-    mock.revealed.push({ id, ...asked });
-    return json(response, { value: asked.token.includes("phone") ? "+12025550143" : "41 Oak Street" });
-  }
-  if (held && (act === "claim" || act === "close")) {
-    return refuse(response, 409, "CONFLICT", `${item.assignee} works on this request`, "ask them, or assign it first");
-  }
-  const moves = {
-    claim: () => ["claimed", "in_progress", "local-admin"],
-    assign: () => (asked.user ? ["assigned", "in_progress", asked.user] : ["released", "open", null]),
-    note: () => ["noted", item.status, item.assignee],
-    close: () => [asked.result, asked.result, "local-admin"],
-    reopen: () => ["reopened", "open", null],
-  };
-  const [done, status, assignee] = moves[act]();
-  const at = new Date().toISOString();
-  item.history.push({
-    id: `act-${item.history.length}`, at, actor: "local-admin", act: done, assignee,
-    note: asked.text ?? asked.outcome ?? null, reason: asked.reason ?? null,
-  });
-  Object.assign(item, { status, assignee, updated_at: at });
-  json(response, item);
-}
-
 const me = (mock) => ({
   subject: "local-admin",
-  roles: ["platform-admin"],
+  roles: [mock.role],
   kind: "session",
   tenant: TENANT,
   tenants: [TENANT],
@@ -167,18 +130,4 @@ async function serveFile(response, path) {
   if (!bytes) return response.writeHead(404).end();
   response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream", "content-security-policy": POLICY });
   response.end(bytes);
-}
-
-async function bodyOf(request) {
-  let body = "";
-  for await (const chunk of request) body += chunk;
-  return body;
-}
-
-function json(response, value, status = 200) {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
-}
-
-function refuse(response, status, error_code, error_message, suggested_action) {
-  json(response, { error_code, error_message, recoverable: status !== 401, suggested_action }, status);
 }

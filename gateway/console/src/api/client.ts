@@ -1,6 +1,25 @@
 // Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
 
-import type { CallItem, Me, Page, Passport, PhoneGrant, StoredIntervention, TranscriptTurn, TurnLatency, Understanding, WorkFilter, WorkItem, WorkItemDetail } from "./types";
+import type {
+  CallItem,
+  DocumentHead,
+  DocumentsKept,
+  KnowledgeAnswer,
+  KnowledgeDocument,
+  Me,
+  NewDocument,
+  Page,
+  Passport,
+  PhoneGrant,
+  StoredIntervention,
+  TranscriptTurn,
+  TurnLatency,
+  Understanding,
+  User,
+  WorkFilter,
+  WorkItem,
+  WorkItemDetail,
+} from "./types";
 
 /** What the gateway said no with. `status` 0: nothing answered. */
 export class ApiError extends Error {
@@ -9,6 +28,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly action?: string,
+    /** What the gateway says of the case, such as who holds a request. */
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
     this.name = "ApiError";
@@ -17,9 +38,12 @@ export class ApiError extends Error {
 
 /** The message and, where the gateway gave one, what to do next. */
 export function explain(error: unknown): string {
-  if (error instanceof ApiError) return error.action ? `${error.message} ${error.action}` : error.message;
+  if (error instanceof ApiError) return error.action ? `${sentence(error.message)} ${sentence(error.action)}` : sentence(error.message);
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The gateway's messages are for programs too: a capital and a full stop make sentences of them. */
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
 
 type Listener = () => void;
 let onSignedOut: Listener = () => undefined;
@@ -50,6 +74,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     text("error_code") ?? `HTTP_${response.status}`,
     text("error_message") ?? `The gateway answered with status ${response.status}.`,
     text("suggested_action"),
+    typeof body["error_details"] === "object" && body["error_details"] !== null ? (body["error_details"] as Record<string, unknown>) : {},
   );
 }
 
@@ -65,27 +90,44 @@ interface Ask {
   signal?: AbortSignal;
 }
 
+/** What is set, as a query. */
+export function queryOf(parameters: Record<string, string | null | undefined>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value);
+  return query;
+}
+
+/** Last part of the address of what is done with a request. */
+export type WorkRoute = "claim" | "assign" | "note" | "close" | "reopen";
+
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
   signOut: () => request<void>("/sign-out", { method: "POST" }),
-  calls: (ask: Ask = {}) => request<Page<CallItem>>("/v1/calls?state=all&limit=50", ask),
+  calls: (filter: Record<string, string | null>, ask: Ask = {}) => request<Page<CallItem>>(`/v1/calls?${queryOf(filter)}`, ask),
   call: (id: string, ask: Ask = {}) => request<CallItem>(`/v1/calls/${encodeURIComponent(id)}`, ask),
   transcript: (id: string, ask: Ask = {}) =>
     request<{ turns: TranscriptTurn[]; interventions: StoredIntervention[] }>(`/v1/calls/${encodeURIComponent(id)}/transcript`, ask),
   latency: (id: string, ask: Ask = {}) =>
     request<{ turns: TurnLatency[] }>(`/v1/calls/${encodeURIComponent(id)}/latency`, ask),
   passport: (id: string, ask: Ask = {}) => request<Passport>(`/v1/calls/${encodeURIComponent(id)}/passport`, ask),
-  workItems: (filter: WorkFilter, cursor: string | null, ask: Ask = {}) => {
-    const query = new URLSearchParams({ limit: "50" });
-    for (const [name, value] of Object.entries({ ...filter, cursor })) if (value) query.set(name, value);
-    return request<Page<WorkItem>>(`/v1/work-items?${query}`, ask);
-  },
+  workItems: (filter: WorkFilter, cursor: string | null, ask: Ask = {}) =>
+    request<Page<WorkItem>>(`/v1/work-items?${queryOf({ limit: "200", ...filter, cursor })}`, ask),
   workItem: (id: string, ask: Ask = {}) => request<WorkItemDetail>(`/v1/work-items/${encodeURIComponent(id)}`, ask),
-  /** `act`: claim, assign, note, close, reopen. */
-  actOnWorkItem: (id: string, act: string, body: object) =>
+  actOnWorkItem: (id: string, act: WorkRoute, body: object) =>
     post<WorkItemDetail>(`/v1/work-items/${encodeURIComponent(id)}/${act}`, body),
   reveal: (id: string, token: string, reason: string) =>
     post<{ value: string }>(`/v1/work-items/${encodeURIComponent(id)}/reveal`, { token, reason }),
+  /** The gateway calls the number of the person who asks, then connects the caller. */
+  callBack: (id: string, from_phone: string) => post<unknown>(`/v1/work-items/${encodeURIComponent(id)}/call`, { from_phone }),
+  users: (ask: Ask = {}) => request<Page<User>>("/v1/users", ask),
+  openApi: (ask: Ask = {}) => request<{ paths: Record<string, unknown> }>("/openapi.json", ask),
+  searchKnowledge: (query: string) => post<KnowledgeAnswer>("/v1/knowledge/search", { query, limit: 8 }),
+  /** A document of a source that is there already takes its place. */
+  putDocument: (document: NewDocument) => post<DocumentsKept>("/v1/knowledge/documents", document),
+  documents: (cursor: string | null, ask: Ask = {}) =>
+    request<Page<DocumentHead>>(`/v1/knowledge/documents?${queryOf({ limit: "100", cursor })}`, ask),
+  document: (id: string, ask: Ask = {}) => request<KnowledgeDocument>(`/v1/knowledge/documents/${encodeURIComponent(id)}`, ask),
+  deleteDocument: (id: string) => request<void>(`/v1/knowledge/documents/${encodeURIComponent(id)}`, { method: "DELETE" }),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
   understand: (text: string, asked: string | null) => post<Understanding>("/v1/understand", { text, asked }),
   phone: (to: string) => post<PhoneGrant>("/v1/phone", { to }),

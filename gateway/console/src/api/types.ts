@@ -87,21 +87,23 @@ export interface Field {
   name: string;
   value: unknown;
 }
+/** What a caller left to be done. */
 export interface WorkItem {
   id: string;
+  reference: string;
   kind: string;
   title: string;
-  status: string;
-  reference?: string | null;
-  priority?: string;
-  /** Login of whoever works on it, or closed it. */
-  assignee?: string | null;
-  due_at?: string;
-  overdue?: boolean;
+  status: WorkState;
+  priority: string;
+  /** Login of whoever has it, or closed it. */
+  assignee: string | null;
+  due_at: string;
+  overdue: boolean;
   call_id: string | null;
+  passport_id: string | null;
   created_at: string;
-  updated_at?: string;
-  fields?: Field[];
+  updated_at: string;
+  fields: Field[];
 }
 
 export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelled";
@@ -110,14 +112,18 @@ export type WorkState = "open" | "in_progress" | "done" | "declined" | "cancelle
 export interface WorkAct {
   id: string;
   at: string;
+  /** Login, or the name of a token. */
   actor: string;
-  act: "claimed" | "assigned" | "released" | "noted" | "done" | "declined" | "reopened";
+  act: string;
+  /** Who has it from here on. */
   assignee: string | null;
+  /** A note, or what came of it. */
   note: string | null;
   reason: string | null;
 }
 
 export interface WorkItemDetail extends WorkItem {
+  /** Oldest first. */
   history: WorkAct[];
 }
 
@@ -127,6 +133,44 @@ export interface WorkFilter {
   kind?: string;
   assignee?: "me";
   q?: string;
+}
+
+/** Somebody who can sign in. */
+export interface User {
+  login: string;
+  name: string;
+  role: string;
+}
+
+/** A document as it is posted. */
+export interface NewDocument {
+  source: string;
+  title: string;
+  /** Text; a PDF in base64. */
+  content: string;
+  media_type?: string;
+}
+export interface DocumentsKept {
+  ids: string[];
+  /** Documents with something in them that was not meant for their readers. */
+  notes?: { source: string; hidden: number; threats: number }[];
+}
+export interface DocumentHead {
+  id: string;
+  source: string;
+  title: string;
+  media_type?: string;
+  updated_at?: string;
+  passages?: number;
+}
+export interface KnowledgeDocument extends DocumentHead {
+  content: string;
+}
+/** What a question finds. */
+export interface KnowledgeAnswer {
+  results: { content: string; source: string; relevance_score: number; rank: number; metadata: { title?: string; heading?: string | null } }[];
+  /** The best sentences, each with the number of its result; none where nothing says enough. */
+  synthesis: string | null;
 }
 
 /** What the line takes words for. Places count characters of the text. */
@@ -141,27 +185,39 @@ export interface Understanding {
   nearest: { route: string; text: string; likeness: number }[];
 }
 
-/** The Passport as the console shows it. The full document may carry more: the viewer shows it verbatim. */
+/** What is read of a Passport. The document carries more: the viewer shows it verbatim. */
 export interface Passport {
   passport_id?: string;
   status?: string;
   version?: number;
   kind?: string | null;
   title?: string | null;
-  summary?: string | null;
-  fields?: Field[];
+  mission?: { objective?: string; sub_tasks?: string[] };
+  routing?: { escalation_required?: boolean; escalation_reason?: string | null; priority?: string; deadline?: string | null };
+  current_agent?: string | null;
+  overall_confidence?: Confidence;
   updated_at?: string;
   ledger?: LedgerEntry[];
   [more: string]: unknown;
+}
+export interface Confidence {
+  value: number;
+  evidence_count: number;
+  evidence_quality: number;
+  historical_accuracy: number;
+  calibration_samples: number;
+  failure_modes: string[];
 }
 export interface LedgerEntry {
   id?: string;
   timestamp?: string;
   agent_id?: string;
   action?: string;
+  inputs_summary?: string;
   outputs_summary?: string;
   duration_ms?: number;
   confidence?: { value: number } | number;
+  tool_calls?: string[];
   notes?: string;
 }
 

@@ -15,7 +15,7 @@ export function FeedStatus() {
   return (
     <p role="status" className="mr-1 flex items-center gap-2 text-xs text-muted" data-feed={kind}>
       <span className={cx("size-2.5 rounded-full", look.dot)} aria-hidden="true" />
-      <span className="max-sm:sr-only">{look.text}</span>
+      <span className="whitespace-nowrap max-sm:sr-only">{look.text}</span>
     </p>
   );
 }

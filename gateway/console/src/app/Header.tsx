@@ -4,11 +4,12 @@ import { IconButton } from "../ui/Button";
 import { Brand } from "./Brand";
 import { FeedStatus } from "./FeedStatus";
 import { Navigation } from "./Navigation";
-import { toggleTheme, usePreferences } from "./preferences";
+import { setPreference, toggleTheme, usePreferences, useTheme } from "./preferences";
 import type { Screen } from "./route";
 
 export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp: () => void }) {
-  const { theme } = usePreferences();
+  const { sound } = usePreferences();
+  const theme = useTheme();
   const signOut = (): void => {
     // Whatever the answer, a fresh load shows the truth.
     void api.signOut().finally(() => location.reload());
@@ -19,6 +20,12 @@ export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp:
       <Navigation screen={screen} place="top" />
       <div className="ml-auto flex items-center gap-0.5 sm:gap-1">
         <FeedStatus />
+        <IconButton
+          label={sound === "on" ? "Mute the alarm" : "Let the alarm sound"}
+          aria-pressed={sound === "off"}
+          icon={sound === "on" ? "bell" : "bellOff"}
+          onClick={() => setPreference("sound", sound === "on" ? "off" : "on")}
+        />
         <IconButton
           label={theme === "dark" ? "Switch to light" : "Switch to dark"}
           icon={theme === "dark" ? "sun" : "moon"}

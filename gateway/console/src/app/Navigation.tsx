@@ -1,51 +1,108 @@
+import { useRef } from "react";
+
 import { liveCalls } from "../model/select";
 import { cx } from "../ui/classes";
 import { Icon, type IconName } from "../ui/Icon";
 import { useConsole } from "./console";
-import { hrefs, type Screen } from "./route";
+import { hrefs, SCREEN_NAMES, type Screen } from "./route";
 
-const ITEMS: { screen: Screen; label: string; icon: IconName; href: string }[] = [
-  { screen: "calls", label: "Calls", icon: "calls", href: hrefs.calls },
-  { screen: "work", label: "Requests", icon: "work", href: hrefs.work },
-  { screen: "phone", label: "Phone", icon: "phone", href: hrefs.phone },
-  { screen: "words", label: "Try words", icon: "words", href: hrefs.words },
-];
+/** In the order of use; under the thumb the first four have a place of their own, the rest are behind "More". */
+const ITEMS: readonly Screen[] = ["calls", "work", "history", "phone", "overview", "knowledge", "words"];
+const FIRST = 4;
+const icon = (screen: Screen): IconName => screen;
 
 /** In the header on wide screens, under the thumb on narrow ones. Only one of the two is ever displayed. */
 export function Navigation({ screen, place }: { screen: Screen; place: "top" | "bottom" }) {
-  const live = useConsole((now) => liveCalls(now.state).length);
-  const bottom = place === "bottom";
+  return place === "top" ? <Top screen={screen} /> : <Bottom screen={screen} />;
+}
+
+function Top({ screen }: { screen: Screen }) {
   return (
-    <nav
-      aria-label="Screens"
-      className={bottom ? "fixed inset-x-0 bottom-0 z-20 border-t border-line bg-panel md:hidden" : "hidden md:block"}
-    >
-      <ul className={cx("flex", bottom ? "justify-around" : "gap-1")}>
+    <nav aria-label="Screens" className="hidden min-w-0 md:block">
+      <ul className="flex gap-0.5">
         {ITEMS.map((item) => (
-          <li key={item.screen} className={bottom ? "flex-1" : ""}>
+          <li key={item}>
             <a
-              href={item.href}
-              aria-current={screen === item.screen ? "page" : undefined}
+              href={hrefs[item]}
+              aria-current={screen === item ? "page" : undefined}
+              title={SCREEN_NAMES[item]}
               className={cx(
-                "flex items-center justify-center rounded-lg font-medium transition-colors",
-                bottom ? "min-h-15 flex-col gap-0.5 text-xs" : "min-h-10 gap-2 px-3.5 text-sm",
-                screen === item.screen ? "text-accent" : "text-muted hover:text-text",
-                screen === item.screen && !bottom && "bg-accent-soft",
+                "flex min-h-10 items-center justify-center gap-2 rounded-lg px-2.5 text-sm font-medium whitespace-nowrap transition-colors",
+                screen === item ? "bg-accent-soft text-accent" : "text-muted hover:text-text",
               )}
             >
-              <Icon name={item.icon} className="size-5" />
-              <span>
-                {item.label}
-                {item.screen === "calls" && live > 0 && (
-                  <span className="figures ml-1.5 rounded-full bg-good-soft px-1.5 py-px text-xs font-semibold text-good">
-                    {live} live
-                  </span>
-                )}
-              </span>
+              {/* Where there is no room for both, the names stay; where there is not even for those, signs, and the name of the open screen. */}
+              <Icon name={icon(item)} className="size-5 xl:max-[88rem]:hidden" />
+              <span className={cx(screen !== item && "max-xl:sr-only")}>{SCREEN_NAMES[item]}</span>
+              {item === "calls" && <LiveCount />}
             </a>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+const TAB = "flex min-h-15 w-full flex-col items-center justify-center gap-0.5 text-xs font-medium whitespace-nowrap";
+
+function Bottom({ screen }: { screen: Screen }) {
+  const more = useRef<HTMLDetailsElement>(null);
+  const rest = ITEMS.slice(FIRST);
+  const within = rest.includes(screen);
+  return (
+    <nav aria-label="Screens" className="fixed inset-x-0 bottom-0 z-20 border-t border-line bg-panel md:hidden">
+      <ul className="grid grid-cols-5">
+        {ITEMS.slice(0, FIRST).map((item) => (
+          <li key={item}>
+            <a href={hrefs[item]} aria-current={screen === item ? "page" : undefined} className={cx(TAB, screen === item ? "text-accent" : "text-muted")}>
+              <span className="relative">
+                <Icon name={icon(item)} className="size-5" />
+                {item === "calls" && (
+                  <span className="absolute -top-1.5 left-4">
+                    <LiveCount short />
+                  </span>
+                )}
+              </span>
+              {SCREEN_NAMES[item]}
+            </a>
+          </li>
+        ))}
+        <li className="relative">
+          <details ref={more}>
+            <summary className={cx(TAB, within ? "text-accent" : "text-muted")}>
+              <Icon name={within ? icon(screen) : "more"} className="size-5" />
+              {within ? SCREEN_NAMES[screen] : "More"}
+            </summary>
+            <ul className="absolute right-2 bottom-full mb-2 min-w-44 rounded-xl border border-line bg-panel p-1.5 shadow-2xl">
+              {rest.map((item) => (
+                <li key={item}>
+                  <a
+                    href={hrefs[item]}
+                    aria-current={screen === item ? "page" : undefined}
+                    onClick={() => more.current?.removeAttribute("open")}
+                    className={cx("flex min-h-11 items-center gap-3 rounded-lg px-3 text-sm font-medium", screen === item ? "bg-accent-soft text-accent" : "text-text")}
+                  >
+                    <Icon name={icon(item)} className="size-5" />
+                    {SCREEN_NAMES[item]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+/** How many are on the line now. */
+function LiveCount({ short = false }: { short?: boolean }) {
+  const live = useConsole((now) => liveCalls(now.state).length);
+  if (live === 0) return null;
+  return (
+    <span className="figures rounded-full bg-good-soft px-1.5 py-px text-xs font-semibold text-good">
+      {live}
+      <span className={cx(short && "sr-only")}> live</span>
+    </span>
   );
 }

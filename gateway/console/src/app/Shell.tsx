@@ -1,56 +1,54 @@
 // The frame around every screen: header, navigation, skip link, shortcuts, and the screen itself.
 
-import { useEffect, useRef, useState, type MouseEvent } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent } from "react";
 
 import type { Me } from "../api/types";
 import { CallsScreen } from "../screens/calls/CallsScreen";
-import { PhoneScreen } from "../screens/phone/PhoneScreen";
-import { WordsScreen } from "../screens/words/WordsScreen";
-import { RequestPage } from "../screens/work/RequestPage";
-import { WorkScreen } from "../screens/work/WorkScreen";
+import { titled } from "../model/attention";
+import { AttentionBar } from "./AttentionBar";
+import { Boundary } from "./Boundary";
 import { FeedBanner } from "./FeedBanner";
 import { Header } from "./Header";
 import { useKeys } from "./keys";
+import { useWaiting } from "./looked";
 import { Navigation } from "./Navigation";
 import { OnCallBar } from "./OnCallBar";
 import { toggleTheme } from "./preferences";
-import { go, hrefs, useRoute, type Screen } from "./route";
+import { go, hrefs, SCREEN_NAMES, useRoute, type Route } from "./route";
 import { ShortcutsDialog } from "./ShortcutsDialog";
+import { useAlarm } from "./useAlarm";
 
-const TITLES: Record<Screen, string> = { calls: "Calls", work: "Requests", phone: "Phone", words: "Try words" };
+// Calls come with the page; every other screen is loaded when it is first opened.
+const PhoneScreen = lazy(async () => ({ default: (await import("../screens/phone/PhoneScreen")).PhoneScreen }));
+const WordsScreen = lazy(async () => ({ default: (await import("../screens/words/WordsScreen")).WordsScreen }));
+const RequestPage = lazy(async () => ({ default: (await import("../screens/work/RequestPage")).RequestPage }));
+const WorkScreen = lazy(async () => ({ default: (await import("../screens/work/WorkScreen")).WorkScreen }));
+const HistoryScreen = lazy(async () => ({ default: (await import("../screens/history/HistoryScreen")).HistoryScreen }));
+const OverviewScreen = lazy(async () => ({ default: (await import("../screens/overview/OverviewScreen")).OverviewScreen }));
+const KnowledgeScreen = lazy(async () => ({ default: (await import("../screens/knowledge/KnowledgeScreen")).KnowledgeScreen }));
+
+/** A single letter leads to each screen. */
+const LETTERS: Record<string, string> = { c: hrefs.calls, w: hrefs.work, y: hrefs.history, o: hrefs.overview, n: hrefs.knowledge, p: hrefs.phone, t: hrefs.words };
 
 export function Shell({ me }: { me: Me }) {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
   const [help, setHelp] = useState(false);
 
+  const waiting = useWaiting();
+  const { locked } = useAlarm(waiting);
+
   useEffect(() => {
-    document.title = `${TITLES[route.screen]} – Quandura Voice`;
-  }, [route.screen]);
+    document.title = titled(`${SCREEN_NAMES[route.screen]} – Quandura Voice`, waiting);
+  }, [route.screen, waiting]);
 
   useKeys((key) => {
-    switch (key) {
-      case "?":
-        setHelp(true);
-        return true;
-      case "c":
-        go(hrefs.calls);
-        return true;
-      case "w":
-        go(hrefs.work);
-        return true;
-      case "p":
-        go(hrefs.phone);
-        return true;
-      case "t":
-        go(hrefs.words);
-        return true;
-      case "l":
-        toggleTheme();
-        return true;
-      default:
-        return false;
-    }
+    const href = LETTERS[key];
+    if (href) go(href);
+    else if (key === "?") setHelp(true);
+    else if (key === "l") toggleTheme();
+    else return false;
+    return true;
   });
 
   // The address after '#' is the route, so the skip link moves the focus itself.
@@ -69,17 +67,38 @@ export function Shell({ me }: { me: Me }) {
         Skip to the content
       </a>
       <Header me={me} screen={route.screen} onHelp={() => setHelp(true)} />
+      <AttentionBar waiting={waiting} locked={locked} />
       <FeedBanner />
       {route.screen !== "phone" && <OnCallBar />}
       <main id="main" ref={main} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
-        {route.screen === "calls" && <CallsScreen callId={route.callId} me={me} />}
-        {route.screen === "work" && route.requestId === null && <WorkScreen />}
-        {route.screen === "work" && route.requestId !== null && <RequestPage key={route.requestId} id={route.requestId} me={me} />}
-        {route.screen === "phone" && <PhoneScreen me={me} />}
-        {route.screen === "words" && <WordsScreen />}
+        {/* A screen that cannot be loaded says so, and leaves the others as they are. */}
+        <Boundary key={route.screen}>
+          <Suspense fallback={<p className="p-6 text-muted">Loading…</p>}>
+            <ScreenOf route={route} me={me} />
+          </Suspense>
+        </Boundary>
       </main>
       <Navigation screen={route.screen} place="bottom" />
       <ShortcutsDialog open={help} onClose={() => setHelp(false)} />
     </div>
   );
+}
+
+function ScreenOf({ route, me }: { route: Route; me: Me }) {
+  switch (route.screen) {
+    case "calls":
+      return <CallsScreen callId={route.id} me={me} />;
+    case "work":
+      return route.id === null ? <WorkScreen query={route.query} me={me} /> : <RequestPage key={route.id} id={route.id} me={me} />;
+    case "history":
+      return <HistoryScreen query={route.query} me={me} />;
+    case "overview":
+      return <OverviewScreen query={route.query} />;
+    case "knowledge":
+      return <KnowledgeScreen me={me} />;
+    case "phone":
+      return <PhoneScreen me={me} />;
+    case "words":
+      return <WordsScreen />;
+  }
 }

@@ -4,10 +4,13 @@ import { useSyncExternalStore } from "react";
 
 import { api } from "../api/client";
 import { Feed, type FeedState } from "../api/feed";
-import type { CallEvent } from "../api/types";
+import type { CallEvent, CallItem, Page } from "../api/types";
 import { mergeCalls } from "../model/merge";
 import { reduceEvent } from "../model/reduce";
 import { emptyState, type State } from "../model/state";
+
+/** Pages of live calls that are loaded at most: a thousand calls. */
+const LIVE_PAGES = 5;
 
 export interface Snapshot {
   state: State;
@@ -59,8 +62,15 @@ export class Console {
 
   async #loadCalls(): Promise<void> {
     try {
-      const page = await api.calls();
+      const page = await api.calls({ state: "all", limit: "50" });
       this.#set({ state: mergeCalls(this.#now.state, page.items), listError: null });
+      // A live call may be older than the newest fifty.
+      let cursor: string | null = page.next_cursor && "";
+      for (let pages = 0; cursor !== null && pages < LIVE_PAGES; pages += 1) {
+        const live: Page<CallItem> = await api.calls({ state: "live", limit: "200", cursor });
+        this.#set({ state: mergeCalls(this.#now.state, live.items) });
+        cursor = live.next_cursor;
+      }
     } catch (listError) {
       this.#set({ listError });
     }

@@ -1,6 +1,6 @@
 // Single-key shortcuts. Silent while the person types, while a dialog is open, and when they are turned off.
 
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
 import { preferences } from "./preferences";
 
@@ -15,11 +15,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "?", does: "Show this list", where: "Everywhere" },
   { keys: "C", does: "Go to calls", where: "Everywhere" },
   { keys: "W", does: "Go to requests", where: "Everywhere" },
+  { keys: "Y", does: "Go to the history", where: "Everywhere" },
+  { keys: "O", does: "Go to the overview", where: "Everywhere" },
+  { keys: "N", does: "Go to knowledge", where: "Everywhere" },
   { keys: "P", does: "Go to the phone", where: "Everywhere" },
   { keys: "T", does: "Try words", where: "Everywhere" },
   { keys: "L", does: "Switch between dark and light", where: "Everywhere" },
-  { keys: "J", does: "Next call", where: "Calls" },
-  { keys: "K", does: "Previous call", where: "Calls" },
+  { keys: "J", does: "Next in the list", where: "Calls, requests" },
+  { keys: "K", does: "Previous in the list", where: "Calls, requests" },
   { keys: "H", does: "Hang up the selected call (asks first)", where: "Calls" },
   { keys: "0–9 * #", does: "Press a telephone key", where: "Phone, during a call" },
   { keys: "M", does: "Mute or unmute", where: "Phone, during a call" },
@@ -30,14 +33,19 @@ const TYPING = "input:not([type=radio]):not([type=checkbox]):not([type=file]), t
 
 /** Runs `handler` for plain keys. It returns true for those that it used. */
 export function useKeys(handler: (key: string) => boolean): void {
+  const latest = useRef(handler);
+  useEffect(() => {
+    latest.current = handler;
+  });
+  // Listens once: a listener that is put in place anew by what an earlier one caused misses the key that caused it.
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (preferences().shortcuts === "off" || document.querySelector("dialog[open]")) return;
       if (event.target instanceof Element && event.target.closest(TYPING)) return;
-      if (handler(event.key)) event.preventDefault();
+      if (latest.current(event.key)) event.preventDefault();
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  });
+  }, []);
 }

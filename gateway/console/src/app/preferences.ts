@@ -2,15 +2,20 @@
 
 import { useSyncExternalStore } from "react";
 
+export type Theme = "dark" | "light";
+
 export interface Preferences {
-  theme: "dark" | "light";
+  /** `system`: whatever the operating system shows, also when that changes in the evening. */
+  theme: "system" | Theme;
   /** Single-key shortcuts; off for people whose speech software types keys (WCAG 2.1.4). */
   shortcuts: "on" | "off";
   /** Whether captions are announced to screen readers. */
   announce: "on" | "off";
+  /** Whether a caller who needs a person is heard as well as seen. */
+  sound: "on" | "off";
 }
 
-const DEFAULTS: Preferences = { theme: "dark", shortcuts: "on", announce: "on" };
+const DEFAULTS: Preferences = { theme: "system", shortcuts: "on", announce: "on", sound: "on" };
 const name = (key: keyof Preferences): string => `quandura.${key}`;
 
 function read(): Preferences {
@@ -35,7 +40,7 @@ export function setPreference<K extends keyof Preferences>(key: K, value: Prefer
   } catch {
     // Kept for this page only.
   }
-  if (key === "theme") document.documentElement.dataset["theme"] = value;
+  if (key === "theme") show();
   for (const listener of listeners) listener();
 }
 
@@ -47,5 +52,23 @@ function subscribe(listener: () => void): () => void {
 export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, () => current);
 }
-export const toggleTheme = (): void => setPreference("theme", current.theme === "dark" ? "light" : "dark");
+
+const prefersLight = matchMedia("(prefers-color-scheme: light)");
+const systemTheme = (): Theme => (prefersLight.matches ? "light" : "dark");
+/** The theme that is seen. */
+const theme = (): Theme => (current.theme === "system" ? systemTheme() : current.theme);
+function show(): void {
+  document.documentElement.dataset["theme"] = theme();
+}
+prefersLight.addEventListener("change", () => {
+  show();
+  for (const listener of listeners) listener();
+});
+
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, theme);
+/** To the other theme. Back at what the system shows, the system is followed again. */
+export function toggleTheme(): void {
+  const other = theme() === "dark" ? "light" : "dark";
+  setPreference("theme", other === systemTheme() ? "system" : other);
+}
 export const preferences = (): Preferences => current;

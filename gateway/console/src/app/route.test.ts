@@ -3,15 +3,22 @@ import { expect, it } from "vitest";
 import { hrefs, parseRoute } from "./route";
 
 it("finds its way back from every address it makes", () => {
-  expect(parseRoute(hrefs.calls)).toEqual({ screen: "calls", callId: null, requestId: null });
-  expect(parseRoute(hrefs.call("a/b"))).toEqual({ screen: "calls", callId: "a/b", requestId: null });
-  expect(parseRoute(hrefs.work)).toEqual({ screen: "work", callId: null, requestId: null });
-  expect(parseRoute(hrefs.request("INC-4821"))).toEqual({ screen: "work", callId: null, requestId: "INC-4821" });
-  expect(parseRoute(hrefs.phone).screen).toBe("phone");
-  expect(parseRoute(hrefs.words).screen).toBe("words");
+  expect(parseRoute(hrefs.calls)).toEqual({ screen: "calls", id: null, query: "" });
+  expect(parseRoute(hrefs.call("a/b"))).toEqual({ screen: "calls", id: "a/b", query: "" });
+  expect(parseRoute(hrefs.work)).toEqual({ screen: "work", id: null, query: "" });
+  expect(parseRoute(hrefs.request("INC-4821"))).toEqual({ screen: "work", id: "INC-4821", query: "" });
+  for (const screen of ["history", "overview", "knowledge", "phone", "words"] as const) expect(parseRoute(hrefs[screen]).screen).toBe(screen);
+});
+
+it("keeps what a screen is narrowed to", () => {
+  expect(parseRoute("#/work?state=done&q=oak")).toEqual({ screen: "work", id: null, query: "state=done&q=oak" });
 });
 
 it("shows calls for an address it does not know", () => {
-  expect(parseRoute("#/nowhere/else")).toEqual({ screen: "calls", callId: null, requestId: null });
-  expect(parseRoute("")).toEqual({ screen: "calls", callId: null, requestId: null });
+  expect(parseRoute("#/nowhere/else")).toEqual({ screen: "calls", id: null, query: "" });
+  expect(parseRoute("")).toEqual({ screen: "calls", id: null, query: "" });
+});
+
+it("takes an address that was cut in mid-letter as it is", () => {
+  expect(parseRoute("#/work/INC%E2%9").id).toBe("INC%E2%9");
 });

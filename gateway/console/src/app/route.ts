@@ -1,21 +1,46 @@
-// Where the person is, kept in the address after '#', so that Back works and a call can be linked to.
+// Where the person is, kept in the address after '#', so that Back works and whatever is open can be linked to.
 
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 
-export type Screen = "calls" | "work" | "phone" | "words";
+const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words"] as const;
+export type Screen = (typeof SCREENS)[number];
+
+export const SCREEN_NAMES: Record<Screen, string> = {
+  calls: "Calls",
+  work: "Requests",
+  history: "History",
+  overview: "Overview",
+  knowledge: "Knowledge",
+  phone: "Phone",
+  words: "Try words",
+};
+
 export interface Route {
   screen: Screen;
-  callId: string | null;
-  /** Id or reference of the request that is open. */
-  requestId: string | null;
+  /** Of the call or request that is open. */
+  id: string | null;
+  /** What a screen is narrowed to, after '?'. */
+  query: string;
 }
 
+/** Screens that show one thing by its id. */
+const WITH_ID: readonly Screen[] = ["calls", "work"];
+
 export function parseRoute(hash: string): Route {
-  const [screen, id] = hash.replace(/^#\/?/, "").split(/[/?]/);
-  const named = id ? decodeURIComponent(id) : null;
-  if (screen === "work") return { screen, callId: null, requestId: named };
-  if (screen === "phone" || screen === "words") return { screen, callId: null, requestId: null };
-  return { screen: "calls", callId: screen === "calls" ? named : null, requestId: null };
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [name, id] = path.split("/");
+  const screen = SCREENS.find((known) => known === name);
+  if (!screen) return { screen: "calls", id: null, query: "" };
+  return { screen, id: id && WITH_ID.includes(screen) ? decoded(id) : null, query };
+}
+
+/** An address that was cut or mistyped must not break the page. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export const hrefs = {
@@ -23,6 +48,9 @@ export const hrefs = {
   call: (id: string) => `#/calls/${encodeURIComponent(id)}`,
   work: "#/work",
   request: (id: string) => `#/work/${encodeURIComponent(id)}`,
+  history: "#/history",
+  overview: "#/overview",
+  knowledge: "#/knowledge",
   phone: "#/phone",
   words: "#/words",
 };
@@ -33,9 +61,18 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function useRoute(): Route {
-  return parseRoute(useSyncExternalStore(subscribe, () => location.hash));
+  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  return useMemo(() => parseRoute(hash), [hash]);
 }
 
 export function go(href: string): void {
   location.hash = href;
+}
+
+/** Narrows the screen that is open, without a step for the Back button. */
+export function narrow(screen: Screen, parameters: Readonly<Record<string, string | undefined>>): void {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value);
+  history.replaceState(null, "", `#/${screen}${query.size > 0 ? `?${query}` : ""}`);
+  dispatchEvent(new Event("hashchange"));
 }

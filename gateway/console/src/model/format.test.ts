@@ -9,7 +9,7 @@ it("writes durations as a phone does, and in words", () => {
 
 it("names callers without showing what a token hides", () => {
   expect(callerName("⟨phone:1⟩")).toBe("Caller");
-  expect(callerDetail("⟨phone:1⟩")).toBe("⟨phone:1⟩ (number hidden)");
+  expect(callerDetail("⟨phone:1⟩")).toBe("Number hidden");
   expect(shortId("0197c0de-0000-7000-8000-00000000ab3f")).toBe("AB3F");
   expect(callerName(null)).toBe("No number given");
   expect(phoneNumber("+12025550100")).toBe("(202) 555-0100");

@@ -1,9 +1,6 @@
 // Times, numbers and codes as people read them.
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
-const dayHour = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const dayTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 const valid = (at: string): Date | null => {
@@ -18,13 +15,6 @@ export const dateTime = (at: string): string => {
   const date = valid(at);
   return date ? dayTime.format(date) : "";
 };
-
-/** The time alone for today, with its date otherwise. */
-export function whenShort(at: string, now: number): string {
-  const date = valid(at);
-  if (!date) return "";
-  return day.format(date) === day.format(new Date(now)) ? hour.format(date) : dayHour.format(date);
-}
 
 /** 0:07, 12:40, 1:02:03. */
 export function duration(ms: number): string {
@@ -58,7 +48,7 @@ export function callerName(from: string | null): string {
 }
 /** The same as a fact: what stands in place of a hidden number. */
 export function callerDetail(from: string | null): string {
-  return from && isToken(from) ? `${from} (number hidden)` : callerName(from);
+  return from && isToken(from) ? "Number hidden" : callerName(from);
 }
 /** Short enough to say aloud in a control room; the end of a time-ordered id is its random part. */
 export const shortId = (id: string): string => id.replaceAll("-", "").slice(-4).toUpperCase();
@@ -71,7 +61,7 @@ export function words(code: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const END_REASONS: Record<string, string> = {
+export const END_REASONS: Record<string, string> = {
   caller_hung_up: "Caller hung up",
   agent_hung_up: "Agent said goodbye",
   supervisor_hung_up: "Ended by a supervisor",

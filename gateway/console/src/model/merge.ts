@@ -15,8 +15,10 @@ export function mergeCalls(state: State, items: readonly CallItem[]): State {
 }
 
 function mergeFacts(old: CallItem, item: CallItem): CallItem {
+  // The gateway tells attention of live calls; that an ended one had needed somebody stays known here.
+  const attention = item.state === "ended" && item.attention === "none" ? old.attention : item.attention;
   const stale = old.state === "ended" && item.state === "live";
-  return stale ? { ...item, state: "ended", ended_at: old.ended_at, end_reason: old.end_reason ?? null } : item;
+  return stale ? { ...item, state: "ended", ended_at: old.ended_at, end_reason: old.end_reason ?? null } : { ...item, attention };
 }
 
 /** A stored transcript. Utterances that events already gave in greater detail, or that are newer, stay. */

@@ -140,15 +140,22 @@ describe("reduceEvent", () => {
   });
 
   it("raises and clears attention with its reason", () => {
-    const up = run([event("call.attention", { level: "urgent", reason: "caller mentioned fire" })]);
+    const up = run([event("call.attention", { level: "urgent", reason: "emergency" })]);
     expect(call(up).facts.attention).toBe("urgent");
-    expect(call(up).notices[0]?.text).toBe("caller mentioned fire");
+    expect(call(up).notices[0]?.text).toBe("Tells of an emergency");
     const down = run([event("call.attention", { level: "none", reason: "" })], up);
     expect(call(down).facts.attention).toBe("none");
   });
 
   it("marks a call known only from the middle as a stub", () => {
     expect(call(run([interim("hello")])).stub).toBe(true);
+  });
+
+  it("takes note of a changed request that no call belongs to", () => {
+    const body = { version: 1, event_id: "e", at: "2026-01-01T00:00:00Z", escalation_id: "x", status: "done" };
+    const next = reduceEvent(emptyState, { name: "escalation.updated", data: body } as unknown as CallEvent);
+    expect(next.workRevision).toBe(1);
+    expect(Object.keys(next.calls)).toEqual([]);
   });
 
   it("ignores names it does not know, even those of Object", () => {

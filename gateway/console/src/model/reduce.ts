@@ -1,6 +1,7 @@
 // Live events to state. Pure: no clock, no network, so every case has a test.
 
 import type { CallEvent, EventName } from "../api/types";
+import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
 import { joinHeard } from "./heard";
 import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State } from "./state";
@@ -91,7 +92,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     ),
 
   "call.attention": (call, { event_id, level, reason, at }) => {
-    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: reason.replaceAll("_", " ") });
+    const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: attentionText(level, reason) });
     return { ...noted, attentionReason: level === "none" ? "" : reason, facts: { ...noted.facts, attention: level } };
   },
 
@@ -132,6 +133,9 @@ export function reduceEvent(state: State, event: CallEvent): State {
   // A newer gateway may send names that this console does not know.
   if (!Object.hasOwn(apply, event.name)) return state;
   const { call_id: id, at } = event.data;
+  const workRevision = state.workRevision + (WORK_EVENTS.includes(event.name) ? 1 : 0);
+  // A request that people work on may have come from no call.
+  if (!id) return { ...state, workRevision };
   const known = state.calls[id];
   const call = known ?? newCall(unknownFacts(id, at), event.name !== "call.started");
   const next = (apply[event.name] as Apply<EventName>)(call, event.data);
@@ -139,7 +143,7 @@ export function reduceEvent(state: State, event: CallEvent): State {
   return {
     ...state,
     calls: known ? calls : prune(calls),
-    workRevision: state.workRevision + (WORK_EVENTS.includes(event.name) ? 1 : 0),
+    workRevision,
   };
 }
 

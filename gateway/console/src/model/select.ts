@@ -1,8 +1,7 @@
 // Views of the state.
 
+import { attentionRank } from "./attention";
 import type { Call, State } from "./state";
-
-const ATTENTION = { urgent: 0, watch: 1, none: 2 } as const;
 
 /** Live calls, those that need a person first; then by start, oldest first, so that rows do not jump about. */
 export function liveCalls(state: State): Call[] {
@@ -10,7 +9,7 @@ export function liveCalls(state: State): Call[] {
     .filter((c) => c.facts.state === "live")
     .sort(
       (a, b) =>
-        (ATTENTION[a.facts.attention] ?? 2) - (ATTENTION[b.facts.attention] ?? 2) ||
+        attentionRank(a.facts.attention) - attentionRank(b.facts.attention) ||
         a.facts.started_at.localeCompare(b.facts.started_at),
     );
 }

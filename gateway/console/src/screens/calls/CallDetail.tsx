@@ -1,6 +1,10 @@
+import { useEffect } from "react";
+
 import { explain } from "../../api/client";
 import { useConsole } from "../../app/console";
+import { look } from "../../app/looked";
 import { hrefs } from "../../app/route";
+import type { Call } from "../../model/state";
 import { Announcer } from "../../ui/Announcer";
 import { EmptyState } from "../../ui/EmptyState";
 import { Note } from "../../ui/Note";
@@ -13,9 +17,23 @@ import { ToolsPanel } from "./ToolsPanel";
 import { Transcript } from "./Transcript";
 import { useCallDocuments } from "./useCallDocuments";
 
+/** A call on a page that is in view has been looked at. */
+function useLook(call: Call | undefined): void {
+  useEffect(() => {
+    if (!call || call.facts.attention === "none") return undefined;
+    const seen = (): void => {
+      if (document.visibilityState === "visible") look(call);
+    };
+    seen();
+    document.addEventListener("visibilitychange", seen);
+    return () => document.removeEventListener("visibilitychange", seen);
+  }, [call]);
+}
+
 export function CallDetail({ id }: { id: string }) {
   const call = useConsole((now) => now.state.calls[id]);
   const loading = useCallDocuments(id);
+  useLook(call);
   if (!call) {
     if (loading.kind === "loading") return <p className="p-6 text-muted">Loading the call…</p>;
     return (
@@ -51,7 +69,8 @@ export function CallDetail({ id }: { id: string }) {
           <NoticesPanel call={call} />
         </div>
       </div>
-      <Announcer utterances={call.utterances} />
+      {/* What was said before this page was opened is no news. */}
+      {loading.kind !== "loading" && <Announcer utterances={call.utterances} />}
     </article>
   );
 }

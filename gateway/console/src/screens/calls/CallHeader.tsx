@@ -29,7 +29,6 @@ export function CallHeader({ call }: { call: Call }) {
           <AttentionBadge level={facts.attention} reason={call.attentionReason} />
         </h2>
         <p className="text-sm text-muted">
-          {live && call.attentionReason ? `${call.attentionReason} · ` : ""}
           {live ? "" : `${endReason(facts.end_reason)} · `}
           <span className="figures" aria-hidden="true">
             {duration(length)}

@@ -1,6 +1,5 @@
 import { explain } from "../../api/client";
 import { consoleStore, useConsole } from "../../app/console";
-import { useNow } from "../../app/now";
 import { liveCalls, recentCalls } from "../../model/select";
 import type { Call } from "../../model/state";
 import { Button } from "../../ui/Button";
@@ -10,7 +9,6 @@ import { CallRow } from "./CallRow";
 export function CallList({ selected }: { selected: string | null }) {
   const { state, listError } = useConsole((now) => now);
   const live = liveCalls(state);
-  const now = useNow(live.length > 0);
   return (
     <div className="p-3 sm:p-4">
       {listError !== null && (
@@ -23,12 +21,11 @@ export function CallList({ selected }: { selected: string | null }) {
           </Note>
         </div>
       )}
-      <Group title="Live" calls={live} selected={selected} now={now} none="No one is on the line." />
+      <Group title="Live" calls={live} selected={selected} none="No one is on the line." />
       <Group
         title="Recent"
         calls={recentCalls(state)}
         selected={selected}
-        now={now}
         none={state.listed ? "Calls that have ended are listed here." : "Loading…"}
       />
     </div>
@@ -39,11 +36,10 @@ interface GroupProps {
   title: string;
   calls: Call[];
   selected: string | null;
-  now: number;
   none: string;
 }
 
-function Group({ title, calls, selected, now, none }: GroupProps) {
+function Group({ title, calls, selected, none }: GroupProps) {
   return (
     <section aria-label={`${title} calls`} className="mb-5">
       <h2 className="mb-2 flex items-baseline gap-2 px-2 text-sm font-semibold text-muted">
@@ -55,7 +51,7 @@ function Group({ title, calls, selected, now, none }: GroupProps) {
       ) : (
         <ul className="space-y-1">
           {calls.map((call) => (
-            <CallRow key={call.facts.id} call={call} selected={call.facts.id === selected} now={now} />
+            <CallRow key={call.facts.id} call={call} selected={call.facts.id === selected} />
           ))}
         </ul>
       )}

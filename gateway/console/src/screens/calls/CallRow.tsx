@@ -1,25 +1,25 @@
 import { memo } from "react";
 
+import { useNow } from "../../app/now";
 import { hrefs } from "../../app/route";
-import { callerName, duration, endReason, shortId, whenShort } from "../../model/format";
+import { callerName, duration, endReason, shortId } from "../../model/format";
 import type { Call } from "../../model/state";
+import { when } from "../../model/when";
 import { cx } from "../../ui/classes";
 import { AttentionBadge } from "./AttentionBadge";
 
 interface Props {
   call: Call;
   selected: boolean;
-  now: number;
 }
 
-/** One call in the list: who, how long, and the last words, so that a glance down the list tells what is going on. */
-export const CallRow = memo(function CallRow({ call, selected, now }: Props) {
+/** One call in the list: who, how long, why it needs somebody, and the last words, so that a glance down the list tells what is going on. */
+export const CallRow = memo(function CallRow({ call, selected }: Props) {
   const { facts } = call;
   const live = facts.state === "live";
-  const end = facts.ended_at ? Date.parse(facts.ended_at) : now;
   const last = call.utterances.findLast((u) => u.text !== "");
   return (
-    <li>
+    <li className="skip-when-far">
       <a
         href={hrefs.call(facts.id)}
         aria-current={selected ? "true" : undefined}
@@ -38,18 +38,32 @@ export const CallRow = memo(function CallRow({ call, selected, now }: Props) {
           <span className="min-w-0 flex-1 truncate font-medium">
             {callerName(facts.from)} <span className="font-mono text-xs font-normal text-muted">{shortId(facts.id)}</span>
           </span>
-          <span className="figures text-sm text-muted">{duration(end - Date.parse(facts.started_at))}</span>
+          <Length call={call} />
         </span>
-        <span className="mt-0.5 flex items-center gap-2 pl-4.5 text-sm text-muted">
-          {live && <AttentionBadge level={facts.attention} reason={call.attentionReason} />}
-          <span className="truncate">
-            {live ? (last?.text ?? progress(facts.turns)) : `${whenShort(facts.started_at, now)} · ${endReason(facts.end_reason)}`}
+        {facts.attention !== "none" && (
+          <span className="mt-1 block pl-4.5">
+            <AttentionBadge level={facts.attention} reason={call.attentionReason} />
           </span>
+        )}
+        <span className="mt-0.5 block truncate pl-4.5 text-sm text-muted">
+          {live ? (last?.text ?? progress(facts.turns)) : <Past startedAt={facts.started_at} end={endReason(facts.end_reason)} />}
         </span>
       </a>
     </li>
   );
 });
+
+/** Ticks by itself, so that the row around it is drawn only when something happens. */
+function Length({ call: { facts } }: { call: Call }) {
+  const now = useNow(facts.state === "live");
+  const end = facts.ended_at ? Date.parse(facts.ended_at) : now;
+  return <span className="figures text-sm text-muted">{duration(end - Date.parse(facts.started_at))}</span>;
+}
+
+function Past({ startedAt, end }: { startedAt: string; end: string }) {
+  const now = useNow(true);
+  return `${when(startedAt, now)} · ${end}`;
+}
 
 /** For a call whose words have not been loaded. */
 const progress = (turns: number): string => (turns > 0 ? `${turns} ${turns === 1 ? "turn" : "turns"} so far` : "Answering…");

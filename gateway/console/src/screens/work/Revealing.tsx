@@ -2,6 +2,7 @@ import { useState } from "react";
 
 import { api, explain } from "../../api/client";
 import { Button } from "../../ui/Button";
+import { INPUT } from "../../ui/classes";
 import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
 import { pieces, tokenName } from "./labels";
@@ -28,7 +29,7 @@ export function Revealing({ text, known, onReveal }: Props) {
             key={n}
             type="button"
             onClick={() => onReveal(piece.text)}
-            className="mx-0.5 rounded-md border border-line-strong/60 bg-raised px-1.5 text-sm text-accent hover:border-line-strong"
+            className="mx-0.5 inline-flex min-h-7 items-center rounded-md border border-line-strong/60 bg-raised px-2 text-sm whitespace-nowrap text-accent hover:border-line-strong"
           >
             Reveal {tokenName(piece.text)}
           </button>
@@ -50,15 +51,18 @@ export function RevealDialog({ id, token, onClose, onValue }: AskProps) {
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const close = (): void => {
+    setError(null);
+    setReason("");
+    onClose();
+  };
   const reveal = async (): Promise<void> => {
     if (token === null) return;
     setBusy(true);
     try {
       const { value } = await api.reveal(id, token, reason);
-      setError(null);
-      setReason("");
       onValue(token, value);
-      onClose();
+      close();
     } catch (failure) {
       setError(failure);
     } finally {
@@ -66,7 +70,7 @@ export function RevealDialog({ id, token, onClose, onValue }: AskProps) {
     }
   };
   return (
-    <Dialog open={token !== null} title={`See the caller's ${tokenName(token ?? "")}?`} onClose={onClose}>
+    <Dialog open={token !== null} title={`See the caller's ${tokenName(token ?? "")}?`} onClose={close}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -81,7 +85,7 @@ export function RevealDialog({ id, token, onClose, onValue }: AskProps) {
             maxLength={300}
             value={reason}
             onChange={(event) => setReason(event.target.value)}
-            className="mt-1 min-h-10 w-full rounded-lg border border-line-strong/60 bg-raised px-3 font-normal"
+            className={INPUT}
           />
         </label>
         {error !== null && (
@@ -90,7 +94,7 @@ export function RevealDialog({ id, token, onClose, onValue }: AskProps) {
           </div>
         )}
         <div className="mt-5 flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button type="submit" tone="primary" disabled={busy || reason.trim() === ""}>
             Reveal
           </Button>

@@ -1,0 +1,15 @@
+// Bodies in and out.
+
+export async function bodyOf(request) {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  return body;
+}
+
+export function json(response, value, status = 200) {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+export function refuse(response, status, error_code, error_message, suggested_action, error_details = {}) {
+  json(response, { error_code, error_message, error_details, recoverable: status !== 401, suggested_action }, status);
+}
