@@ -12,6 +12,7 @@ use anyhow::{Context, Result, ensure};
 use benches::dialogs::cues::Cues;
 use benches::dialogs::house::House;
 use benches::dialogs::mind::{OWN_ENGLISH, OWN_SPANISH};
+use benches::dialogs::rehearsal::{Ears, rehearse};
 use benches::dialogs::set::{Language, Scenario, Set};
 use benches::dialogs::talk::{Call, Studio, hold};
 use benches::dialogs::utterance::Utterance;
@@ -20,6 +21,7 @@ use benches::dialogs::voices::{Booth, Sound, Voice};
 use benches::dialogs::{report, saved, texts};
 use clap::Parser;
 use futures_util::StreamExt;
+use tokio::sync::Mutex;
 
 /// Longest that one call may take, whatever happens.
 const CALL: Duration = Duration::from_secs(420);
@@ -60,6 +62,12 @@ struct Args {
     /// No calls, only what is measured by text.
     #[arg(long)]
     text_only: bool,
+    /// The callers without a line: their words as text. Seconds a call; no times, no turn taking.
+    #[arg(long, conflicts_with = "by_ear")]
+    by_text: bool,
+    /// The callers without a line: what the recognizers write down of their voices.
+    #[arg(long)]
+    by_ear: bool,
 }
 
 fn main() -> ExitCode {
@@ -127,11 +135,15 @@ fn prepare(mut args: Args) -> Result<Option<(Args, Set, Arc<Studio>)>> {
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let booth = Booth::open(&target.join("dialogs/voices"))?;
-    let others = rehearse(&booth, &set)?;
-    let models = std::env::var_os("MODELS_DIR").map_or_else(|| root.join("models"), PathBuf::from);
+    let others = if args.by_text { Vec::new() } else { speak_all(&booth, &set)? };
     println!("starting the gateway");
-    let house = House::start(&models)?;
+    let house = House::start(&models())?;
     Ok(Some((args, set, Arc::new(Studio { house, booth, cues: Cues::load()?, others }))))
+}
+
+fn models() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::env::var_os("MODELS_DIR").map_or_else(|| root.join("models"), PathBuf::from)
 }
 
 /// Files of a folder whose name begins so, in order.
@@ -145,7 +157,7 @@ fn beginning(folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// Has everything spoken once; gives the openings, for voices behind other callers.
-fn rehearse(booth: &Booth, set: &Set) -> Result<Vec<Vec<f32>>> {
+fn speak_all(booth: &Booth, set: &Set) -> Result<Vec<Vec<f32>>> {
     println!("speaking {} callers' words (kept for the next time)", set.scenario.len());
     let own = |language| if language == Language::En { OWN_ENGLISH } else { OWN_SPANISH };
     let mut openings = Vec::new();
@@ -185,10 +197,19 @@ fn rehearse(booth: &Booth, set: &Set) -> Result<Vec<Vec<f32>>> {
 async fn run(args: &Args, set: &Set, studio: &Arc<Studio>) -> Result<bool> {
     let all = set.scenario.len();
     let began = Instant::now();
+    let ears = if args.by_ear { Some(Ears::load(&models())?) } else { None };
+    let (ears, ears_wanted) = (&Mutex::new(ears), args.by_ear);
     let calls = set.scenario.iter().enumerate().map(|(at, scenario)| async move {
         let from = number(scenario, at);
         let seed = args.seed.wrapping_mul(1_000).wrapping_add(at as u64);
-        let call = tokio::time::timeout(CALL, hold(studio, scenario, &from, seed)).await;
+        let call = if args.by_text || args.by_ear {
+            // One caller after the other where there is one pair of ears.
+            let mut ears = ears.lock().await;
+            let ears = ears.as_mut().filter(|_| ears_wanted);
+            tokio::time::timeout(CALL, rehearse(studio, ears, scenario, &from, seed)).await
+        } else {
+            tokio::time::timeout(CALL, hold(studio, scenario, &from, seed)).await
+        };
         let outcome = call.unwrap_or_else(|_| Err(anyhow::anyhow!("the call hung for {CALL:?}")));
         (scenario, from, outcome)
     });

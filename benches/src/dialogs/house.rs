@@ -11,6 +11,7 @@ use gateway::config::Config;
 use gateway::providers::engines::Engines;
 use gateway::start::{Gateway, RunningGateway};
 use parking_lot::Mutex;
+use pipeline::ports::Responder;
 use reqwest::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use storage::records::{WorkFilter, WorkStatus};
 use storage::{CallId, Directory, WorkItems};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use uuid::Uuid;
 
 /// The demo line of a first start.
 pub const LINE: &str = "+12025550100";
@@ -176,6 +178,32 @@ impl House {
             filed.len()
         );
         Ok(filed)
+    }
+
+    /// What answers callers, and the demo tenant's id: for a call without a line.
+    ///
+    /// # Errors
+    /// There is no such tenant, or the gateway was stopped.
+    pub async fn responder(&self) -> Result<(Arc<dyn Responder>, Uuid)> {
+        let app = self.running.as_ref().context("the gateway was stopped")?.app.clone();
+        let ready = app.ready.get().context("the gateway is not ready")?;
+        let responder = ready.providers.responder.clone();
+        let platform = app.clone();
+        let reading = async move { platform.platform.store().tenants().await };
+        let tenants = match &self.runtime {
+            Some(runtime) => runtime.spawn(reading).await??,
+            None => reading.await?,
+        };
+        let tenant = tenants.into_iter().find(|tenant| tenant.slug == TENANT).context("no demo tenant")?;
+        Ok((responder, tenant.id.0))
+    }
+
+    /// What a call without a line left, once its desk is closed.
+    ///
+    /// # Errors
+    /// It is not kept.
+    pub async fn left_by(&self, call: CallId) -> Result<Vec<Filed>> {
+        self.values(call).await
     }
 
     /// Values that HTTP shows as tokens are read where they are kept.

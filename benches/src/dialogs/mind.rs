@@ -8,6 +8,7 @@ use super::cues::{Asked, Cues};
 use super::read_back;
 use super::set::{Act, Deed, Emergency, Language, Sayings, Scenario};
 use super::utterance::Utterance;
+use super::whether::whether;
 use super::words;
 
 /// How often a wish is said in other words once the agent believes that the call is done.
@@ -169,6 +170,11 @@ impl<'a> Mind<'a> {
         if let Some(custom) = self.customs.iter().position(|cue| cue.is_match(&asked.last)) {
             let kind = format!("answer {}", custom + 1);
             return self.tell(&kind, Some(&self.scenario.answers[custom].say));
+        }
+        match whether(&asked.last, self.scenario) {
+            Some(true) => return self.short("yes", "Yes.", "Sí."),
+            Some(false) => return self.wish(),
+            None => {}
         }
         let Some(kind) = asked.kind.clone() else { return self.unmapped(asked.is_question) };
         self.waited = false;

@@ -7,6 +7,8 @@ use super::words;
 
 /// Words from which a read-back is one of the whole, and not of one value.
 const WHOLE: usize = 14;
+/// Said before a read-back of what was put right.
+const CHANGED: &str = "corrected that|changed that|fixed that|lo cambié|lo corregí";
 
 /// The first kind of value that is read back wrong, or left out of a whole read-back. `from`: the caller's number; `last`:
 /// the kind that the caller was asked for last.
@@ -15,7 +17,9 @@ pub fn wrong(truth: &BTreeMap<String, Words>, from: &str, last: Option<&str>, te
     let found: Vec<(&String, bool)> =
         truth.iter().map(|(kind, words)| (kind, holds(kind, words, from, text))).collect();
     let right = found.iter().filter(|(_, holds)| *holds).count();
-    let whole = right > 0 && words::tokens(text).len() > WHOLE;
+    // What was changed is read alone.
+    let part = words::contains(text, CHANGED);
+    let whole = right > 0 && words::tokens(text).len() > WHOLE && !part;
     let is_wrong = |kind: &str| match kind {
         // A number is wrong when another one is read back.
         "phone" | "claim" => words::digits(text).len() >= 7 || last == Some(kind),

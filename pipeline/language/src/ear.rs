@@ -185,7 +185,9 @@ impl Ear {
 
     #[must_use]
     pub fn claim_digits(self, text: &str) -> Option<String> {
-        digits::claim_digits(&self.digits_written(text))
+        let read = |text: &str| digits::claim_digits(&self.digits_written(text));
+        // Who said it wrong says it once more: the last sentence that holds it whole.
+        read(text).or_else(|| text.split(['.', '?', '!', ';']).rev().find_map(read))
     }
 
     /// A secret number, where the text holds one number of four to eight digits and little else.

@@ -75,8 +75,15 @@ impl<'a> Turn<'a> {
             || self.script.acts.wants_to_know(plain)
             || self.view.understood.wants(QUESTION) >= SURE;
         let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
-        let other = by_cue(self.script, text)
-            .is_some_and(|cue| matches!(&cue.intent.does, Does::Task(id) if *id != script.id));
+        let wish = by_cue(self.script, text).and_then(|cue| match &cue.intent.does {
+            Does::Task(id) => Some(id),
+            Does::Control(_) => None,
+        });
+        // "There's a brown dog running loose": told like a report, and of nothing that is on file.
+        let told = self.state.done.iter().flat_map(|task| task.slots.values());
+        let held: Vec<String> = told.flat_map(|filled| self.subjects(&filled.value)).collect();
+        let fresh = !self.subjects(text).iter().any(|stem| held.contains(stem));
+        let other = wish.is_some_and(|id| *id != script.id || fresh);
         asks || another || other
     }
 

@@ -27,9 +27,13 @@ impl<'a> Turn<'a> {
 
     /// Says that the page is in English only, with the telephone number on it, and offers a person.
     pub(super) fn answer_foreign(&mut self, text: &str) {
-        self.say_foreign(text);
-        self.state.unanswered = 0;
         text.clone_into(&mut self.state.misheard);
+        self.state.unanswered = self.state.unanswered.saturating_add(1);
+        // Who asks the same once more was not helped by hearing that it is in English.
+        if self.state.unanswered > 2 {
+            return self.bring_in_person();
+        }
+        self.say_foreign(text);
         self.ask_pending("foreign_offer", Pending::Offer("person".to_owned()));
         self.did("question", "had the answer in another language only");
     }
@@ -46,10 +50,12 @@ impl<'a> Turn<'a> {
     /// A question in the middle of a task: answered, and the task goes on.
     pub(super) fn digress(&mut self, text: &str) {
         let found = self.on_topic(text).or_else(|| self.passage(text).cloned());
-        match found {
-            Some(passage) => self.tell_page(&passage, text),
-            None if self.foreign(text).is_some() => self.say_foreign(text),
-            None => self.say("no_answer_in_task"),
+        let otherwise = if found.is_none() { self.answered_otherwise(text) } else { None };
+        match (found, otherwise) {
+            (Some(passage), _) => self.tell_page(&passage, text),
+            (None, Some(found)) => self.tell_page(&found.passage, &found.question),
+            (None, None) if self.foreign(text).is_some() => self.say_foreign(text),
+            (None, None) => self.say("no_answer_in_task"),
         }
         self.resume();
         self.did("question", "answered within a task");

@@ -14,6 +14,9 @@ use super::turn::Turn;
 use governance::danger::Detector;
 use language::YesNo;
 
+/// More words than this before a goodbye say more than that.
+const PARTING: usize = 8;
+
 /// The built-in agent. Holds only data; every call has its own [`State`].
 #[derive(Debug)]
 pub struct Dialogue {
@@ -171,6 +174,9 @@ impl Turn<'_> {
         }
         if self.amends(text) {
             return;
+        }
+        if self.parts(text) {
+            return self.goodbye();
         }
         let pending = self.state.pending.take();
         if !pending.is_some_and(|pending| self.answers_pending(&pending, text)) {
@@ -331,6 +337,14 @@ impl Turn<'_> {
 
     fn thanks(&self, plain: &str) -> bool {
         self.ear.cues().thanks.iter().any(|w| plain.contains(w))
+    }
+
+    /// "Okay, never mind, goodbye": a few words that end in a goodbye answer no offer.
+    fn parts(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let ends = self.ear.cues().bye.iter().any(|word| plain.ends_with(word.trim()));
+        let open = matches!(self.state.pending, Some(Pending::Write));
+        ends && !open && plain.split(' ').count() <= PARTING && !self.ear.is_question(text)
     }
 
     pub(super) fn says_bye(&self, text: &str) -> bool {

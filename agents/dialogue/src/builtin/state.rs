@@ -280,6 +280,9 @@ pub struct State {
     /// The last question that was answered, or asked back about.
     #[serde(default)]
     pub question: String,
+    /// The last words that named what they are about, for questions that leave it out.
+    #[serde(default)]
+    pub about: String,
     /// The last words that we could not help with: what a colleague will be told.
     #[serde(default)]
     pub misheard: String,
@@ -303,7 +306,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

@@ -6,6 +6,7 @@ use super::account;
 use super::beliefs::Source;
 use super::beliefs::closed::weekdays_heard;
 use super::beliefs::confirm::corrects;
+use super::beliefs::days::day_wanted;
 use super::intent::by_cue;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
@@ -128,7 +129,11 @@ impl<'a> Turn<'a> {
             return;
         }
         // A question is no place, name or story, whatever it is made of.
+        let tells_where = matches!(slot.kind, SlotKind::Place | SlotKind::Address)
+            && !text.trim_end().ends_with('?')
+            && self.ear.place_stated(text).is_some();
         let asks = self.ear.is_question(text)
+            && !tells_where
             && matches!(
                 slot.kind,
                 SlotKind::Place | SlotKind::Name | SlotKind::Story | SlotKind::Text | SlotKind::Proof
@@ -155,6 +160,8 @@ impl<'a> Turn<'a> {
 
     /// Reads an answer; a weekday that was misheard is known by its sound.
     fn read(&self, slot: &Slot, text: &str) -> Read {
+        let day = matches!(slot.kind, SlotKind::Day).then(|| day_wanted(self.ear, text));
+        let text = day.as_deref().unwrap_or(text);
         let read = slots::answered(slot.kind, text, self.context());
         let heard = || weekdays_heard(self.ear, text);
         match read {
@@ -312,6 +319,11 @@ impl<'a> Turn<'a> {
             {
                 let id = id.clone();
                 return self.start_task(&id, text);
+            }
+            // The wish once more, amid the task that serves it, asks for no page.
+            Some(Does::Task(id)) if self.state.task().is_some_and(|t| t.id == *id) => {
+                self.did(&slot.id, "asked again");
+                return self.ask(slot);
             }
             Some(Does::Control(id)) if matches!(id.as_str(), "thanks" | "acknowledge" | "presence") => {
                 let id = id.clone();

@@ -269,7 +269,9 @@ impl Turn<'_> {
             .want()
             .is_some_and(|want| want.score >= WISH && want.route != NONE && want.route != "incident");
         let goes_on = no && !other && !wish && !self.ear.is_question(text);
-        if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on {
+        // "Should I get him out first?" is no question for a page.
+        let lost = ear.is_question(text) && !other && !wish && self.passage(text).is_none();
+        if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost {
             self.say("emergency_again");
             self.state.emergency = true;
             return true;

@@ -73,6 +73,10 @@ pub struct Cues {
     pub bare_request: &'static [&'static str],
     /// Words of a report that is another than the last.
     pub another: &'static [&'static str],
+    /// Beside a weekday: that day is not wanted.
+    pub unfit: &'static [&'static str],
+    /// Before a weekday: that one instead of the other.
+    pub rather: &'static [&'static str],
     /// What we say of values.
     pub says: Says,
 }
@@ -197,6 +201,10 @@ pub static ENGLISH: Cues = Cues {
         "don't have one",
         "don't have a phone",
         "no phone",
+        "no call back",
+        "no callback",
+        "don't call me",
+        "don't need a call",
         "prefer not",
         "no number",
         "won't give",
@@ -387,9 +395,17 @@ pub static ENGLISH: Cues = Cues {
     generic: "cost much fee price pay paid free hour time day today tomorrow now open close office address location located \
         number phone call contact put long soon take bring else more again yesterday online mail appointment weekend saturday \
         sunday monday tuesday wednesday thursday friday start end work done say mean thing place exactly early late old name good \
-        bad nice big ask anything something speak talk apply back",
+        bad nice big ask anything something speak talk apply back come coming get going go send tell told someone somebody people \
+        department fix fixed gonna wanna hurry please must",
     another: &["another", "second", "different", "other", "too", "also"],
     bare_request: &[
+        "no",
+        "machin",
+        "robot",
+        "comput",
+        "give",
+        "not",
+        "want",
         "talk",
         "speak",
         "person",
@@ -429,6 +445,10 @@ pub static ENGLISH: Cues = Cues {
         "here",
         "now",
     ],
+    unfit: &[
+        "not", "can't", "cannot", "won't", "don't", "doesn't", "closed", "busy", "work", "working", "isn't",
+    ],
+    rather: &["rather", "instead", "actually", "better", "make it", "how about", "let's do", "let's say"],
     says: Says {
         hurt: "Somebody was hurt",
         unhurt: "Nobody was hurt",

@@ -96,9 +96,13 @@ pub fn is_question(text: &str) -> bool {
         "how's", "which", "do", "does", "did", "is", "are", "can", "could", "will", "would", "should", "am",
         "may",
     ];
+    const PLACED: &[&str] = &["at", "on", "in", "near", "by", "across", "behind", "between", "over", "under"];
     let plain = plain(without_fillers(text));
-    let first = plain.split(' ').next().unwrap_or_default();
-    OPENERS.contains(&first) || text.trim_end().ends_with('?')
+    let mut words = plain.split(' ');
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    // "Is at County Road 14" tells: no question goes on like that.
+    let tells = ["is", "are"].contains(&first) && PLACED.contains(&second);
+    (OPENERS.contains(&first) && !tells) || text.trim_end().ends_with('?')
 }
 
 /// Upper-case first letters where the recogniser gave none at all.

@@ -286,6 +286,8 @@ pub static SPANISH: Cues = Cues {
         "espanol",
         "prefier",
     ],
+    unfit: &["no", "trabajo", "trabajamos", "cerrado", "cerrados", "ocupado", "ocupada"],
+    rather: &["mejor", "mas bien", "en vez", "entonces", "que sea", "pongale", "cambiela"],
     says: Says {
         hurt: "Hubo personas heridas",
         unhurt: "No hubo heridos",

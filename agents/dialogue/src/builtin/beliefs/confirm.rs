@@ -6,6 +6,7 @@ use pipeline::ports::Language;
 use pipeline::turn::Expectation;
 use regex::Regex;
 
+use super::days::day_wanted;
 use super::{Source, correction};
 use crate::builtin::account;
 use crate::builtin::intent::by_cue;
@@ -34,6 +35,11 @@ impl crate::builtin::Dialogue {
     }
 }
 
+/// Longer than this, words tell more than a value that sounds like the one that is held.
+const BY_SOUND: usize = 9;
+/// Shorter than this, words with a question mark beside an answer ask nothing of their own.
+const ASKS: usize = 4;
+
 impl<'a> Turn<'a> {
     // ------------------------------------------------------------ correcting
 
@@ -49,9 +55,11 @@ impl<'a> Turn<'a> {
             let denied = slot.kind != SlotKind::Injured && correction::denies(self.ear, &old, text);
             let affirmed = if denied { without_denied(self.ear, text) } else { text.to_owned() };
             if slot.kind == SlotKind::Opening {
-                changed.extend(self.change_opening(&affirmed).then_some(slot));
+                changed.extend(self.change_opening(&day_wanted(self.ear, &affirmed)).then_some(slot));
                 continue;
             }
+            let affirmed =
+                if slot.kind == SlotKind::Day { day_wanted(self.ear, &affirmed) } else { affirmed };
             let value = slots::stated(slot.kind, &affirmed, self.context()).or_else(|| {
                 self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
             });
@@ -75,7 +83,30 @@ impl<'a> Turn<'a> {
         {
             changed.push(slot);
         }
+        self.free_moved_day(&changed);
         changed
+    }
+
+    /// Another day, on which the chosen hour is not free: its times are offered anew.
+    fn free_moved_day(&mut self, changed: &[&Slot]) {
+        let holds = |kind: SlotKind| changed.iter().find(|slot| slot.kind == kind);
+        if holds(SlotKind::Day).is_none() || holds(SlotKind::Opening).is_some() {
+            return;
+        }
+        let Some((_, script)) = self.current() else { return };
+        if let Some(opening) = script.slots.iter().find(|slot| slot.kind == SlotKind::Opening) {
+            self.task_mut(|task| {
+                task.clear(&opening.id);
+                task.chosen = None;
+                task.offered.clear();
+            });
+        }
+    }
+
+    /// Whether something that was filled once must be asked for again.
+    fn must_ask_again(&self, script: &TaskScript) -> bool {
+        let opening = script.slots.iter().find(|slot| slot.kind == SlotKind::Opening);
+        opening.is_some_and(|o| self.state.task().is_some_and(|task| !task.slots.contains_key(&o.id)))
     }
 
     /// The slot that a correction of a part belongs to, and its value as corrected: one whose words are denied, one that a
@@ -109,8 +140,13 @@ impl<'a> Turn<'a> {
         }
         let marked = corrects(self.ear, text);
         // An account resembles anything; only names and places are known by their sound.
+        let plain = self.ear.plain(text);
+        let named = self.names_slot(script, &plain);
+        let short = plain.split(' ').count() <= BY_SOUND;
         let by_sound = |s: &&&'a Slot| {
-            matches!(s.kind, SlotKind::Name | SlotKind::Place | SlotKind::Address)
+            short
+                && named.is_none_or(|named| named.id == s.id)
+                && matches!(s.kind, SlotKind::Name | SlotKind::Place | SlotKind::Address)
                 && value(s).is_some_and(|old| correction::resembles(self.ear, old, text))
         };
         let alike: Vec<&&'a Slot> = filled.iter().filter(by_sound).collect();
@@ -182,9 +218,18 @@ impl<'a> Turn<'a> {
         let rest = text.to_lowercase().find(named.as_str()).and_then(|at| text.get(at + named.len()..))?;
         let rest = links.iter().fold(rest.trim_start(), |rest, link| rest.trim_start_matches(link));
         // "The number is wrong" says no number; a word of blame is no value of anything.
-        if self.ear.cues().wrong.contains(&self.ear.plain(rest).as_str()) {
+        let wrong = self.ear.cues().wrong;
+        if wrong.contains(&self.ear.plain(rest).as_str()) {
             return None;
         }
+        // "The place is wrong, is County Road 14": what comes after the blame.
+        let rest = match rest.split_once([',', '.', ';']) {
+            Some((blame, after)) if wrong.contains(&self.ear.plain(blame).as_str()) => {
+                let after = after.trim_start();
+                links.iter().fold(after, |rest, link| rest.trim_start_matches(link).trim_start())
+            }
+            _ => rest,
+        };
         match slots::answered(slot.kind, rest, Context { digits: "", ..self.context() }) {
             Read::Value(value) => Some(value),
             _ => None,
@@ -202,10 +247,18 @@ impl<'a> Turn<'a> {
     pub(in crate::builtin) fn confirm(&mut self, text: &str) {
         let Some((_, script)) = self.current() else { return };
         let (ear, answer) = (self.ear, self.ear.yes_no(text));
+        if self.state.task().is_some_and(|task| task.amends.is_some()) && self.is_another(script, text) {
+            // "No, that's another thing": nothing of what is on file is changed by it.
+            self.state.tasks.pop();
+            return self.open(text);
+        }
         // "No, Miller?" puts right: how a recogniser ends a sentence says little.
         let text = if answer == Some(YesNo::No) { text.trim_end_matches('?') } else { text };
         let changed = self.correct(text, None);
         if !changed.is_empty() {
+            if self.must_ask_again(script) {
+                return self.acknowledge_correction();
+            }
             self.did("correction", "changed it");
             return self.read_changed(&changed);
         }
@@ -223,6 +276,7 @@ impl<'a> Turn<'a> {
                 self.task_mut(Task::confirm_all);
                 self.complete(false);
             }
+            _ if self.repeats_held(script, text) => self.read_back(script),
             _ if self.names_slot(script, &plain).is_some() => self.which(text),
             Some(YesNo::No) if ear.cues().all_said.contains(&plain.as_str()) => {
                 self.task_mut(Task::confirm_all);
@@ -235,6 +289,25 @@ impl<'a> Turn<'a> {
                 && self.add_to_story(script, text) => {}
             None => self.switch_or_read_back(script, text),
         }
+    }
+
+    /// "No. One seven seven, Canal Street", where that is what was read: it was not heard, and is no other value.
+    fn repeats_held(&self, script: &TaskScript, text: &str) -> bool {
+        let same = |slot: &Slot| {
+            let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
+            let told = slots::stated(slot.kind, text, self.context());
+            held.zip(told).is_some_and(|(held, told)| held.value.eq_ignore_ascii_case(&told.value))
+        };
+        script.slots.iter().any(same)
+    }
+
+    /// Whether the words begin another report than the one that is put right.
+    fn is_another(&self, script: &TaskScript, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
+        let asked_for = by_cue(self.script, text)
+            .is_some_and(|cue| matches!(&cue.intent.does, Does::Task(id) if *id == script.id));
+        (another || asked_for) && self.ear.yes_no(text) != Some(YesNo::Yes)
     }
 
     /// "But", "except", "wrong", "change": something is not right after all.
@@ -251,7 +324,11 @@ impl<'a> Turn<'a> {
     /// "Yes, when is it picked up?": the question is taken up after what is done now.
     pub(in crate::builtin) fn keep_side_question(&mut self, text: &str) {
         let mut parts = text.split_inclusive(['.', '!', '?', ',']).map(str::trim);
-        let question = parts.rfind(|part| self.ear.is_question(part) && !self.subjects(part).is_empty());
+        // "My birthday? December the eighth": a word of ours asked back is no question, nor is "como a las nueve".
+        let asks = |part: &&str| {
+            part.ends_with('?') && part.split_whitespace().count() >= ASKS && self.ear.is_question(part)
+        };
+        let question = parts.rfind(|part| asks(part) && !self.subjects(part).is_empty());
         if let Some(question) = question.filter(|_| self.state.later.len() < MAX_LATER) {
             self.state.later.push(question.to_owned());
         }
@@ -311,6 +388,9 @@ impl<'a> Turn<'a> {
         let changed = self.correct(text, None);
         if !changed.is_empty() {
             return self.read_changed(&changed);
+        }
+        if self.repeats_held(script, text) {
+            return self.read_back(script);
         }
         let ear = self.ear;
         let plain = ear.plain(text);

@@ -6,7 +6,9 @@
 
 pub(super) mod closed;
 pub(super) mod confirm;
+
 pub(super) mod correction;
+pub(super) mod days;
 pub(super) mod reference;
 
 use serde::{Deserialize, Serialize};

@@ -145,6 +145,12 @@ impl Acts {
         }
     }
 
+    /// Whether these words, as a whole, give up what was begun.
+    #[must_use]
+    pub fn abandons(&self, plain: &str) -> bool {
+        self.abandon.is_match(plain)
+    }
+
     /// Where a second wish begins, as two texts. The first of several joints.
     pub fn halves<'t>(&'t self, ear: Ear, text: &'t str) -> impl Iterator<Item = (String, String)> + 't {
         let plain = ear.plain(text);

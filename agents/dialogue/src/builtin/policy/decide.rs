@@ -126,7 +126,7 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     if first.is_some() {
         return Act::Do;
     }
-    if !heard.names_subject && heard.asks_fact {
+    if !heard.names_subject && heard.asks_office {
         return Act::Office;
     }
     let own = heard.names_subject && !known.asked_back && best.relevance >= OWN_PAGE;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn question(wants: Vec<Want>) -> Understood {
-        Understood { asks: true, asks_fact: true, ..heard(wants) }
+        Understood { asks: true, asks_office: true, ..heard(wants) }
     }
 
     fn page(sure: f32) -> Page {

@@ -10,6 +10,9 @@ use super::super::script::ScriptError;
 pub struct FactText {
     asked: String,
     given: String,
+    /// An office has it: an address, a number, hours.
+    #[serde(default)]
+    office: bool,
 }
 
 /// The kinds of one language.
@@ -17,6 +20,7 @@ pub struct FactText {
 pub struct Facts {
     asked: RegexSet,
     given: RegexSet,
+    office: Vec<bool>,
 }
 
 impl Facts {
@@ -30,13 +34,21 @@ impl Facts {
         let folded: Vec<String> = facts.iter().map(|fact| format!("(?i){}", fact.asked)).collect();
         let asked =
             RegexSet::new(folded).map_err(|e| ScriptError::Pattern("fact".to_owned(), e.to_string()))?;
-        Ok(Self { asked, given: set(|fact| &fact.given)? })
+        let office = facts.iter().map(|fact| fact.office).collect();
+        Ok(Self { asked, given: set(|fact| &fact.given)?, office })
     }
 
     /// Kinds that a question asks for.
     #[must_use]
     pub fn asked(&self, question: &str) -> Vec<usize> {
         self.asked.matches(question).into_iter().collect()
+    }
+
+    /// Whether something is asked that is known of an office, and nothing else.
+    #[must_use]
+    pub fn of_office(&self, question: &str) -> bool {
+        let asked = self.asked(question);
+        !asked.is_empty() && asked.iter().all(|kind| self.office.get(*kind) == Some(&true))
     }
 
     /// Share (0–1) of these kinds that a text gives; `None` when none is asked for.

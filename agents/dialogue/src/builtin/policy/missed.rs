@@ -75,7 +75,7 @@ impl Turn<'_> {
     }
 
     /// Begins a call-back with what was heard; where that was done already, ends the call.
-    fn bring_in_person(&mut self) {
+    pub(in super::super) fn bring_in_person(&mut self) {
         if self.state.rescued {
             if self.state.references.is_empty() {
                 return self.end_after_misses();

@@ -5,6 +5,7 @@
 
 pub(super) mod acts;
 pub(super) mod clarify;
+pub(super) mod context;
 pub(super) mod decide;
 pub(super) mod facts;
 pub(super) mod feelings;

@@ -30,7 +30,16 @@ impl<'a> Turn<'a> {
         }
         let heard = self.understand(text);
         let known = self.known(text, &heard);
-        self.carry_out(&decide(&heard, &known), &heard, text);
+        let act = decide(&heard, &known);
+        let unanswered =
+            matches!(act, Act::NoPage | Act::NotOnPage | Act::Office | Act::NotUnderstood | Act::WhetherPage);
+        match unanswered.then(|| self.answered_otherwise(text)).flatten() {
+            Some(found) => self.answer_with(&found.passage, &found.question),
+            None => self.carry_out(&act, &heard, text),
+        }
+        if heard.names_subject {
+            text.clone_into(&mut self.state.about);
+        }
     }
 
     fn carry_out(&mut self, act: &Act, heard: &Understood, text: &str) {
@@ -118,11 +127,30 @@ impl<'a> Turn<'a> {
     pub(in super::super) fn passage(&mut self, text: &str) -> Option<&'a Passage> {
         let sure = self.judged(text).first().is_some_and(|page| page.sure >= MARGIN);
         let named = !self.subjects(text).is_empty();
-        self.pages(text).first().copied().filter(|_| sure && named)
+        let best = self.pages(text).first().copied().filter(|_| sure && named)?;
+        Some(self.part_that_answers(best, text))
     }
 
     fn best_page(&mut self, text: &str) -> Option<Passage> {
-        self.pages(text).first().map(|passage| (*passage).clone())
+        let best = self.pages(text).first().copied()?;
+        Some(self.part_that_answers(best, text).clone())
+    }
+
+    /// The part of a page that gives what is asked for, where the one that was found does not: the search knows what a
+    /// question is like, and not that it asks when.
+    fn part_that_answers(&mut self, found: &'a Passage, text: &str) -> &'a Passage {
+        let asked = self.script.acts.facts.asked(text);
+        let gives = |passage: &Passage| self.script.acts.facts.given(&asked, &passage.text).unwrap_or(1.0);
+        if gives(found) > 0.0 {
+            return found;
+        }
+        let language = found.language();
+        let parts = self.looked_up(text, Some(&found.source)).1.iter();
+        let parts: Vec<&Passage> = parts.filter(|part| part.language() == language).collect();
+        let best = parts
+            .into_iter()
+            .max_by(|a, b| gives(a).total_cmp(&gives(b)).then(a.relevance.total_cmp(&b.relevance)));
+        best.filter(|part| gives(part) > gives(found)).unwrap_or(found)
     }
 
     /// What a search found: of the turn's own words before the step, of others on request. Nothing on the first try.

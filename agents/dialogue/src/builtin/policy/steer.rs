@@ -1,7 +1,8 @@
 //! The caller steers: gives up, goes over to something else and comes back, puts right what we took it for.
 
 use super::super::intent::by_cue;
-use super::super::script::Does;
+use super::super::script::{Does, SlotKind};
+use super::super::slots;
 use super::super::state::{Pending, Stage};
 use super::super::step::Passage;
 use super::super::turn::Turn;
@@ -12,6 +13,7 @@ impl Turn<'_> {
     pub(in super::super) fn steered(&mut self, text: &str) -> bool {
         let bye = self.says_bye(text);
         match self.script.acts.steer(self.ear, text, bye) {
+            Steer::None if self.gives_up(text) => self.abandoned(text, bye),
             Steer::None => self.form_refused(text, bye),
             Steer::Leave => {
                 self.drop_all();
@@ -30,6 +32,20 @@ impl Turn<'_> {
             }
             Steer::Meant(rest) => self.state.task().is_none() && self.meant(&rest),
         }
+    }
+
+    /// "Oh, never mind, they are fixing it right now. Forget it, thanks": one sentence gives up, the others ask for nothing.
+    fn gives_up(&self, text: &str) -> bool {
+        let acts = &self.script.acts;
+        let parts = || text.split_inclusive(['.', '!', '?', ',']).map(str::trim);
+        let given_up = |part: &str| acts.abandons(&self.ear.plain(part));
+        let begun = self.state.task().is_some_and(|task| task.amends.is_none());
+        let wish = |part: &str| {
+            let task =
+                by_cue(self.script, part).is_some_and(|found| matches!(found.intent.does, Does::Task(_)));
+            !given_up(part) && (task || self.ear.is_question(part))
+        };
+        begun && parts().any(given_up) && !parts().any(wish)
     }
 
     /// Nothing of what is given up is filed, and that is said.
@@ -65,6 +81,16 @@ impl Turn<'_> {
     fn form_refused(&mut self, text: &str, bye: bool) -> bool {
         let plain = self.ear.plain(text);
         let begun = self.state.task().is_some_and(|task| task.stage != Stage::Confirm);
+        // "No call back, I just want the lights fixed", asked for a number, declines the number.
+        let asked = self.current().and_then(|(stage, script)| match stage {
+            Stage::Slot(id) => script.slot(&id),
+            _ => None,
+        });
+        let number_only = asked.is_some_and(|slot| slot.optional && matches!(slot.kind, SlotKind::Phone))
+            && slots::declines(self.ear, text);
+        if number_only {
+            return false;
+        }
         if !begun || self.state.urgent || !self.script.acts.refuses(&plain) {
             return false;
         }

@@ -48,8 +48,8 @@ pub struct Understood {
     pub wants: Vec<Want>,
     /// In the form of a question, and no request.
     pub asks: bool,
-    /// Asks for a particular kind of fact.
-    pub asks_fact: bool,
+    /// Asks for what an office has: an address, a number, hours.
+    pub asks_office: bool,
     /// Names what it is about.
     pub names_subject: bool,
     /// Tells of something that is wrong somewhere.
@@ -75,7 +75,7 @@ impl Turn<'_> {
             wants,
             // A story may end in the question that it is told for.
             asks: (ends_in_question(ear, text) && !requests(ear, text)) || head.wants(QUESTION) >= SURE,
-            asks_fact: ear.asks(text),
+            asks_office: ear.asks(text) && self.script.acts.facts.of_office(text),
             names_subject: !self.subjects(text).is_empty(),
             tells: self.script.acts.tells(&plain)
                 && !ear.is_question(text)
