@@ -106,7 +106,7 @@ impl Seat {
         let mut step = think(&self.office, &origin, &mut knowledge).await;
         self.out.since(turn, Stage::Orchestrator, thinking).await;
         let ruling = Instant::now();
-        let rulings = rule_over(&self.office, &origin.input, &knowledge, &mut step);
+        let rulings = rule_over(&self.office, &origin, &knowledge, &mut step);
         self.out.since(turn, Stage::Rules, ruling).await;
         BuiltinRun {
             turn,

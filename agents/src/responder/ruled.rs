@@ -7,23 +7,19 @@ use pipeline::turn::SegmentKind;
 use super::office::{Knowledge, Office};
 use super::rulings::Rulings;
 use super::sentences;
-use dialogue::builtin::{Effect, Say, Step};
+use super::unheard::Origin;
+use dialogue::builtin::{Effect, Say, State, Step};
 use governance::rules::{Known, RuleSet, Spoken, Violation, permitted};
 
 /// Shortest value of the caller's that is looked for in what is read back.
 const SHORTEST: usize = 4;
 
 /// Replaces what may not be said.
-pub(super) fn rule_over(
-    office: &Office,
-    input: &TurnInput,
-    knowledge: &Knowledge,
-    step: &mut Step,
-) -> Rulings {
+pub(super) fn rule_over(office: &Office, origin: &Origin, knowledge: &Knowledge, step: &mut Step) -> Rulings {
     let set = office.desk.rules.current();
-    let said = if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" };
+    let said = if let TurnInput::Said { text, .. } = &origin.input { text.as_str() } else { "" };
     let values = values(step);
-    let shown = shown(knowledge, &values);
+    let shown = shown(&origin.state, knowledge, &values);
     let desk = Desk { set: &set, said, shown: &shown, values: &values };
     let mut rulings = Rulings::default();
     let mut say = Vec::with_capacity(step.say.len());
@@ -99,10 +95,15 @@ fn add_what_lacks(desk: &Desk<'_>, step: &mut Step, rulings: &mut Rulings) {
 
 /// What the step may say because a document or a record says so, or because the caller said it and hears it read back: the
 /// script makes no prices of what it was told.
-fn shown(knowledge: &Knowledge, values: &[String]) -> Known {
+fn shown(before: &State, knowledge: &Knowledge, values: &[String]) -> Known {
     let mut shown = Known::default();
-    for passage in knowledge.passages.iter().chain(&knowledge.topic) {
+    let searched = knowledge.searched.iter().flat_map(|search| search.found.iter().chain(&search.within));
+    for passage in knowledge.passages.iter().chain(&knowledge.topic).chain(searched) {
         shown.learn(&passage.text);
+    }
+    // "More" is said of a page that an earlier turn found.
+    for sentence in before.topic.iter().flat_map(|topic| &topic.rest) {
+        shown.learn(sentence);
     }
     if let Some(claim) = knowledge.claim.iter().flatten().next() {
         shown.learn(&claim.status_text);
@@ -142,4 +143,41 @@ fn without(text: &str, values: &[String]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+    use dialogue::builtin::{Passage, Search, Searched};
+
+    #[test]
+    fn what_a_page_says_may_be_said_whenever_it_was_found() {
+        let set = RuleSet::load("", &[]).unwrap();
+        let breaks = |shown: &Known| {
+            let text = "A dog license costs $10.";
+            !set.check_words(&Spoken { shown: Some(shown), ..Spoken::new(text, Language::En) }).is_empty()
+        };
+        let nothing = Knowledge::default();
+        assert!(breaks(&shown(&State::default(), &nothing, &[])), "a price out of the air");
+
+        let mut before = serde_json::to_value(State::default()).unwrap();
+        before["topic"] = json!({ "source": "dogs.md", "read": [], "rest": ["A dog license costs $10."] });
+        let before: State = serde_json::from_value(before).unwrap();
+        assert!(!breaks(&shown(&before, &nothing, &[])), "more of the page that was spoken of");
+
+        let page = Passage {
+            source: "dogs.md".into(),
+            title: "Dogs".into(),
+            text: "A dog license costs $10 a year.".into(),
+            relevance: 0.9,
+            front: knowledge::FrontMatter::default(),
+        };
+        let search = Search { text: "dogs".into(), within: None };
+        let searched = vec![Searched { search, found: vec![page], within: Vec::new() }];
+        let looked_up = Knowledge { searched, ..Knowledge::default() };
+        assert!(!breaks(&shown(&State::default(), &looked_up, &[])), "a page looked up amid the step");
+    }
 }

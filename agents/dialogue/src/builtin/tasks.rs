@@ -193,10 +193,16 @@ impl<'a> Turn<'a> {
             self.keep_side_question(text);
         }
         self.did(&slot.id, "noted");
-        if self.state.turn.is_multiple_of(2) {
+        if self.state.turn.is_multiple_of(2) && self.asks_on() {
             self.say("noted");
         }
         self.advance();
+    }
+
+    /// Whether the task has something left to ask: what ends it says thank you itself.
+    fn asks_on(&self) -> bool {
+        let Some((_, script)) = self.current() else { return false };
+        self.state.task().is_some_and(|task| script.slots.iter().any(|s| !task.slots.contains_key(&s.id)))
     }
 
     /// Name and number serve the later tasks of the call too.
@@ -318,6 +324,11 @@ impl<'a> Turn<'a> {
                 if self.state.task().is_none_or(|t| t.id != *id) && !self.ear.is_question(text) =>
             {
                 let id = id.clone();
+                // "No, not an inspection, I want to give them a message": what was begun was never meant.
+                if self.ear.yes_no(text) == Some(YesNo::No) {
+                    self.did("cancel", "dropped it");
+                    self.state.tasks.pop();
+                }
                 return self.start_task(&id, text);
             }
             // The wish once more, amid the task that serves it, asks for no page.
