@@ -223,11 +223,17 @@ fn appositive(text: &str) -> Option<String> {
     named.then(|| clean(tail)).flatten()
 }
 
+static TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:mrs|mr|ms|miss|dr|doctor|mister|missus|sir|madam)\b\.?\s+").ok()
+});
+
 /// Takes the name from the start of `text`: up to four words, or letters spelled out.
 fn clean(text: &str) -> Option<String> {
     if let Some(name) = spelled(text) {
         return Some(name);
     }
+    // The point of "Mrs. Fitch" ends no sentence, and "Mrs" is no name.
+    let text = TITLE.as_ref().map_or_else(|| text.into(), |re| re.replace(text, ""));
     let clause = text.split([',', '.', ';', '?', '!']).next().unwrap_or_default();
     let mut kept: Vec<&str> = Vec::new();
     for word in clause.split_whitespace() {
@@ -355,6 +361,7 @@ mod tests {
             ("Karen White, K A R E N W H I T E", "Karen White"),
             ("Her name is Rose Adams and I'm her daughter, Jill Adams.", "Jill Adams"),
             ("Lopez", "Lopez"),
+            ("Mrs. Edna Fitch", "Edna Fitch"),
             ("It's Okafor, O K A F O R", "Okafor"),
             ("Kopp. K as in kilo, O, double P", "Kopp"),
         ] {

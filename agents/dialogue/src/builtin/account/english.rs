@@ -64,7 +64,18 @@ pub fn opening_story(text: &str) -> Option<Filled> {
 }
 
 fn account(told: &str) -> Filled {
-    kept(EAR, before_contact(told))
+    kept(EAR, &without_talk(before_contact(told)))
+}
+
+/// What happened, without the sentences beside it that tell nothing: "No, no, I want you to file it!", "Write it down, please."
+fn without_talk(told: &str) -> String {
+    static TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?:(?:no|yes|oh|ugh|shoot|well|okay|please|hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|like i said|i told you) ?)*(?:(?:i (?:want|need) you to |just |please |can you |could you )*(?:file|report|write|put|fix|take) (?:it|that|this)(?: down| in| up)?(?: please)?|listen|look)?$").ok()
+    });
+    let Some(talk) = TALK.as_ref() else { return told.to_owned() };
+    let tells = |part: &&str| !talk.is_match(&plain(part));
+    let kept: String = told.split_inclusive(['.', '!', '?']).filter(tells).collect();
+    if kept.trim().is_empty() { told.to_owned() } else { kept.trim().to_owned() }
 }
 
 /// Who calls and from where has slots of its own: it is cut from the end of an account.
@@ -355,6 +366,21 @@ mod tests {
         let told = opening_story("Hi, I want to report that a tree fell on the road").unwrap();
         assert_eq!(told.value, "A tree fell on the road.");
         assert!(opening_story("There's a huge pothole on Elm Street").is_some());
+    }
+
+    #[test]
+    fn sentences_that_tell_nothing_are_left_out() {
+        for (text, kept) in [
+            (
+                "No, no, I want you to file it! The street lights are out on Dogwood Lane.",
+                "The street lights are out on Dogwood Lane.",
+            ),
+            ("The traffic light is stuck. Write it down, please.", "The traffic light is stuck."),
+            ("A tree fell. It blocks the road.", "A tree fell. It blocks the road."),
+            ("Please fix it.", "Please fix it."),
+        ] {
+            assert_eq!(without_talk(text), kept);
+        }
     }
 
     #[test]
