@@ -116,3 +116,20 @@ fn another_thing_that_is_told_leaves_what_is_on_file_alone() {
     phone.say("No, that's another thing. I want to report a stray dog.");
     assert!(phone.state.tasks.iter().all(|task| task.amends.is_none()), "{:?}", phone.state.tasks);
 }
+
+/// Words of another hand; at the first look none of the 35 others was taken for a correction, and 4 of the 25 were taken.
+#[test]
+fn what_another_hand_says_after_filing() {
+    let set = include_str!("../../../../../benches/sets/after-filing-seen.tsv");
+    let (mut taken_right, mut of) = (0, 0);
+    for (label, words) in set.lines().filter_map(|line| line.split_once('\t')) {
+        let taken = taken(Language::En, words)[1];
+        if label == "correction" {
+            of += 1;
+            taken_right += u32::from(taken);
+        } else {
+            assert!(!taken, "{words}");
+        }
+    }
+    assert!(taken_right >= 18, "{taken_right} of {of}");
+}
