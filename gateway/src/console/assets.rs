@@ -38,13 +38,20 @@ fn is_machine_path(path: &str) -> bool {
 }
 
 fn respond(path: &str, file: &EmbeddedFile, request: &HeaderMap) -> Response {
-    let etag = etag(file);
+    let zipped =
+        Some(request).filter(|request| takes_gzip(request)).and_then(|_| Dist::get(&format!("{path}.gz")));
+    let etag = etag(zipped.as_ref().unwrap_or(file));
     if request.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == etag.as_bytes()) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let caching = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let mut response = Response::new(Body::from(file.data.to_vec()));
+    let sent = zipped.as_ref().unwrap_or(file);
+    let mut response = Response::new(Body::from(sent.data.to_vec()));
     let headers = response.headers_mut();
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if zipped.is_some() {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
     if let Ok(mime) = HeaderValue::from_str(&content_type(file.metadata.mimetype())) {
         headers.insert(header::CONTENT_TYPE, mime);
     }
@@ -53,6 +60,16 @@ fn respond(path: &str, file: &EmbeddedFile, request: &HeaderMap) -> Response {
         headers.insert(header::ETAG, etag);
     }
     response
+}
+
+/// Whether the browser takes the compressed form that the build made. "gzip;q=0" says that it does not.
+fn takes_gzip(request: &HeaderMap) -> bool {
+    let accepted =
+        request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.split(',').map(|one| one.trim().replace(' ', "").to_ascii_lowercase()).any(|one| {
+        let (name, quality) = one.split_once(";q=").unwrap_or((one.as_str(), "1"));
+        name == "gzip" && quality.parse::<f32>().is_ok_and(|quality| quality > 0.0)
+    })
 }
 
 fn content_type(mime: &str) -> String {
@@ -83,6 +100,21 @@ mod tests {
         }
         for path in ["/assets/gone.js", "/v1/nothing", "/twilio/nothing"] {
             assert_eq!(get(path).await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_takes_gzip_gets_it_and_no_one_else() {
+        for (accepted, zipped) in
+            [("gzip, deflate, br", true), ("br;q=1.0, gzip;q=0.8", true), ("gzip;q=0", false), ("br", false)]
+        {
+            let headers =
+                HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted))]);
+            let response = serve("/".parse().unwrap(), headers).await;
+            assert_eq!(response.headers().contains_key(header::CONTENT_ENCODING), zipped, "{accepted}");
+            assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+            let body = axum::body::to_bytes(response.into_body(), 100_000).await.unwrap();
+            assert_eq!(body.starts_with(&[0x1f, 0x8b]), zipped, "{accepted}");
         }
     }
 

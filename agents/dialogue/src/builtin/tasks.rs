@@ -325,9 +325,10 @@ impl<'a> Turn<'a> {
             {
                 let id = id.clone();
                 // "No, not an inspection, I want to give them a message": what was begun was never meant.
-                if self.ear.yes_no(text) == Some(YesNo::No) {
+                if self.denies_task(text) {
                     self.did("cancel", "dropped it");
                     self.state.tasks.pop();
+                    self.say("cancelled");
                 }
                 return self.start_task(&id, text);
             }
@@ -350,6 +351,17 @@ impl<'a> Turn<'a> {
         }
         self.did(&slot.id, "asked again");
         self.ask(slot);
+    }
+
+    /// "Not an inspection": the words turn down the very task that is under way.
+    fn denies_task(&self, text: &str) -> bool {
+        let Some((_, script)) = self.current() else { return false };
+        let plain = format!(" {} ", self.ear.plain(text));
+        let denied = |word: &str| {
+            let nots = ["not a", "not an", "not the", "no una", "no un", "no es una", "no es un"];
+            nots.iter().any(|not| plain.contains(&format!(" {not} {word} ")))
+        };
+        self.ear.plain(&script.spoken).split(' ').any(|word| word.len() > 3 && denied(word))
     }
 
     // ------------------------------------------------------------ asking
