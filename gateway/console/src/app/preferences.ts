@@ -64,6 +64,8 @@ prefersLight.addEventListener("change", () => {
   show();
   for (const listener of listeners) listener();
 });
+// The system may have changed since the first paint.
+show();
 
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, theme);
 /** To the other theme. Back at what the system shows, the system is followed again. */
