@@ -61,7 +61,7 @@ impl GuardedVad {
         self.last = self.figures / self.frames as f32;
         (self.figures, self.frames) = (0.0, 0);
         let own = score * (1.0 - self.last);
-        Some(own * self.near.window(own))
+        Some(own * self.near.window(own, self.last))
     }
 
     /// Whether the voice that is heard now is behind the caller: a television, somebody in the room.
