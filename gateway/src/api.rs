@@ -5,6 +5,7 @@ pub mod autonomy;
 pub mod calls;
 pub mod capabilities;
 pub mod control;
+pub mod documents;
 pub mod events;
 pub mod knowledge;
 pub mod mcp;

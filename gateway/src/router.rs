@@ -10,9 +10,9 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    audit, autonomy, calls, capabilities, control, events, knowledge, mcp, me, openapi, outbox, passport,
-    passports, phone, record, retention, rules, tenant_settings, tenants, text_checks, tokens, transcript,
-    understand, users, validate, work_items, work_moves,
+    audit, autonomy, calls, capabilities, control, documents, events, knowledge, mcp, me, openapi, outbox,
+    passport, passports, phone, record, retention, rules, tenant_settings, tenants, text_checks, tokens,
+    transcript, understand, users, validate, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -82,7 +82,11 @@ pub fn routes() -> Routes {
         .get("/v1/events", events::handle)
         .post("/v1/phone", phone::dial)
         .get(phone::MEDIA_PATH, accept::phone)
+        .get("/v1/knowledge/documents", documents::list)
         .post("/v1/knowledge/documents", knowledge::put)
+        .get("/v1/knowledge/documents/{id}", documents::one)
+        .put("/v1/knowledge/documents/{id}", documents::replace)
+        .delete("/v1/knowledge/documents/{id}", documents::delete)
         .post("/v1/knowledge/search", knowledge::search)
         .post_bounded("/v1/safety/check", text_checks::MAX_BODY, text_checks::safety_check)
         .post_bounded("/v1/guard/sanitize", text_checks::MAX_BODY, text_checks::sanitize)

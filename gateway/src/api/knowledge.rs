@@ -1,4 +1,4 @@
-//! `POST /v1/knowledge/documents` and `/search`.
+//! `POST /v1/knowledge/documents` and `/search`. Documents one by one are in `documents`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,12 +44,12 @@ pub enum Posted {
 /// A document as it is posted.
 #[derive(Debug, Deserialize)]
 pub struct PostedDocument {
-    source: String,
+    pub(super) source: String,
     #[serde(default)]
-    title: String,
+    pub(super) title: String,
     /// Text; a PDF in base64.
-    content: String,
-    media_type: Option<String>,
+    pub(super) content: String,
+    pub(super) media_type: Option<String>,
 }
 
 /// What is worth knowing of a document that was kept.
@@ -85,6 +85,16 @@ pub async fn put(
     if documents.is_empty() || documents.len() > MAX_DOCUMENTS {
         return Err(ApiError::invalid("body", format_args!("must hold from 1 to {MAX_DOCUMENTS} documents")));
     }
+    let (ids, notes) = keep_posted(&app, &scope, documents).await?;
+    Ok(Json(PutResponse { ids, notes }))
+}
+
+/// Reads, embeds and keeps documents. Gives their ids, and what in them was not meant for their readers.
+pub(super) async fn keep_posted(
+    app: &App,
+    scope: &Scoped<WriteKnowledge>,
+    documents: Vec<PostedDocument>,
+) -> Result<(Vec<DocumentId>, Vec<Note>), ApiError> {
     // Beside the calls' tasks: a long PDF takes seconds.
     let reading = tokio::task::spawn_blocking(move || documents.into_iter().map(read_posted).collect());
     let read: Result<Vec<(Document, Note)>, ApiError> = tokio::time::timeout(READING, reading)
@@ -105,7 +115,7 @@ pub async fn put(
     let notes: Vec<Note> = notes.into_iter().filter(|note| note.hidden + note.threats > 0).collect();
     let (hidden, threats) = notes.iter().fold((0, 0), |(h, t), note| (h + note.hidden, t + note.threats));
     tracing::info!(audit = "knowledge.put", documents = ids.len(), hidden, threats, by = %scope.principal.subject, "documents kept");
-    Ok(Json(PutResponse { ids, notes }))
+    Ok((ids, notes))
 }
 
 /// A posted document as text, and what in it is not meant for its readers.
@@ -430,9 +440,6 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn documents_are_embedded_once_for_a_model() {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-        if !models.join("minilm.onnx").exists() {
-            return;
-        }
         let environment = runtime::environment(&models).unwrap();
         let retriever = Retriever::load(&environment, &models).unwrap();
         let folder = tempfile::tempdir().unwrap();

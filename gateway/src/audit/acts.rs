@@ -170,6 +170,11 @@ pub fn documents_posted(principal: &Principal, ids: &[DocumentId]) -> NewAudit {
 }
 
 #[must_use]
+pub fn document_deleted(principal: &Principal, id: DocumentId) -> NewAudit {
+    by(principal, "knowledge.deleted", Party::new("document", id))
+}
+
+#[must_use]
 pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
 }

@@ -169,6 +169,62 @@ async fn documents_are_searchable_when_their_post_answers() {
 }
 
 #[tokio::test]
+async fn documents_are_listed_read_replaced_and_deleted() {
+    let test = gateway().await;
+    let http = Client::new();
+    let search = async |words: &str| -> Value {
+        let query = json!({ "query": words, "method": "keyword", "filters": { "source": "wombats.md" } });
+        let asked = http.post(test.url("/v1/knowledge/search")).bearer_auth(ADMIN).json(&query);
+        asked.send().await.unwrap().json().await.unwrap()
+    };
+    for (source, title) in [("wombats.md", "Wombats"), ("yaks.md", "Yaks"), ("zebras.md", "Zebras")] {
+        let document =
+            json!({ "source": source, "title": title, "content": format!("{title} cost 90 dollars.") });
+        let post = http.post(test.url("/v1/knowledge/documents")).bearer_auth(ADMIN).json(&document);
+        assert_eq!(post.send().await.unwrap().status(), StatusCode::OK);
+    }
+    let mut listed = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let (_, page) = get(&test, &format!("/v1/knowledge/documents?limit=2&cursor={cursor}"), ADMIN).await;
+        listed.extend(page["items"].as_array().unwrap().clone());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = next.to_owned();
+    }
+    let sources: Vec<_> = listed.iter().map(|d| d["source"].as_str().unwrap()).collect();
+    assert!(sources.is_sorted() && sources.contains(&"yaks.md"), "{sources:?}");
+    assert!(listed.iter().all(|d| d["passages"].is_u64() && d.get("content").is_none()), "{listed:?}");
+    let (_, found) = get(&test, "/v1/knowledge/documents?q=wOmb", ADMIN).await;
+    assert_eq!(found["items"].as_array().unwrap().len(), 1, "{found}");
+    let path = format!("/v1/knowledge/documents/{}", found["items"][0]["id"].as_str().unwrap());
+    let (status, whole) = get(&test, &path, ADMIN).await;
+    assert_eq!((status, whole["content"].as_str()), (StatusCode::OK, Some("Wombats cost 90 dollars.")));
+
+    let put =
+        async |body: Value| http.put(test.url(&path)).bearer_auth(ADMIN).json(&body).send().await.unwrap();
+    let replaced: Value = put(json!({ "content": "Wombats need a burrow." })).await.json().await.unwrap();
+    assert_eq!((&replaced["id"], &replaced["title"]), (&whole["id"], &whole["title"]), "{replaced}");
+    assert_eq!(search("burrow").await["total_results"], 1);
+    assert_eq!(search("dollars").await["results"][0]["content"], Value::Null, "the old text is gone");
+    for refused in [json!({ "content": " " }), json!({ "content": "x", "source": "other.md" }), json!({})] {
+        assert!(put(refused.clone()).await.status().is_client_error(), "{refused}");
+    }
+
+    let delete = async || http.delete(test.url(&path)).bearer_auth(ADMIN).send().await.unwrap().status();
+    assert_eq!(delete().await, StatusCode::NO_CONTENT);
+    assert_eq!(search("burrow").await["total_results"], 0, "nobody is answered from it");
+    assert_eq!(
+        (delete().await, get(&test, &path, ADMIN).await.0),
+        (StatusCode::NOT_FOUND, StatusCode::NOT_FOUND)
+    );
+    assert_eq!(put(json!({ "content": "x" })).await.status(), StatusCode::NOT_FOUND);
+    let (_, audit) = get(&test, "/v1/audit?limit=5", ADMIN).await;
+    assert!(audit["items"].as_array().unwrap().iter().any(|e| e["action"] == "knowledge.deleted"), "{audit}");
+    let stale = format!("/v1/knowledge/documents?cursor={}", whole["id"].as_str().unwrap());
+    assert_eq!(get(&test, &stale, ADMIN).await.0, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
 async fn health_readiness_and_metrics_are_open_here_and_closed_to_relays() {
     let test = gateway().await;
     let (status, health) = get(&test, "/health", ADMIN).await;
