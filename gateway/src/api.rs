@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod autonomy;
+pub mod call_list;
 pub mod calls;
 pub mod capabilities;
 pub mod control;

@@ -2,6 +2,7 @@
 
 mod api;
 mod audit;
+mod call_list;
 mod carrier;
 mod mcp;
 mod memory;

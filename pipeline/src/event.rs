@@ -189,6 +189,21 @@ pub enum AttentionReason {
 }
 
 impl AttentionReason {
+    /// Name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Emergency => "emergency",
+            Self::Distress => "distress",
+            Self::Misunderstood => "misunderstood",
+            Self::PersonAsked => "person_asked",
+            Self::Silence => "silence",
+            Self::Rule => "rule",
+            Self::Guard => "guard",
+            Self::ProviderFailing => "provider_failing",
+        }
+    }
+
     #[must_use]
     pub const fn level(self) -> AttentionLevel {
         match self {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 
-use crate::event::{Attack, AttentionReason, CallEvent, Ruling};
+use crate::event::{Attack, AttentionLevel, AttentionReason, CallEvent, Ruling};
 use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
@@ -458,6 +458,8 @@ pub enum CallRecord {
     Cost { turn: TurnId, turn_micros: u64, call_micros: u64, wasted_micros: u64 },
     /// The conversation went on in another language.
     Language { turn: TurnId, language: Language },
+    /// A person should look at the call: told once a reason, with the highest level so far.
+    Attention { turn: TurnId, level: AttentionLevel, reason: AttentionReason },
     /// We had to give up and promise that somebody calls back. Once this is durable the promise is spoken.
     CallBackOwed { turn: TurnId },
     /// The call is over.

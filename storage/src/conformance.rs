@@ -103,6 +103,8 @@ macro_rules! suite {
                 a_call_ends_once,
                 lists_filter_and_page,
                 calls_are_found_by_caller,
+                calls_are_found_by_what_they_were,
+                attention_rises_and_keeps_what_raised_it,
                 live_calls_are_recovered_once;
             audit:
                 entries_come_back_as_one_chain,

@@ -97,6 +97,11 @@ word_enum! {
 }
 
 word_enum! {
+    /// Whether a person should look at a call, and how soon.
+    Attention { None = "none", Watch = "watch", Urgent = "urgent" }
+}
+
+word_enum! {
     /// Whose words a transcript row holds.
     Speaker { Caller = "caller", Agent = "agent", Supervisor = "supervisor" }
 }
@@ -146,6 +151,9 @@ pub struct Call {
     /// Millionths of a US dollar so far, by the price table of the day.
     #[sqlx(try_from = "i64")]
     pub cost_micros: u64,
+    /// The highest level that was told, and what told it first.
+    pub attention: Attention,
+    pub attention_reason: Option<String>,
 }
 
 /// What one turn of a call cost, millionths of a US dollar.
@@ -161,6 +169,16 @@ pub struct CallFilter {
     pub state: Option<CallState>,
     /// Only calls with this other party (raw number, any spelling).
     pub caller: Option<String>,
+    /// Our number that was called.
+    pub line: Option<String>,
+    /// The reason of the end.
+    pub outcome: Option<String>,
+    pub attention: Option<Attention>,
+    /// BCP 47 primary language.
+    pub language: Option<String>,
+    /// Begun at this instant or later, and before that one.
+    pub from: Option<DateTime<Utc>>,
+    pub to: Option<DateTime<Utc>>,
     /// Go on after this call: the last one of the page before.
     pub after: Option<CallId>,
     /// Rows at most; 0 counts as 50, and 500 is the most.
@@ -243,6 +261,13 @@ pub enum CallEntry {
     Language {
         turn: u32,
         language: String,
+    },
+    /// A person should look at the call. Also raises the call's own level, in the same transaction.
+    Attention {
+        turn: u32,
+        level: Attention,
+        /// `emergency`, `distress`, …: as the pipeline's `AttentionReason` says it.
+        reason: String,
     },
     /// We gave up and promised that somebody calls back.
     CallBackOwed {

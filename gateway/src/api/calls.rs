@@ -1,4 +1,4 @@
-//! `GET /v1/calls`, `GET /v1/calls/{id}`, `GET /v1/calls/{id}/latency`. Costs are estimates by the price table.
+//! `GET /v1/calls/{id}` and `GET /v1/calls/{id}/latency`. Costs are estimates by the price table. The list is in `call_list`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,17 +6,16 @@ use std::sync::atomic::Ordering;
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
-use pipeline::event::AttentionLevel;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
-use storage::records::{Call, CallFilter, CallState, Direction};
+use storage::records::{Attention, Call, CallState, Direction};
 use storage::{CallId, Calls, PassportId, TenantStore};
 
-use super::page::{Page, PageQuery};
 use super::screened::CALLER_TOKEN;
 use crate::app::App;
 use crate::auth::{ReadCalls, Scoped};
-use crate::error::{ApiError, QueryOf};
+use crate::calls::log;
+use crate::error::ApiError;
 
 /// One call, as lists show it.
 #[derive(Debug, Serialize)]
@@ -36,13 +35,16 @@ pub struct CallItem {
     turns: u32,
     /// So far, by the price table of the day. The embedded engines cost nothing.
     cost_usd: f64,
-    attention: AttentionLevel,
+    /// So far, or of an ended call the highest.
+    attention: Attention,
+    /// What raised it so high.
+    attention_reason: Option<String>,
 }
 
 impl CallItem {
-    fn new(app: &App, tenant: &str, call: Call) -> Self {
+    pub(super) fn new(app: &App, tenant: &str, call: Call) -> Self {
         let live = app.live.find(call.id);
-        let attention = live.as_ref().map_or_else(AttentionLevel::default, |live| *live.attention.lock());
+        let told = live.as_ref().map_or(Attention::None, |live| log::attention(*live.attention.lock()));
         let live_turns = live.as_ref().map_or(0, |live| live.turns.load(Ordering::Relaxed));
         Self {
             id: call.id,
@@ -59,40 +61,11 @@ impl CallItem {
             language: call.language,
             turns: call.turns.max(live_turns),
             cost_usd: usd(call.cost_micros),
-            attention,
+            // The record follows what was told by some milliseconds.
+            attention: if told == Attention::None { call.attention } else { told },
+            attention_reason: call.attention_reason,
         }
     }
-}
-
-/// `?state=`.
-#[derive(Debug, Deserialize)]
-pub struct StateQuery {
-    state: Option<String>,
-}
-
-impl StateQuery {
-    fn state(&self) -> Result<Option<CallState>, ApiError> {
-        match self.state.as_deref() {
-            None | Some("" | "all") => Ok(None),
-            Some("live") => Ok(Some(CallState::Live)),
-            Some("ended") => Ok(Some(CallState::Ended)),
-            Some(_) => Err(ApiError::invalid("state", "must be live, ended or all")),
-        }
-    }
-}
-
-/// `GET /v1/calls`: newest first.
-pub async fn list(
-    State(app): State<Arc<App>>,
-    scope: Scoped<ReadCalls>,
-    QueryOf(state): QueryOf<StateQuery>,
-    QueryOf(page): QueryOf<PageQuery>,
-) -> Result<Json<Page<CallItem>>, ApiError> {
-    let filter =
-        CallFilter { state: state.state()?, caller: None, after: page.after()?, limit: page.fetch()? };
-    let calls = scope.store.list_calls(filter).await?;
-    let slug = &scope.tenant.slug;
-    Ok(Json(page.page(calls, |call| call.id.to_string(), |call| CallItem::new(&app, slug, call))))
 }
 
 /// `GET /v1/calls/{id}`.

@@ -169,6 +169,12 @@ pub fn documents_posted(principal: &Principal, ids: &[DocumentId]) -> NewAudit {
     by(principal, "knowledge.posted", subject).with("documents", ids.len()).with("ids", first)
 }
 
+/// Calls of one number are looked for. The number itself is on no audit.
+#[must_use]
+pub fn caller_looked_up(principal: &Principal) -> NewAudit {
+    by(principal, "caller.looked_up", Party::new("calls", "list"))
+}
+
 #[must_use]
 pub fn document_deleted(principal: &Principal, id: DocumentId) -> NewAudit {
     by(principal, "knowledge.deleted", Party::new("document", id))

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
+use pipeline::event::AttentionLevel;
 use pipeline::ports::{CallLog, CallRecord, EndReason, LogEntry, LogEvent, LogStream, Played, PortError};
 use pipeline::turn::{CallId, SegmentKind};
 use storage::CallWriter;
-use storage::records::{CallEntry, LogRow, PlayState};
+use storage::records::{Attention, CallEntry, LogRow, PlayState};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -161,11 +162,24 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
         CallRecord::Language { turn, language } => {
             CallEntry::Language { turn: turn.0, language: language.code().to_owned() }
         }
+        CallRecord::Attention { turn, level, reason } => {
+            CallEntry::Attention { turn: turn.0, level: attention(level), reason: reason.name().to_owned() }
+        }
         CallRecord::CallBackOwed { turn } => CallEntry::CallBackOwed { turn: turn.0 },
         CallRecord::Ended { reason: EndReason::Replaced } => return None,
         CallRecord::Ended { reason } => CallEntry::Ended { reason: reason_name(reason).to_owned() },
     };
     Some(LogRow { seq: entry.seq + after.seq, at_ms: at(entry.at_ms), entry: kept })
+}
+
+/// A level as it is stored.
+#[must_use]
+pub const fn attention(level: AttentionLevel) -> Attention {
+    match level {
+        AttentionLevel::None => Attention::None,
+        AttentionLevel::Watch => Attention::Watch,
+        AttentionLevel::Urgent => Attention::Urgent,
+    }
 }
 
 /// Name of a segment's kind, as it is stored and shown.

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::event::{AttentionLevel, AttentionReason, EventBody};
-use crate::ports::ProviderState;
+use crate::ports::{CallRecord, ProviderState};
 
 /// What was told of a call so far. A level never falls by itself: only a person, or the end of the call, says that it is
 /// over.
@@ -28,6 +28,7 @@ impl Session {
     /// Tells viewers that somebody should look at this call: each reason once.
     pub(super) fn attend(&mut self, reason: AttentionReason) {
         if let Some(level) = self.attention.raise(reason) {
+            self.record(CallRecord::Attention { turn: self.turn, level, reason });
             self.emit(EventBody::Attention { level, reason });
         }
     }

@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::{Fixture, new_call, noon};
 use crate::ids::{CallId, PassportId};
-use crate::records::{CallEntry, CallFilter, CallState, LogRow, NewCall, PlayState, Speaker, TurnCost};
+use crate::records::{
+    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, PlayState, Speaker, TurnCost,
+};
 use crate::{Calls, StorageError, TenantStore};
 
 pub(crate) fn row(seq: u64, entry: CallEntry) -> LogRow {
@@ -257,6 +259,55 @@ pub(crate) async fn calls_are_found_by_caller(f: &Fixture) {
     assert_eq!(by("+12025550199").await, []);
     assert_eq!(by("anonymous").await, []);
     assert_eq!(f.river.caller_number(withheld.id).await.unwrap().as_deref(), Some("anonymous"));
+}
+
+pub(crate) async fn attention_rises_and_keeps_what_raised_it(f: &Fixture) {
+    let call = begun(&f.river).await;
+    let raised = async |seq, level, reason: &str| {
+        let entry = CallEntry::Attention { turn: 1, level, reason: reason.to_owned() };
+        f.river.append(call, &[row(seq, entry)]).await.unwrap();
+        let call = f.river.call(call).await.unwrap().unwrap();
+        (call.attention, call.attention_reason.unwrap_or_default())
+    };
+    let none = f.river.call(call).await.unwrap().unwrap();
+    assert_eq!((none.attention, none.attention_reason), (Attention::None, None));
+    assert_eq!(raised(1, Attention::Watch, "silence").await, (Attention::Watch, "silence".into()));
+    assert_eq!(raised(2, Attention::Watch, "rule").await, (Attention::Watch, "silence".into()));
+    assert_eq!(raised(3, Attention::Urgent, "emergency").await, (Attention::Urgent, "emergency".into()));
+    assert_eq!(raised(4, Attention::Urgent, "guard").await, (Attention::Urgent, "emergency".into()));
+    f.river.end_call(call, "caller_hung_up", noon()).await.unwrap();
+    assert_eq!(f.river.call(call).await.unwrap().unwrap().attention, Attention::Urgent, "after the end too");
+}
+
+pub(crate) async fn calls_are_found_by_what_they_were(f: &Fixture) {
+    let mut ids = Vec::new();
+    for (n, (line, language)) in
+        [("+12025550100", "en"), ("+12025550100", "es"), ("+12025550177", "en")].into_iter().enumerate()
+    {
+        let started_at = noon() + TimeDelta::hours(i64::try_from(n).unwrap());
+        let new = NewCall { line: line.into(), language: language.into(), started_at, ..new_call() };
+        ids.push(f.river.begin_call(new).await.unwrap().id);
+    }
+    f.river.end_call(ids[0], "no_input", noon()).await.unwrap();
+    let entry = CallEntry::Attention { turn: 1, level: Attention::Urgent, reason: "emergency".into() };
+    f.river.append(ids[1], &[row(1, entry)]).await.unwrap();
+    let found = async |filter| {
+        let mut found: Vec<_> = f.river.list_calls(filter).await.unwrap().iter().map(|c| c.id).collect();
+        found.reverse();
+        found
+    };
+    let any = CallFilter::default;
+    assert_eq!(found(CallFilter { line: Some("+12025550100".into()), ..any() }).await, ids[..2]);
+    assert_eq!(found(CallFilter { outcome: Some("no_input".into()), ..any() }).await, ids[..1]);
+    assert_eq!(found(CallFilter { attention: Some(Attention::Urgent), ..any() }).await, ids[1..2]);
+    assert_eq!(found(CallFilter { attention: Some(Attention::None), ..any() }).await, [ids[0], ids[2]]);
+    assert_eq!(found(CallFilter { language: Some("es".into()), ..any() }).await, ids[1..2]);
+    let hour = |n| Some(noon() + TimeDelta::hours(n));
+    assert_eq!(found(CallFilter { from: hour(1), to: hour(2), ..any() }).await, ids[1..2]);
+    assert_eq!(found(CallFilter { from: hour(1), ..any() }).await, ids[1..]);
+    let both = CallFilter { line: Some("+12025550100".into()), state: Some(CallState::Live), ..any() };
+    assert_eq!(found(both).await, ids[1..2]);
+    assert!(f.lake.list_calls(any()).await.unwrap().is_empty(), "another tenant's");
 }
 
 pub(crate) async fn live_calls_are_recovered_once(f: &Fixture) {

@@ -53,6 +53,9 @@ pub(super) async fn append(conn: &mut Conn, scope: &Scope, rows: &[(CallId, &Log
             CallEntry::Language { language, .. } => {
                 super::calls::set_language(conn, scope, *call, language).await?;
             }
+            CallEntry::Attention { level, reason, .. } => {
+                super::calls::raise_attention(conn, scope, *call, *level, reason).await?;
+            }
             _ => {}
         }
     }
@@ -162,6 +165,7 @@ const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
         | CallEntry::Provider { .. }
         | CallEntry::Cost { .. }
         | CallEntry::Language { .. }
+        | CallEntry::Attention { .. }
         | CallEntry::CallBackOwed { .. }
         | CallEntry::Ended { .. } => None,
     }

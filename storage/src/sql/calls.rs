@@ -11,8 +11,8 @@ use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::{CallId, PassportId};
 use crate::records::{
-    Call, CallEntry, CallFilter, CallState, LogRow, NewCall, PlayoutRow, RecoveredCall, TranscriptTurn,
-    TurnCost,
+    Attention, Call, CallEntry, CallFilter, CallState, LogRow, NewCall, PlayoutRow, RecoveredCall,
+    TranscriptTurn, TurnCost,
 };
 use crate::store::Calls;
 use crate::transcript;
@@ -27,12 +27,26 @@ macro_rules! select_calls {
     ($($rest:literal),+) => {
         concat!(
             "select id, carrier_sid, line, caller_sealed is not null as has_caller, direction, language,
-                passport_id, state, end_reason, started_at, ended_at, cost_micros,
+                passport_id, state, end_reason, started_at, ended_at, cost_micros, attention, attention_reason,
                 (select count(distinct l.turn) from call_log l
                  where l.tenant_id = c.tenant_id and l.call_id = c.id
                    and l.kind in ('caller_turn', 'digits')) as turns
              from calls c where c.tenant_id = $1 ",
             $($rest),+
+        )
+    };
+}
+
+/// Calls of a page, newest first, by one kind of filter and whatever else narrows it.
+macro_rules! list_calls {
+    ($kind:literal) => {
+        select_calls!(
+            $kind,
+            " and ($4 is null or c.id < $4) and ($6 is null or c.line = $6)
+              and ($7 is null or c.end_reason = $7) and ($8 is null or c.attention = $8)
+              and ($9 is null or c.language = $9) and ($10 is null or c.started_at >= $10)
+              and ($11 is null or c.started_at < $11)
+             order by c.id desc limit $5"
         )
     };
 }
@@ -195,6 +209,35 @@ pub(super) async fn set_language(conn: &mut Conn, scope: &Scope, call: CallId, l
     Ok(())
 }
 
+/// A person should look at the call: the level never falls, and the reason is what first raised it so high.
+pub(super) async fn raise_attention(
+    conn: &mut Conn,
+    scope: &Scope,
+    call: CallId,
+    level: Attention,
+    reason: &str,
+) -> Step<()> {
+    let below: &[Attention] = match level {
+        Attention::None => return Ok(()),
+        Attention::Watch => &[Attention::None],
+        Attention::Urgent => &[Attention::None, Attention::Watch],
+    };
+    for lower in below {
+        sqlx::query(
+            "update calls set attention = $3, attention_reason = $4
+             where tenant_id = $1 and id = $2 and attention = $5",
+        )
+        .bind(scope.tenant)
+        .bind(call)
+        .bind(level)
+        .bind(reason)
+        .bind(*lower)
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
 async fn spent_since(conn: &mut Conn, scope: &Scope, from: DateTime<Utc>) -> Step<u64> {
     let sum: i64 = sqlx::query_scalar(
         "select cast(coalesce(sum(cost_micros), 0) as bigint) from calls where tenant_id = $1 and started_at >= $2",
@@ -257,25 +300,24 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &CallFilter) -> Step<Vec<C
         None => None,
     };
     let sql = match (&hash, filter.state) {
-        (Some(_), _) => select_calls!(
-            "and c.caller_hash = $2 and ($3 is null or c.state = $3) and ($4 is null or c.id < $4)
-             order by c.id desc limit $5"
-        ),
-        (None, Some(CallState::Live)) => select_calls!(
-            "and c.state = 'live' and $2 is null and $3 is not null and ($4 is null or c.id < $4)
-             order by c.id desc limit $5"
-        ),
-        (None, _) => select_calls!(
-            "and $2 is null and ($3 is null or c.state = $3) and ($4 is null or c.id < $4)
-             order by c.id desc limit $5"
-        ),
+        (Some(_), _) => list_calls!("and c.caller_hash = $2 and ($3 is null or c.state = $3)"),
+        (None, Some(CallState::Live)) => {
+            list_calls!("and c.state = 'live' and $2 is null and $3 is not null")
+        }
+        (None, _) => list_calls!("and $2 is null and ($3 is null or c.state = $3)"),
     };
     let query = sqlx::query_as(sql)
         .bind(scope.tenant)
         .bind(hash.as_ref().map(|hash| hash.as_bytes()))
         .bind(filter.state)
         .bind(filter.after)
-        .bind(page_size(filter.limit));
+        .bind(page_size(filter.limit))
+        .bind(&filter.line)
+        .bind(&filter.outcome)
+        .bind(filter.attention)
+        .bind(&filter.language)
+        .bind(filter.from)
+        .bind(filter.to);
     Ok(query.fetch_all(conn).await?)
 }
 
