@@ -16,6 +16,7 @@ pub mod openapi;
 pub mod organisation;
 pub mod organisation_types;
 pub mod outbox;
+pub mod overview;
 pub mod page;
 pub mod passport;
 pub mod passports;

@@ -5,7 +5,8 @@ use chrono::Utc;
 use dialogue::TenantFacts;
 use dialogue::seed::{self, Seed};
 use governance::rules::RuleSet;
-use storage::records::{Claim, ClaimHolder, NewDocument, Slot};
+use storage::document_records::NewDocument;
+use storage::records::{Claim, ClaimHolder, Slot};
 use storage::{
     Claims, Directory, Knowledge, Line, NewTenant, PinHash, Platform, RecordingConsent, Settings, SlotId,
     Slots, Tenant, TenantStore,

@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use crate::api::memory;
 use crate::api::{
     audit, autonomy, call_list, calls, capabilities, control, documents, events, knowledge, mcp, me, openapi,
-    outbox, passport, passports, phone, record, retention, rules, tenant_settings, tenants, text_checks,
-    tokens, transcript, understand, users, validate, work_items, work_moves,
+    outbox, overview, passport, passports, phone, record, retention, rules, tenant_settings, tenants,
+    text_checks, tokens, transcript, understand, users, validate, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -49,6 +49,7 @@ pub fn routes() -> Routes {
     organisational_memory(process)
         .get("/v1/me", me::handle)
         .get("/v1/capabilities", capabilities::handle)
+        .get("/v1/overview", overview::handle)
         .get("/v1/calls", call_list::list)
         .get("/v1/calls/{id}", calls::one)
         .get("/v1/calls/{id}/transcript", transcript::handle)

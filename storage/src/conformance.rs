@@ -105,6 +105,7 @@ macro_rules! suite {
                 calls_are_found_by_caller,
                 calls_are_found_by_what_they_were,
                 attention_rises_and_keeps_what_raised_it,
+                what_is_counted_is_of_the_span_and_the_tenant,
                 live_calls_are_recovered_once;
             audit:
                 entries_come_back_as_one_chain,

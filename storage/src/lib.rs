@@ -25,7 +25,9 @@ mod clock;
 #[cfg(test)]
 mod conformance;
 pub mod crypto;
+pub mod document_records;
 pub mod error;
+pub mod figures;
 pub mod ids;
 mod job_records;
 mod kept;
@@ -62,8 +64,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Audit, Auth, Calls, Claims, Directory, Jobs, Knowledge, Outbox, Passports, Retention, Reviews, Settings,
-    Slots, Turns, WorkItems,
+    Audit, Auth, Calls, Claims, Directory, Figures, Jobs, Knowledge, Outbox, Passports, Retention, Reviews,
+    Settings, Slots, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

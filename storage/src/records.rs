@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{CallId, DocumentId, PassportId, SlotId, WorkItemId};
+use crate::ids::{CallId, PassportId, SlotId, WorkItemId};
 use crate::job_records::NewJob;
 use crate::organisation::NewTask;
 use crate::outbox_records::{NewOutgoing, Outgoing};
@@ -515,64 +515,6 @@ pub struct ClaimHolder {
     pub date_of_birth: String,
     /// E.164.
     pub phone: String,
-}
-
-// ---------------------------------------------------------------- knowledge
-
-/// A passage of a document.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Chunk {
-    /// Position in the document, from 0.
-    pub ordinal: u32,
-    pub heading: String,
-    pub text: String,
-    pub embedding: Option<Vec<f32>>,
-}
-
-/// A document to be kept; replaces the one of the same source.
-#[derive(Clone, Debug)]
-pub struct NewDocument {
-    /// Where it comes from, verbatim; the tenant's key for it.
-    pub source: String,
-    pub title: String,
-    pub media_type: String,
-    pub content: String,
-    pub chunks: Vec<Chunk>,
-}
-
-/// A document without its passages.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
-pub struct Document {
-    /// Stays the same when the source is replaced.
-    pub id: DocumentId,
-    pub source: String,
-    pub title: String,
-    pub media_type: String,
-    pub content: String,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-}
-
-/// A document without its text, for lists.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
-pub struct DocumentHead {
-    pub id: DocumentId,
-    pub source: String,
-    pub title: String,
-    pub media_type: String,
-    #[sqlx(try_from = "i64")]
-    pub chunks: u32,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-}
-
-/// A passage with the document it is of.
-#[derive(Clone, PartialEq, Debug)]
-pub struct StoredChunk {
-    pub document_id: DocumentId,
-    pub source: String,
-    pub title: String,
-    pub chunk: Chunk,
 }
 
 // ---------------------------------------------------------------- a turn's effects

@@ -12,7 +12,9 @@ use uuid::Uuid;
 use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{Either, PlatformStore, TenantStore};
 use crate::claim_pin::PinHash;
+use crate::document_records::{Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::StorageError;
+use crate::figures::{CallFigure, Span, WorkFigure};
 use crate::ids::{
     CallId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId, WorkItemId,
 };
@@ -20,10 +22,9 @@ use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
 use crate::records::{
-    Booking, Call, CallFilter, Claim, Document, DocumentHead, LogRow, NewBooking, NewCall, NewDocument,
-    NewPassport, NewWorkItem, Passport, PassportChange, PassportFilter, PassportHead, PlayoutRow,
-    RecoveredCall, Slot, StoredChunk, TranscriptTurn, TurnCommit, TurnCommitted, TurnCost, WorkFilter,
-    WorkItem, WorkKind, WorkStatus,
+    Booking, Call, CallFilter, Claim, LogRow, NewBooking, NewCall, NewPassport, NewWorkItem, Passport,
+    PassportChange, PassportFilter, PassportHead, PlayoutRow, RecoveredCall, Slot, TranscriptTurn,
+    TurnCommit, TurnCommitted, TurnCost, WorkFilter, WorkItem, WorkKind, WorkStatus,
 };
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
@@ -90,6 +91,18 @@ store! {
         /// Closes every call that the last process of this node left live, with the reason `interrupted`. Once, at
         /// start. Calls of other nodes on the same database are theirs and go on (see [`crate::NodeId`]).
         fn recover_live_calls(&self) -> Vec<RecoveredCall>;
+    }
+}
+
+store! {
+    /// What is counted: nothing personal, the newest first, at most so many.
+    Figures of TenantStore {
+        /// Calls that began in the span.
+        fn call_figures(&self, span: Span, most: u32) -> Vec<CallFigure>;
+        /// Work that was left in the span, and all that is not closed.
+        fn work_figures(&self, span: Span, most: u32) -> Vec<WorkFigure>;
+        /// Milliseconds from the caller's last word to the reply, of the turns of the newest so many calls of the span.
+        fn response_times(&self, span: Span, calls: u32) -> Vec<u32>;
     }
 }
 

@@ -132,7 +132,13 @@ pub fn moved(
 /// When an item should be done: minutes for what is urgent, hours for who was hurt or waits for a call, days for the rest.
 #[must_use]
 pub fn due(item: &WorkItem) -> DateTime<Utc> {
-    let time = match (item.priority, item.kind) {
+    due_of(item.kind, item.priority, item.created_at)
+}
+
+/// The same of an item of this kind and priority that was left then.
+#[must_use]
+pub fn due_of(kind: WorkKind, priority: Priority, created_at: DateTime<Utc>) -> DateTime<Utc> {
+    let time = match (priority, kind) {
         (Priority::Urgent, _) => TimeDelta::minutes(15),
         (Priority::High, _) => TimeDelta::hours(2),
         (Priority::Normal, WorkKind::Escalation | WorkKind::Callback) => TimeDelta::hours(8),
@@ -140,7 +146,7 @@ pub fn due(item: &WorkItem) -> DateTime<Utc> {
         (Priority::Normal, WorkKind::Incident | WorkKind::Inspection) => TimeDelta::days(3),
         (Priority::Low, _) => TimeDelta::days(7),
     };
-    item.created_at.checked_add_signed(time).unwrap_or(item.created_at)
+    created_at.checked_add_signed(time).unwrap_or(created_at)
 }
 
 #[cfg(test)]

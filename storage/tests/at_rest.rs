@@ -9,10 +9,11 @@ use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use storage::audit::{NewAudit, Party};
+use storage::document_records::NewDocument;
 use storage::organisation::{Author, Layer, NewMemoryNode, NewTask};
 use storage::records::{
-    CallEntry, Claim, ClaimHolder, Direction, LogRow, NewCall, NewDocument, NewPassport, NewWorkItem,
-    PlayState, Priority, WorkKind,
+    CallEntry, Claim, ClaimHolder, Direction, LogRow, NewCall, NewPassport, NewWorkItem, PlayState, Priority,
+    WorkKind,
 };
 use storage::{
     CallId, Calls, Claims, Knowledge, NewTenant, PassportId, Passports, Platform, PlatformOptions,

@@ -13,7 +13,8 @@ use chrono::Utc;
 use private_postgres::{Cluster, TestDatabase};
 use rand::RngExt;
 use serde_json::{Value, json};
-use storage::records::{CallEntry, Direction, LogRow, NewCall, NewDocument, NewPassport, PassportChange};
+use storage::document_records::NewDocument;
+use storage::records::{CallEntry, Direction, LogRow, NewCall, NewPassport, PassportChange};
 use storage::{
     Backend, CallId, Calls, Knowledge, NewTenant, PassportId, Passports, Platform, PlatformOptions,
     PostgresOptions, StorageError, TenantStore,

@@ -42,6 +42,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
       "/v1/calls": ["state", "q", "line", "outcome", "from", "to", "limit", "cursor"],
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],
+      "/v1/overview": ["from", "to"],
     },
     documents: [],
   };

@@ -99,6 +99,9 @@ consoleSuite("overview", (test) => {
     assert.ok((await number()) <= within.length && (await number()) >= within.length - 5);
     await page.getByRole("button", { name: "30 days" }).click();
     await until("all calls", async () => (await number()) === 620);
+    const figure = (name) => page.locator("dt", { hasText: name }).locator("+ dd").textContent();
+    await until("the calls turned away", async () => (await figure(/^Turned away$/)) === "89");
+    assert.equal(await figure(/^Hung up without a word$/), "531");
     const ended = page.getByRole("region", { name: "How calls ended" });
     assert.match((await ended.locator("dl > div", { hasText: "Turned away" }).textContent()) ?? "", /89$/);
     const chart = page.getByRole("figure", { name: "Calls on each day" });

@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use storage::records::{Document, DocumentHead};
+use storage::document_records::{Document, DocumentHead};
 use storage::{DocumentId, Knowledge, TenantStore};
 
 use super::knowledge::{self, Note, PostedDocument};

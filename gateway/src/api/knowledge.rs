@@ -14,7 +14,7 @@ use knowledge::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use storage::records::{Chunk, NewDocument};
+use storage::document_records::{Chunk, NewDocument};
 use storage::{DocumentId, Knowledge, Settings, StorageError, TenantStore};
 
 use crate::app::App;
@@ -230,7 +230,7 @@ pub async fn index(retriever: &Retriever, store: &TenantStore) -> Result<usize, 
 async fn embedded(
     retriever: &Retriever,
     store: &TenantStore,
-    kept: storage::records::Document,
+    kept: storage::document_records::Document,
     parts: Vec<Part>,
 ) -> Result<(Document, Vec<Part>), StorageError> {
     let document = Document {

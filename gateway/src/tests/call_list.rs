@@ -133,6 +133,44 @@ async fn calls_of_a_number_are_for_those_who_may_see_it_and_on_the_audit() {
 }
 
 #[tokio::test]
+async fn the_overview_counts_the_calls_of_its_span() {
+    let desk = desk().await;
+    desk.call(400, "Long ago.", "+12025550143").await;
+    desk.call(3, "What does a dog license cost?", "+12025550143").await;
+    let urgent = desk.call(2, "There is smoke.", "+12025550143").await;
+    let raised = CallEntry::Attention { turn: 1, level: Attention::Urgent, reason: "emergency".into() };
+    let latency = CallEntry::Latency { turn: 1, latency: serde_json::json!({ "turn": 1, "total_ms": 640 }) };
+    let rows = [(2, raised), (3, latency)].map(|(seq, entry)| LogRow { seq, at_ms: 3_000, entry });
+    desk.store.append(urgent, &rows).await.unwrap();
+    let get = async |query: &str| -> (StatusCode, Value) {
+        let url = desk.test.url(&format!("/v1/overview?{query}"));
+        let answer = Client::new().get(url).bearer_auth(ADMIN).send().await.unwrap();
+        (answer.status(), answer.json().await.unwrap())
+    };
+    let (status, week) = get("").await;
+    assert_eq!(status, StatusCode::OK, "{week}");
+    let calls = &week["calls"];
+    assert_eq!((&calls["total"], &calls["urgent"], &calls["contained"]), (&2.into(), &1.into(), &2.into()));
+    assert_eq!(calls["by_attention"]["emergency"], 1, "{week}");
+    assert_eq!((&week["response"]["turns"], &week["response"]["p50_ms"]), (&1.into(), &640.into()));
+    assert_eq!((&week["bucket"], &week["timezone"]), (&"day".into(), &"America/New_York".into()));
+    assert!((7..=9).contains(&week["series"].as_array().unwrap().len()), "{week}");
+    let ago = |hours| (Utc::now() - TimeDelta::hours(hours)).format("%Y-%m-%dT%H:%M:%SZ");
+    let (_, month) = get(&format!("from={}", ago(24 * 30))).await;
+    assert_eq!(month["calls"]["total"], 3);
+    let (_, hours) = get(&format!("from={}", ago(24))).await;
+    let bars = hours["series"].as_array().unwrap();
+    assert_eq!(
+        (&hours["bucket"], bars.iter().map(|bar| bar["calls"].as_u64().unwrap()).sum()),
+        (&"hour".into(), 2)
+    );
+    for bad in [format!("from={}&to={}", ago(1), ago(2)), format!("from={}", ago(24 * 500)), "from=x".into()]
+    {
+        assert_eq!(get(&bad).await.0, StatusCode::BAD_REQUEST, "{bad}");
+    }
+}
+
+#[tokio::test]
 async fn an_export_has_every_call_that_fits_and_no_personal_data() {
     let desk = desk().await;
     let mut ids = Vec::new();

@@ -3,12 +3,15 @@
 use chrono::TimeDelta;
 use serde_json::json;
 
+use super::work::new_item;
 use super::{Fixture, new_call, noon};
+use crate::figures::Span;
 use crate::ids::{CallId, PassportId};
 use crate::records::{
-    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, PlayState, Speaker, TurnCost,
+    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, NewWorkItem, PlayState, Speaker, TurnCost,
+    WorkKind,
 };
-use crate::{Calls, StorageError, TenantStore};
+use crate::{Calls, Figures, StorageError, TenantStore, WorkItems};
 
 pub(crate) fn row(seq: u64, entry: CallEntry) -> LogRow {
     LogRow { seq, at_ms: seq * 100, entry }
@@ -259,6 +262,37 @@ pub(crate) async fn calls_are_found_by_caller(f: &Fixture) {
     assert_eq!(by("+12025550199").await, []);
     assert_eq!(by("anonymous").await, []);
     assert_eq!(f.river.caller_number(withheld.id).await.unwrap().as_deref(), Some("anonymous"));
+}
+
+pub(crate) async fn what_is_counted_is_of_the_span_and_the_tenant(f: &Fixture) {
+    let mut ids = Vec::new();
+    for hours in [0, 1, 2] {
+        let started_at = noon() + TimeDelta::hours(hours);
+        let call = f.river.begin_call(NewCall { started_at, ..new_call() }).await.unwrap().id;
+        let latency = serde_json::json!({ "turn": 1, "total_ms": 500 + hours });
+        let log = [said(1, "x"), CallEntry::Latency { turn: 1, latency }, cost(1, 70, 70)];
+        let log: Vec<_> = (1..).zip(log).map(|(seq, entry)| row(seq, entry)).collect();
+        f.river.append(call, &log[usize::from(hours == 2)..]).await.unwrap();
+        ids.push(call);
+    }
+    let span = Span { from: noon() + TimeDelta::hours(1), to: noon() + TimeDelta::hours(3) };
+    let calls = f.river.call_figures(span, 10).await.unwrap();
+    let seen: Vec<_> = calls.iter().map(|call| (call.id, call.spoke, call.cost_micros)).collect();
+    assert_eq!(seen, [(ids[2], false, 70), (ids[1], true, 70)], "the newest first");
+    assert_eq!(f.river.call_figures(span, 1).await.unwrap().len(), 1);
+    let mut times = f.river.response_times(span, 10).await.unwrap();
+    times.sort_unstable();
+    assert_eq!(times, [501, 502]);
+    assert_eq!(f.river.response_times(span, 1).await.unwrap(), [502]);
+    assert!(f.lake.call_figures(span, 10).await.unwrap().is_empty(), "another tenant's");
+    assert!(f.lake.response_times(span, 10).await.unwrap().is_empty());
+
+    let item = NewWorkItem { call_id: Some(ids[1]), ..new_item(WorkKind::Message, "a") };
+    f.river.file_work_item(item).await.unwrap();
+    // What is open counts whenever it was left.
+    let work = f.river.work_figures(span, 10).await.unwrap();
+    assert_eq!((work.len(), work[0].call_id, work[0].kind.as_str()), (1, Some(ids[1]), "message"));
+    assert!(f.lake.work_figures(span, 10).await.unwrap().is_empty());
 }
 
 pub(crate) async fn attention_rises_and_keeps_what_raised_it(f: &Fixture) {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Fixture;
-use crate::records::{Chunk, NewDocument};
+use crate::document_records::{Chunk, NewDocument};
 use crate::{Knowledge, Settings, StorageError};
 
 pub(crate) fn new_document(source: &str, texts: &[&str]) -> NewDocument {

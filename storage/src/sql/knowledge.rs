@@ -3,9 +3,9 @@
 use super::Conn;
 use super::tenant::{Scope, TenantStore};
 use crate::clock::now;
+use crate::document_records::{Chunk, Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::{Step, StorageError};
 use crate::ids::DocumentId;
-use crate::records::{Chunk, Document, DocumentHead, NewDocument, StoredChunk};
 use crate::store::Knowledge;
 
 #[derive(sqlx::FromRow)]

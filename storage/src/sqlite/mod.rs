@@ -22,6 +22,8 @@ mod calls;
 mod claims;
 #[path = "../sql/extension_types.rs"]
 mod extension_types;
+#[path = "../sql/figures.rs"]
+mod figures;
 #[path = "../sql/jobs.rs"]
 mod jobs;
 #[path = "../sql/knowledge.rs"]

@@ -43,6 +43,18 @@ export class Calls {
     const to = from + Number(query.get("limit") ?? 50);
     return { items: found.slice(from, to), next_cursor: to < found.length ? String(to) : null };
   }
+  /** As the gateway counts them, as far as the console asks. */
+  figures(from) {
+    const ended = this.list().filter((item) => item.state === "ended" && item.started_at >= from);
+    const refused = ended.filter((item) => item.end_reason === "busy").length;
+    const silent = ended.filter((item) => item.turns === 0 && item.end_reason !== "busy").length;
+    const times = ended.flatMap((item) => this.get(item.id).latency.map((turn) => turn.total_ms)).sort((a, b) => a - b);
+    const at = (share) => times[Math.floor((times.length - 1) * share)] ?? null;
+    return {
+      calls: { ended: ended.length, silent, refused, contained: ended.length - silent - refused },
+      response: { turns: times.length, p50_ms: at(0.5), p95_ms: at(0.95) },
+    };
+  }
   list() {
     return [...this.#calls.values()].map((c) => c.item).sort((a, b) => b.started_at.localeCompare(a.started_at));
   }

@@ -9,6 +9,9 @@ use super::values::{Place, Value};
 
 /// Claims that are judged of one output.
 const MAX_CLAIMS: usize = 400;
+/// Share of a sentence's terms that the sources must know for it to be about what they are about. What is about
+/// something else is not borne out by their silence, and not proved wrong by it.
+const SAME_SUBJECT: f32 = 0.5;
 
 /// What was found of the claims of an output.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,7 +51,9 @@ pub fn check(sentences: &[Sentence], evidence: &Evidence, question: &[String]) -
                     weigh(&mut facts, (n, sentence, place), evidence, &around);
                 }
             }
-            places(&mut facts, (n, sentence, clause), evidence);
+            if evidence.covers(&all) >= SAME_SUBJECT {
+                places(&mut facts, (n, sentence, clause), evidence);
+            }
             denial(&mut facts, (n, sentence, clause), evidence);
         }
     }
@@ -81,8 +86,9 @@ type At<'a, T> = (usize, &'a Sentence, &'a T);
 
 fn weigh(facts: &mut Facts, at: At<'_, Place>, evidence: &Evidence, around: &Around<'_>) {
     let (_, _, place) = at;
+    let elsewhere = evidence.covers(&[around.clause, around.beside].concat()) < SAME_SUBJECT;
     if let Value::Name(stems) = &place.value {
-        return name(facts, at, stems, evidence);
+        return name(facts, at, stems, evidence, elsewhere);
     }
     match evidence.asks(place, around) {
         Answer::Borne => facts.borne += 1,
@@ -94,14 +100,15 @@ fn weigh(facts: &mut Facts, at: At<'_, Place>, evidence: &Evidence, around: &Aro
             // A small count is a way of speaking ("two things") more often than a fact.
             let small = matches!(&place.value, Value::Count { amount, .. } if *amount <= 1_200);
             let loose = matches!(place.value, Value::Days(_) | Value::Every(_)) || small;
-            let severity = if loose { Severity::Warning } else { Severity::Error };
+            let severity = if loose || elsewhere { Severity::Warning } else { Severity::Error };
             let message = format!("No source gives \"{}\"", shown(at));
             facts.issues.push(issue(severity, "unsupported_fact", message, at.0, None));
         }
     }
 }
 
-fn name(facts: &mut Facts, at: At<'_, Place>, stems: &[String], evidence: &Evidence) {
+/// `elsewhere`: the sentence is about something that the sources do not speak of.
+fn name(facts: &mut Facts, at: At<'_, Place>, stems: &[String], evidence: &Evidence, elsewhere: bool) {
     if stems.iter().all(|s| evidence.knows(s)) {
         facts.borne += 1;
         return;
@@ -114,7 +121,7 @@ fn name(facts: &mut Facts, at: At<'_, Place>, stems: &[String], evidence: &Evide
         place.from.checked_sub(1).and_then(|b| sentence.words.get(b)).map_or("", |w| w.text.as_str());
     let sends =
         matches!(before, "at" | "in" | "to" | "en" | "call" | "contact" | "ask" | "see" | "llame" | "con");
-    let severity = if is_street || sends { Severity::Error } else { Severity::Warning };
+    let severity = if !elsewhere && (is_street || sends) { Severity::Error } else { Severity::Warning };
     let message = format!("No source names \"{}\"", shown((n, sentence, place)));
     facts.issues.push(issue(severity, "unsupported_name", message, n, None));
 }

@@ -49,6 +49,8 @@ export interface CallItem {
   turns: number;
   cost_usd: number;
   attention: Attention;
+  /** What raised it so high. */
+  attention_reason?: string | null;
 }
 
 export interface TranscriptTurn {
@@ -171,6 +173,13 @@ export interface KnowledgeAnswer {
   results: { content: string; source: string; relevance_score: number; rank: number; metadata: { title?: string; heading?: string | null } }[];
   /** The best sentences, each with the number of its result; none where nothing says enough. */
   synthesis: string | null;
+}
+
+/** What is read of the gateway's own figures. */
+export interface LineFigures {
+  calls: { ended: number; silent: number; refused: number; contained: number };
+  /** From the caller's last word to the reply's first sound. */
+  response: { turns: number; p50_ms: number | null; p95_ms: number | null };
 }
 
 /** What the line takes words for. Places count characters of the text. */

@@ -95,7 +95,7 @@ const PastCall = memo(function PastCall({ call, now }: { call: CallItem; now: nu
         <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-medium">
           {callerName(call.from)}
           <span className="font-mono text-xs font-normal text-muted">{shortId(call.id)}</span>
-          {call.attention !== "none" && <Badge tone={call.attention === "urgent" ? "danger" : "warm"}>{attentionText(call.attention, "")}</Badge>}
+          {call.attention !== "none" && <Badge tone={call.attention === "urgent" ? "danger" : "warm"}>{attentionText(call.attention, call.attention_reason ?? "")}</Badge>}
         </span>
         <time dateTime={call.started_at} title={dateTime(call.started_at)} className="text-sm text-muted sm:text-right">
           {when(call.started_at, now)}

@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
 
 import { explain } from "../../api/client";
+import type { LineFigures } from "../../api/types";
 import { useNow } from "../../app/now";
+import { useOffers } from "../../app/offers";
 import { hrefs, narrow } from "../../app/route";
 import { duration, durationWords, endReason, languageName } from "../../model/format";
 import { bars, figures, SPANS, type Figures, type Span } from "../../model/overview";
@@ -10,6 +12,7 @@ import { Chip } from "../../ui/Chip";
 import { Note } from "../../ui/Note";
 import { ShareChart } from "../../ui/ShareChart";
 import { kindName } from "../work/labels";
+import { useLineFigures } from "./useLineFigures";
 import { useLists } from "./useLists";
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric" });
@@ -28,7 +31,9 @@ export function OverviewScreen({ query }: { query: string }) {
   const now = useNow();
   // The span moves on with the hour, not with the second.
   const minute = Math.floor(now / 60_000) * 60_000 + 60_000;
-  const { lists, error } = useLists(bars(span, minute)[0] ?? minute);
+  const from = bars(span, minute)[0] ?? minute;
+  const { lists, error } = useLists(from);
+  const line = useLineFigures(from, useOffers().has("/v1/overview"));
   return (
     <div className="min-h-0 flex-1 lg:overflow-y-auto">
       <div className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-6">
@@ -55,13 +60,13 @@ export function OverviewScreen({ query }: { query: string }) {
             <Note tone="warm">There was more in this time than is counted here: the figures are of the newest 5,000.</Note>
           </div>
         )}
-        {lists && <Page figures={figures(lists.calls, lists.requests, span, minute)} span={span} />}
+        {lists && <Page figures={figures(lists.calls, lists.requests, span, minute)} line={line} span={span} />}
       </div>
     </div>
   );
 }
 
-function Page({ figures: found, span }: { figures: Figures; span: Span }) {
+function Page({ figures: found, line, span }: { figures: Figures; line: LineFigures | null; span: Span }) {
   const name = (at: number): string => ({ day: hour, week: weekday, month: day })[span].format(at);
   return (
     <div className="mt-5 space-y-4">
@@ -80,6 +85,7 @@ function Page({ figures: found, span }: { figures: Figures; span: Span }) {
             </a>
           )}
         </Figure>
+        {line && <Answered line={line} />}
       </dl>
       <BarChart title={span === "day" ? "Calls in each hour" : "Calls on each day"} bars={found.perBar} name={name} value={whole} every={EVERY[span]} />
       <div className="grid gap-4 lg:grid-cols-2">
@@ -98,6 +104,25 @@ function Page({ figures: found, span }: { figures: Figures; span: Span }) {
         <ShareChart title="Languages" shares={found.languages} name={languageName} none="No calls in this time." />
       </div>
     </div>
+  );
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** What the gateway counts itself: how fast it answers, and how much of it needs no person. */
+function Answered({ line: { calls, response } }: { line: LineFigures }) {
+  const spoken = calls.ended - calls.silent - calls.refused;
+  return (
+    <>
+      <Figure name="Answer time" value={response.p50_ms === null ? "–" : seconds(response.p50_ms)} spoken={response.p50_ms === null ? "None yet" : undefined}>
+        {response.p95_ms !== null && `19 of 20 within ${seconds(response.p95_ms)}`}
+      </Figure>
+      <Figure name="Served without a person" value={spoken > 0 ? `${Math.round((100 * calls.contained) / spoken)} %` : "–"} spoken={spoken > 0 ? undefined : "None yet"}>
+        {spoken > 0 && `${calls.contained} of ${spoken} who spoke`}
+      </Figure>
+      <Figure name="Hung up without a word" value={whole(calls.silent)} />
+      <Figure name="Turned away" value={whole(calls.refused)} />
+    </>
   );
 }
 

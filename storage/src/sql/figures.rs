@@ -1,0 +1,76 @@
+//! What is counted of calls and requests.
+
+use serde_json::{Map, Value};
+
+use super::Conn;
+use super::tenant::{Scope, TenantStore};
+use crate::error::{Step, StorageError};
+use crate::figures::{CallFigure, Span, WorkFigure};
+use crate::store::Figures;
+
+impl Figures for TenantStore {
+    async fn call_figures(&self, span: Span, most: u32) -> Result<Vec<CallFigure>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(calls(&mut conn, &core.scope, span, most).await)
+    }
+
+    async fn work_figures(&self, span: Span, most: u32) -> Result<Vec<WorkFigure>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(work(&mut conn, &core.scope, span, most).await)
+    }
+
+    async fn response_times(&self, span: Span, calls: u32) -> Result<Vec<u32>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(response_times(&mut conn, &core.scope, span, calls).await)
+    }
+}
+
+async fn calls(conn: &mut Conn, scope: &Scope, span: Span, most: u32) -> Step<Vec<CallFigure>> {
+    let query = sqlx::query_as(
+        "select id, line, language, state, end_reason, started_at, ended_at, cost_micros, attention, attention_reason,
+            exists (select 1 from call_log l where l.tenant_id = c.tenant_id and l.call_id = c.id
+                and l.kind in ('caller_turn', 'digits')) as spoke
+         from calls c where c.tenant_id = $1 and c.started_at >= $2 and c.started_at < $3
+         order by c.started_at desc limit $4",
+    )
+    .bind(scope.tenant)
+    .bind(span.from)
+    .bind(span.to)
+    .bind(i64::from(most));
+    Ok(query.fetch_all(conn).await?)
+}
+
+async fn work(conn: &mut Conn, scope: &Scope, span: Span, most: u32) -> Step<Vec<WorkFigure>> {
+    let query = sqlx::query_as(
+        "select kind, status, priority, call_id, created_at from work_items
+         where tenant_id = $1 and (created_at >= $2 and created_at < $3 or status in ('open', 'in_progress'))
+         order by id desc limit $4",
+    )
+    .bind(scope.tenant)
+    .bind(span.from)
+    .bind(span.to)
+    .bind(i64::from(most));
+    Ok(query.fetch_all(conn).await?)
+}
+
+async fn response_times(conn: &mut Conn, scope: &Scope, span: Span, calls: u32) -> Step<Vec<u32>> {
+    let texts: Vec<String> = sqlx::query_scalar(
+        "select payload from call_log where tenant_id = $1 and kind = 'latency' and call_id in
+            (select id from calls where tenant_id = $1 and started_at >= $2 and started_at < $3
+             order by started_at desc limit $4)",
+    )
+    .bind(scope.tenant)
+    .bind(span.from)
+    .bind(span.to)
+    .bind(i64::from(calls))
+    .fetch_all(conn)
+    .await?;
+    let total = |text: &String| {
+        let payload: Map<String, Value> = serde_json::from_str(text).ok()?;
+        u32::try_from(payload.get("latency")?.get("total_ms")?.as_u64()?).ok()
+    };
+    Ok(texts.iter().filter_map(total).collect())
+}
