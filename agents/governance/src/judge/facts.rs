@@ -36,6 +36,7 @@ pub fn check(sentences: &[Sentence], evidence: &Evidence, question: &[String]) -
     for (n, sentence) in sentences.iter().enumerate().filter(|(_, s)| !s.question) {
         let mut all: Vec<String> = sentence.clauses.iter().flat_map(|c| c.terms.iter().cloned()).collect();
         all.extend(question.iter().cloned());
+        let elsewhere = evidence.covers(&subject(sentence, &all)) < SAME_SUBJECT;
         for (at, clause) in sentence.clauses.iter().enumerate() {
             let mut own = clause.terms.clone();
             if at > 0 {
@@ -48,16 +49,25 @@ pub fn check(sentences: &[Sentence], evidence: &Evidence, question: &[String]) -
             for place in &clause.values {
                 if facts.claims < MAX_CLAIMS && states(place, clause) {
                     facts.claims += 1;
-                    weigh(&mut facts, (n, sentence, place), evidence, &around);
+                    weigh(&mut facts, (n, sentence, place), evidence, &around, elsewhere);
                 }
             }
-            if evidence.covers(&all) >= SAME_SUBJECT {
+            if !elsewhere {
                 places(&mut facts, (n, sentence, clause), evidence);
             }
             denial(&mut facts, (n, sentence, clause), evidence);
         }
     }
     facts
+}
+
+/// What a sentence is about: its terms without the names and places that it states, which may be the very thing that is wrong.
+fn subject(sentence: &Sentence, terms: &[String]) -> Vec<String> {
+    let values = || sentence.clauses.iter().flat_map(|clause| &clause.values);
+    let stated = |term: &String| {
+        values().any(|place| matches!(&place.value, Value::Name(stems) if stems.contains(term)))
+    };
+    terms.iter().filter(|term| !stated(term) && !lexicon::is_place(term)).cloned().collect()
 }
 
 /// What the first piece of a sentence is about, the later ones are about too: "The library is open Monday, and closed
@@ -84,9 +94,8 @@ fn states(place: &Place, clause: &Clause) -> bool {
 
 type At<'a, T> = (usize, &'a Sentence, &'a T);
 
-fn weigh(facts: &mut Facts, at: At<'_, Place>, evidence: &Evidence, around: &Around<'_>) {
+fn weigh(facts: &mut Facts, at: At<'_, Place>, evidence: &Evidence, around: &Around<'_>, elsewhere: bool) {
     let (_, _, place) = at;
-    let elsewhere = evidence.covers(&[around.clause, around.beside].concat()) < SAME_SUBJECT;
     if let Value::Name(stems) = &place.value {
         return name(facts, at, stems, evidence, elsewhere);
     }
