@@ -126,7 +126,7 @@ function Answered({ line: { calls, response } }: { line: LineFigures }) {
   );
 }
 
-function Figure({ name, value, spoken, children }: { name: string; value: string; spoken?: string; children?: ReactNode }) {
+function Figure({ name, value, spoken, children }: { name: string; value: string; spoken?: string | undefined; children?: ReactNode }) {
   return (
     <div className="rounded-xl border border-line bg-panel p-4">
       <dt className="text-sm text-muted">{name}</dt>
