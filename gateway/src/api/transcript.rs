@@ -42,7 +42,7 @@ pub struct Transcript {
 /// The guard or a rule stepped in, without a word of what was said. Comes from the audit, where the call's events are noted.
 #[derive(Debug, Serialize)]
 struct Intervention {
-    /// The audit entry's.
+    /// The event's, as the feed tells it; of entries made before events were kept, the entry's.
     id: Uuid,
     turn: u64,
     /// RFC 3339 UTC with microseconds.
@@ -69,7 +69,8 @@ impl Intervention {
             }
             _ => return None,
         };
-        Some(Self { id: entry.id, turn: details["turn"].as_u64()?, at: entry.at, by })
+        let event = details["event"].as_str().and_then(|id| id.parse().ok());
+        Some(Self { id: event.unwrap_or(entry.id), turn: details["turn"].as_u64()?, at: entry.at, by })
     }
 }
 

@@ -22,20 +22,22 @@ impl CallAudit {
 
     /// Takes an event of the call. The trace of an entry is the call's own, as in its spans.
     pub fn observe(&self, event: &CallEvent) {
-        if let Some(entry) = entry(self.call, &event.body) {
+        if let Some(entry) = entry(self.call, event) {
             self.audit.note(entry.traced(self.call.0));
         }
     }
 }
 
-fn entry(call: CallId, body: &EventBody) -> Option<NewAudit> {
+/// What stepped in keeps its event's id: who reads the record and follows the feed sees it once.
+fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
     let new = |action: &str| NewAudit::new(action, Party::new("system", "call"), Party::new("call", call));
-    match body {
+    match &event.body {
         EventBody::Started { line, direction, .. } => {
             Some(new("call.started").with("line", line.clone()).with("direction", direction.clone()))
         }
         EventBody::Guard(attack) => Some(
             new("call.guard")
+                .with("event", event.event_id)
                 .with("turn", attack.turn.0)
                 .with("channel", attack.channel.clone())
                 .with("kind", attack.kind.clone())
@@ -44,6 +46,7 @@ fn entry(call: CallId, body: &EventBody) -> Option<NewAudit> {
         ),
         EventBody::Rule(ruling) => Some(
             new("call.rule")
+                .with("event", event.event_id)
                 .with("turn", ruling.turn.0)
                 .with("rule", ruling.rule.clone())
                 .with("category", ruling.category.clone())
@@ -60,11 +63,23 @@ fn entry(call: CallId, body: &EventBody) -> Option<NewAudit> {
 
 #[cfg(test)]
 mod tests {
-    use pipeline::event::{Attack, Ruling};
-    use pipeline::turn::TurnId;
+    use pipeline::event::{Attack, EVENT_VERSION, Ruling};
+    use pipeline::turn::{self, TurnId};
     use serde_json::{Value, json};
+    use uuid::Uuid;
 
     use super::*;
+
+    fn event(body: EventBody) -> CallEvent {
+        CallEvent {
+            version: EVENT_VERSION,
+            event_id: Uuid::nil(),
+            call_id: turn::CallId(CallId::new().0),
+            tenant: Uuid::nil(),
+            at: chrono::Utc::now(),
+            body,
+        }
+    }
 
     #[test]
     fn an_attack_is_noted_without_its_words() {
@@ -74,13 +89,13 @@ mod tests {
             kind: "instruction_override".into(),
             severity: "high".into(),
         };
-        let entry = entry(CallId::new(), &EventBody::Guard(attack)).unwrap();
+        let entry = entry(CallId::new(), &event(EventBody::Guard(attack))).unwrap();
         assert_eq!(
             (entry.action.as_str(), entry.outcome, entry.personal),
             ("call.guard", Outcome::Found, None)
         );
-        let expected =
-            json!({"channel": "voice", "kind": "instruction_override", "severity": "high", "turn": 3});
+        let expected = json!({"event": Uuid::nil(), "channel": "voice", "kind": "instruction_override",
+            "severity": "high", "turn": 3});
         assert_eq!(Value::Object(entry.details), expected);
     }
 
@@ -93,7 +108,7 @@ mod tests {
             action: "BLOCK".into(),
             applies_to: "words".into(),
         };
-        let entry = entry(CallId::new(), &EventBody::Rule(ruling)).unwrap();
+        let entry = entry(CallId::new(), &event(EventBody::Rule(ruling))).unwrap();
         assert_eq!((entry.action.as_str(), entry.outcome), ("call.rule", Outcome::Found));
         assert_eq!(entry.details["rule"], "no-legal-advice");
     }
@@ -105,6 +120,6 @@ mod tests {
             speaker: pipeline::turn::Speaker::Caller,
             text: "hello".into(),
         };
-        assert!(entry(CallId::new(), &said).is_none());
+        assert!(entry(CallId::new(), &event(said)).is_none());
     }
 }

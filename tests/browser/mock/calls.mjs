@@ -130,12 +130,12 @@ class Call {
     this.emit("call.attention", { level, reason });
   }
   guard(turn, kind = "instruction_override", severity = "high") {
-    const { at } = this.emit("call.guard", { turn, channel: "voice", kind, severity });
-    this.interventions.push({ id: `stored-${this.interventions.length}`, turn, at, by: "guard", kind, severity });
+    const { at, event_id } = this.emit("call.guard", { turn, channel: "voice", kind, severity });
+    this.interventions.push({ id: event_id, turn, at, by: "guard", kind, severity });
   }
   rule(turn, rule, action = "BLOCK", applies_to = "words") {
-    const { at } = this.emit("call.rule", { turn, rule, category: "financial", action, applies_to });
-    this.interventions.push({ id: `stored-${this.interventions.length}`, turn, at, by: "rule", rule, action, applies_to });
+    const { at, event_id } = this.emit("call.rule", { turn, rule, category: "financial", action, applies_to });
+    this.interventions.push({ id: event_id, turn, at, by: "rule", rule, action, applies_to });
   }
   tool(turn, tool, ok = true) {
     this.emit("call.tool", { turn, tool, ok });

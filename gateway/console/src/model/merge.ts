@@ -56,18 +56,15 @@ function fromStored(t: TranscriptTurn): Utterance {
   };
 }
 
-/** Stored notes in place of what events told, unless the events are ahead of the store. */
+/** Stored notes and those that events told, each once: the record keeps an event's id. */
 export function mergeInterventions(state: State, id: string, stored: readonly StoredIntervention[]): State {
   return editCall(state, id, (call) => {
-    if (stored.length <= call.interventions.length) return call;
-    const interventions = stored.map((i) => ({
-      id: i.id,
-      turn: i.turn,
-      at: i.at,
-      by: i.by,
-      text: i.by === "guard" ? GUARD_NOTE : ruleNote(i.rule, i.action, i.applies_to),
-    }));
-    return { ...call, interventions };
+    const byId = new Map(call.interventions.map((made) => [made.id, made]));
+    for (const i of stored) {
+      const text = i.by === "guard" ? GUARD_NOTE : ruleNote(i.rule, i.action, i.applies_to);
+      byId.set(i.id, { id: i.id, turn: i.turn, at: i.at, by: i.by, text });
+    }
+    return { ...call, interventions: [...byId.values()].sort((a, b) => a.turn - b.turn || Date.parse(a.at) - Date.parse(b.at)) };
   });
 }
 

@@ -221,6 +221,20 @@ describe("merge", () => {
     expect(call(mergeInterventions(shown, "c1", stored.slice(0, 1))).interventions).toHaveLength(2);
   });
 
+  it("shows a note once that came with the record first and as an event after it, and the other way round", () => {
+    const rule = event("call.rule", { turn: 2, rule: "locked-amounts", category: "financial", action: "BLOCK", applies_to: "words" });
+    const later = event("call.rule", { turn: 3, rule: "no-promises", category: "legal", action: "BLOCK", applies_to: "words" });
+    const stored = [
+      { id: "e0", turn: 1, at: "t", by: "guard" as const, kind: "instruction_override", severity: "high" },
+      { id: rule.data.event_id, turn: 2, at: "t", by: "rule" as const, rule: "locked-amounts", action: "BLOCK", applies_to: "words" },
+    ];
+    const once = [["guard", 1], ["rule", 2], ["rule", 3]];
+    const shown = (state: State) => call(state).interventions.map((i) => [i.by, i.turn]);
+    const record = mergeInterventions(run([started()]), "c1", stored);
+    expect(shown([rule, later].reduce(reduceEvent, record))).toEqual(once);
+    expect(shown(mergeInterventions(run([started(), rule, later]), "c1", stored))).toEqual(once);
+  });
+
   it("keeps a live waterfall over the stored one of the same turn", () => {
     const row = (turn: number, total_ms: number) => ({ turn, total_ms, stages: [], unattributed_ms: 0, filler: false, speculative: false });
     const state = run([event("call.latency", { latency: row(1, 500) })]);
