@@ -37,7 +37,7 @@ fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
         }
         EventBody::Guard(attack) => Some(
             new("call.guard")
-                .with("event", event.event_id)
+                .with("event", event.event_id.to_string())
                 .with("turn", attack.turn.0)
                 .with("channel", attack.channel.clone())
                 .with("kind", attack.kind.clone())
@@ -46,7 +46,7 @@ fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
         ),
         EventBody::Rule(ruling) => Some(
             new("call.rule")
-                .with("event", event.event_id)
+                .with("event", event.event_id.to_string())
                 .with("turn", ruling.turn.0)
                 .with("rule", ruling.rule.clone())
                 .with("category", ruling.category.clone())
