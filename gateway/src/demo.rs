@@ -3,6 +3,7 @@
 use anyhow::Context;
 use chrono::Utc;
 use dialogue::TenantFacts;
+use dialogue::builtin::Body;
 use dialogue::seed::{self, Seed};
 use governance::rules::RuleSet;
 use storage::document_records::NewDocument;
@@ -102,13 +103,16 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
     let number = lines.first().map_or("", |line| line.number.as_str());
     Ok(TenantFacts {
         county: tenant.name.clone(),
+        body: Body::of_name(&tenant.name),
         office_address: String::new(),
-        office_phone: spoken(number),
+        // Not the line's own: whoever is told to call the office has called that already.
+        office_phone: String::new(),
         area_code: number.strip_prefix("+1").and_then(|n| n.get(..3)).unwrap_or_default().to_owned(),
         timezone: tenant.timezone.clone(),
         opens_hour: 8,
         closes_hour: 17,
         hours_known: false,
+        week: None,
         no_emergency_notice: Vec::new(),
         streets: Vec::new(),
         wording: std::collections::BTreeMap::new(),

@@ -70,7 +70,14 @@ impl Turn<'_> {
     }
 
     fn office(&mut self) {
-        self.say("office");
+        // As much as is known: what names something that is not known is not said.
+        let known = self.worded("office").iter().filter(|text| self.view.facts.knows(text));
+        match known.max_by_key(|text| text.matches('{').count()).cloned() {
+            Some(fullest) => {
+                self.say_one_of(std::slice::from_ref(&fullest), "office", &[], SegmentKind::Reply, false);
+            }
+            None => self.say("office"),
+        }
         self.resume_or_more_quietly();
     }
 

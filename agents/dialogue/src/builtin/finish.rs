@@ -1,14 +1,15 @@
 //! How a task ends: filed, checked, given up, or saved unfinished.
 
-use chrono::{Datelike, Days, NaiveDateTime, Timelike, Weekday};
+use chrono::{Datelike, Days, NaiveDateTime};
 use pipeline::ports::{AfterReply, Language};
 use pipeline::turn::SegmentKind;
 
 use super::amend::amendment;
 use super::engine::Dialogue;
+use super::facts::{Still, TenantFacts};
 use super::script::{Files, Incomplete, TaskScript};
 use super::state::{Pending, Stage, State, Task};
-use super::step::{ClaimRecord, Effect, Filing, Lookup, Step, TenantFacts, Trouble, View};
+use super::step::{ClaimRecord, Effect, Filing, Lookup, Step, Trouble, View};
 use super::turn::Turn;
 use crate::Priority;
 use language::Ear;
@@ -335,7 +336,6 @@ pub(super) fn proves(ear: Ear, claim: &ClaimRecord, proof: &str, now: NaiveDateT
 
 /// When somebody will call, from the county's office hours.
 pub(super) fn callback_time(ear: Ear, now: NaiveDateTime, facts: &TenantFacts) -> String {
-    let open = !matches!(now.weekday(), Weekday::Sat | Weekday::Sun);
     let [morning, today, someday] = match ear.0 {
         Language::En => [
             "this morning, after the office opens",
@@ -348,14 +348,14 @@ pub(super) fn callback_time(ear: Ear, now: NaiveDateTime, facts: &TenantFacts) -
             "el próximo día hábil",
         ],
     };
-    if open && now.hour() < facts.opens_hour {
-        return morning.to_owned();
+    match facts.still(now, now.weekday()) {
+        Still::Opens => return morning.to_owned(),
+        Still::Closes => return today.to_owned(),
+        Still::Closed => {}
     }
-    if open && now.hour() + 1 < facts.closes_hour {
-        return today.to_owned();
-    }
-    let ahead = (1..=3).map(Days::new).filter_map(|n| now.date().checked_add_days(n));
-    let next = ahead.into_iter().find(|d| !matches!(d.weekday(), Weekday::Sat | Weekday::Sun));
+    let (mut ahead, week) =
+        ((1..=7).map(Days::new).filter_map(|n| now.date().checked_add_days(n)), facts.week());
+    let next = ahead.find(|day| week.on(day.weekday()).is_some());
     next.map_or_else(
         || someday.to_owned(),
         |day| match ear.0 {

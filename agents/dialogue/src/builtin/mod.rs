@@ -9,10 +9,12 @@ mod account;
 mod amend;
 mod answer;
 pub mod beliefs;
+pub mod body;
 mod call_back;
 mod controls;
 pub mod emergency;
 mod engine;
+pub mod facts;
 mod finish;
 pub mod intent;
 mod openings;
@@ -29,18 +31,21 @@ mod tasks;
 mod tongues;
 mod turn;
 mod urgent;
+pub mod week;
 pub mod wording;
 
 #[cfg(test)]
 mod tests;
 
 pub use amend::CORRECTS;
+pub use body::Body;
 pub use engine::Dialogue;
+pub use facts::TenantFacts;
 pub use finish::UNCONFIRMED;
 pub use questions::MIN_RELEVANCE;
 pub use script::{Files, Script, ScriptError};
 pub use state::State;
 pub use step::{
-    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Searched, Step, TenantFacts,
-    Trouble, View,
+    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Searched, Step, Trouble, View,
 };
+pub use week::{Span, Week};

@@ -454,7 +454,7 @@ mod tests {
         let [english, spanish] = both();
         // The county's own facts may be named or not.
         let place = Regex::new(r"\{[a-z_]+\}").unwrap();
-        let facts = ["{county}", "{address}", "{office_phone}", "{hours}"];
+        let facts = ["{county}", "{address}", "{office_phone}", "{hours}", "{body}", "{of_body}"];
         let places = |variants: &[String]| -> std::collections::BTreeSet<String> {
             let all = variants.iter().map(|v| v.to_lowercase());
             let found = |v: String| place.find_iter(&v).map(|m| m.as_str().to_owned()).collect::<Vec<_>>();

@@ -9,126 +9,12 @@ use std::collections::BTreeMap;
 use storage::PinHash;
 use uuid::Uuid;
 
+use super::facts::TenantFacts;
 use super::script::Files;
 use super::state::State;
 use crate::Priority;
-use governance::safety::Public;
 use knowledge::FrontMatter;
 use language::shown::Shape;
-
-/// County facts the dialogue speaks of.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TenantFacts {
-    pub county: String,
-    pub office_address: String,
-    /// As spoken: "202-555-0110".
-    pub office_phone: String,
-    /// For numbers given with seven digits.
-    pub area_code: String,
-    /// IANA name.
-    pub timezone: String,
-    /// Office hours on weekdays, local.
-    pub opens_hour: u32,
-    pub closes_hour: u32,
-    /// The hours are the office's own and may be told. `false`: nobody said so, and they only bound callbacks.
-    #[serde(default = "yes")]
-    pub hours_known: bool,
-    /// Lines (E.164) whose greeting does not say what to do in an emergency.
-    #[serde(default)]
-    pub no_emergency_notice: Vec<String>,
-    /// The streets there are, by which a misheard one is known. Empty: places are taken as they are heard.
-    #[serde(default)]
-    pub streets: Vec<String>,
-    /// The tenant's own sentences in place of shipped ones: by language tag and key, as `docs/wording.md` lists them.
-    #[serde(default)]
-    pub wording: super::wording::Wording,
-    /// Numbers the agent itself gives out: never personal data.
-    #[serde(default)]
-    pub public_numbers: Vec<String>,
-}
-
-const fn yes() -> bool {
-    true
-}
-
-impl TenantFacts {
-    /// Whether every fact of ours that a prompt names is known. What names one that is not is not said.
-    #[must_use]
-    pub fn knows(&self, template: &str) -> bool {
-        let facts = [
-            ("{county}", !self.county.trim().is_empty()),
-            ("{address}", !self.office_address.trim().is_empty()),
-            ("{office_phone}", !self.office_phone.trim().is_empty()),
-            ("{hours}", self.hours_known && self.opens_hour < self.closes_hour),
-        ];
-        facts.iter().all(|(place, known)| *known || !template.contains(place))
-    }
-
-    /// Telephone numbers that the agent gives out as the tenant's own.
-    #[must_use]
-    pub fn numbers(&self) -> Vec<String> {
-        self.public_numbers.iter().chain([&self.office_phone]).cloned().collect()
-    }
-
-    /// What this tenant says under a key; `shipped` unless it has words of its own.
-    #[must_use]
-    pub fn worded<'t>(&'t self, language: Language, key: &str, shipped: &'t [String]) -> &'t [String] {
-        let own = self.wording.get(language.code()).and_then(|sentences| sentences.get(key));
-        own.filter(|own| !own.is_empty()).map_or(shipped, Vec::as_slice)
-    }
-
-    /// "Monday through Friday, 8 a.m. to 5 p.m."
-    #[must_use]
-    pub fn hours(&self, language: Language) -> String {
-        let (opens, closes) = (self.opens_hour, self.closes_hour);
-        match language {
-            Language::En => {
-                let hour = |h: u32| match h {
-                    0 | 24 => "midnight".to_owned(),
-                    12 => "noon".to_owned(),
-                    h if h < 12 => format!("{h} a.m."),
-                    h => format!("{} p.m.", h - 12),
-                };
-                format!("Monday through Friday, {} to {}", hour(opens), hour(closes).trim_end_matches('.'))
-            }
-            Language::Es => {
-                let hour = |h: u32| match h {
-                    0 | 24 => "la medianoche".to_owned(),
-                    12 => "mediodía".to_owned(),
-                    h if h < 12 => format!("{h} de la mañana"),
-                    h => format!("{} de la tarde", h - 12),
-                };
-                format!("de lunes a viernes, de {} a {}", hour(opens), hour(closes))
-            }
-        }
-    }
-
-    /// What the tenant prints on its own letters: nobody's personal data.
-    #[must_use]
-    pub fn public(&self) -> Public {
-        let address = Some(&self.office_address).filter(|address| !address.is_empty());
-        let phones = self.public_numbers.iter().chain([&self.office_phone]);
-        Public::new(phones.cloned(), address.cloned())
-    }
-
-    /// Puts the county's own facts into a prompt of a language.
-    #[must_use]
-    pub fn fill(&self, language: Language, template: &str) -> String {
-        template
-            .replace("{county}", &self.county_in(language))
-            .replace("{address}", &self.office_address)
-            .replace("{office_phone}", &self.office_phone)
-            .replace("{hours}", &self.hours(language))
-    }
-
-    /// "Riverbend County" is "Condado de Riverbend" in Spanish; other names stay as they are.
-    fn county_in(&self, language: Language) -> String {
-        match (language, self.county.strip_suffix(" County")) {
-            (Language::Es, Some(name)) => format!("Condado de {name}"),
-            _ => self.county.clone(),
-        }
-    }
-}
 
 /// A passage that may answer the caller, best first.
 #[derive(Clone, PartialEq, Debug)]

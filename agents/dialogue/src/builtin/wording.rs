@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pipeline::ports::Language;
 
+use super::facts::TenantFacts;
 use super::script::{Script, TaskScript};
-use super::step::TenantFacts;
 
 /// Most words of a sentence.
 const WORDS: usize = 20;
@@ -188,7 +188,7 @@ pub fn checked(
 
 /// A sentence must have the places of the shipped one, or it would leave out what it is said for.
 fn other_places(shipped: &[String], text: &str) -> Option<String> {
-    const FACTS: [&str; 4] = ["county", "address", "office_phone", "hours"];
+    const FACTS: [&str; 6] = ["county", "address", "office_phone", "hours", "body", "of_body"];
     let ours: BTreeSet<String> = shipped.iter().flat_map(|variant| places(variant)).collect();
     let theirs: BTreeSet<String> = places(text).into_iter().collect();
     let needs = |set: &BTreeSet<String>| -> BTreeSet<String> {

@@ -393,7 +393,7 @@ async fn while_busy<T>(out: &Outbox, turn: TurnId, work: impl Future<Output = T>
 }
 
 fn filed(seat: &Seat, filing: &Filing, reference: &str, transfers: bool) -> Outcome {
-    let (opens, closes) = (seat.office.desk.facts.opens_hour, seat.office.desk.facts.closes_hour);
+    let hours = seat.office.desk.facts.hours(Language::En);
     let done = match filing.files {
         Files::Incident if filing.priority >= Priority::High => {
             "The report is filed with high priority.".to_owned()
@@ -407,7 +407,7 @@ fn filed(seat: &Seat, filing: &Filing, reference: &str, transfers: bool) -> Outc
             "Noted. The call goes to a person after your next words: say so, and end there.".to_owned()
         }
         Files::Escalation | Files::Callback | Files::None => {
-            format!("Noted. A person calls back on a working day between {opens}:00 and {closes}:00.")
+            format!("Noted. A person calls back on a working day, in working hours: {hours}.")
         }
     };
     Outcome::ok(format!("{done} Reference number: {reference}. Tell the caller the number."))
@@ -437,11 +437,11 @@ fn remember_filed(seat: &mut Seat, filing: &Filing, reference: String) {
 
 fn not_saved(seat: &mut Seat) -> Outcome {
     seat.state.failures = seat.state.failures.saturating_add(1);
-    let phone = &seat.office.desk.facts.office_phone;
+    let facts = &seat.office.desk.facts;
     Outcome::error(if seat.state.failures > 1 {
-        format!(
-            "It still cannot be saved. Say so honestly, and ask the caller to call the county office at {phone}."
-        )
+        let how = facts.fill(Language::En, "call the {body} office at {office_phone}");
+        let ask = if facts.knows("{office_phone}") { how.as_str() } else { "try again later" };
+        format!("It still cannot be saved. Say so honestly, and ask the caller to {ask}.")
     } else {
         "It could not be saved; nothing was filed. Say so honestly, and offer to try once more.".to_owned()
     })

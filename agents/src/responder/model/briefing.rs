@@ -50,7 +50,7 @@ pub(super) fn briefing(call: CallFacts<'_>) -> String {
          - {number}\n\
          - {person}\n\
          {}",
-        if county.county.is_empty() { "a county" } else { &county.county },
+        if county.county.is_empty() { "a local government" } else { &county.county },
         office(county),
         spoken_date(call.began.date()),
         call.began.format("%Y-%m-%d"),
