@@ -25,6 +25,7 @@ pub mod record;
 pub mod retention;
 pub mod rules;
 pub mod screened;
+pub mod tenant_config;
 pub mod tenant_settings;
 pub mod tenants;
 pub mod text_checks;

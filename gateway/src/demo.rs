@@ -1,5 +1,6 @@
 //! What a gateway starts with on an empty data folder: the demo tenant Riverbend County.
 
+use crate::tenant_config::{appointments, spoken};
 use anyhow::Context;
 use chrono::Utc;
 use dialogue::TenantFacts;
@@ -32,7 +33,8 @@ pub async fn seed_first_start(platform: &Platform) -> anyhow::Result<()> {
     };
     let store = platform.tenant(tenant.id).await?;
     if store.seeded().await? {
-        return Ok(());
+        // Seeded before there were plans: its times must not run out either.
+        return keep_appointments(&store).await;
     }
     let seed = seed::riverbend(Utc::now()).context("the demo data of this binary is broken")?;
     directory.put_line(line(&tenant)).await?;
@@ -78,6 +80,7 @@ async fn fill(store: &TenantStore, seed: Seed) -> anyhow::Result<()> {
         .map(|o| Slot { id: SlotId::new(), starts_at: o.starts_at, ends_at: o.ends_at, label: o.label })
         .collect();
     store.insert_slots(&slots).await?;
+    keep_appointments(store).await?;
     for claim in seed.claims {
         let holder = ClaimHolder { name: claim.name, date_of_birth: claim.date_of_birth, phone: claim.phone };
         let (number, status, status_text) = (claim.claim_number, claim.status, claim.status_text);
@@ -88,6 +91,14 @@ async fn fill(store: &TenantStore, seed: Seed) -> anyhow::Result<()> {
         if let Some(pin) = &claim.pin {
             store.set_claim_pin(&number, Some(PinHash::new(pin))).await?;
         }
+    }
+    Ok(())
+}
+
+/// Free times are made by a plan, week after week.
+async fn keep_appointments(store: &TenantStore) -> anyhow::Result<()> {
+    if appointments::kept(store).await?.is_none() {
+        store.put_setting(appointments::SETTING, &serde_json::json!(appointments::of_the_demo())).await?;
     }
     Ok(())
 }
@@ -135,14 +146,6 @@ pub async fn rules_in_force(store: &TenantStore, facts: &TenantFacts) -> anyhow:
     Ok(tokio::task::spawn_blocking(load).await??)
 }
 
-/// A North American number as people write it: `202-555-0100`.
-fn spoken(number: &str) -> String {
-    match number.strip_prefix("+1") {
-        Some(n) if n.len() == 10 => format!("{}-{}-{}", &n[..3], &n[3..6], &n[6..]),
-        _ => number.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use storage::PlatformOptions;
@@ -161,7 +164,14 @@ mod tests {
         assert_eq!(line.tenant_id, tenants[0].id);
         let store = platform.tenant(line.tenant_id).await.unwrap();
         assert!(!store.list_documents().await.unwrap().is_empty());
-        assert!(!store.free_slots(Utc::now(), 5).await.unwrap().is_empty());
+        let free = store.free_slots(Utc::now(), 500).await.unwrap();
+        assert!(!free.is_empty());
+        appointments::renew_all(&platform).await.unwrap();
+        assert_eq!(
+            store.free_slots(Utc::now(), 500).await.unwrap(),
+            free,
+            "the plan makes the times that there are"
+        );
         let facts = facts(&platform, &tenants[0]).await.unwrap();
         assert_eq!(facts.county, "Riverbend County");
         let own = own_rules(&store).await.unwrap();

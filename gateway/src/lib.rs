@@ -34,6 +34,7 @@ mod simulated;
 pub mod start;
 pub mod supervisor;
 pub mod telemetry;
+pub mod tenant_config;
 #[cfg(test)]
 mod tests;
 pub mod upkeep;

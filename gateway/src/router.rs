@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use crate::api::memory;
 use crate::api::{
     audit, autonomy, call_list, calls, capabilities, control, documents, events, knowledge, mcp, me, openapi,
-    outbox, overview, passport, passports, phone, record, retention, rules, tenant_settings, tenants,
-    text_checks, tokens, transcript, understand, users, validate, work_items, work_moves,
+    outbox, overview, passport, passports, phone, record, retention, rules, tenant_config, tenant_settings,
+    tenants, text_checks, tokens, transcript, understand, users, validate, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -109,6 +109,9 @@ pub fn routes() -> Routes {
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)
+        .get("/v1/tenants/{id}/config", tenant_config::get)
+        .put("/v1/tenants/{id}/config", tenant_config::put)
+        .post_bounded("/v1/tenants/{id}/config/check", tenant_config::MAX_BODY, tenant_config::check)
         .get("/v1/tenants/{id}/vocabulary", tenant_settings::vocabulary)
         .put("/v1/tenants/{id}/vocabulary", tenant_settings::put_vocabulary)
         .get("/v1/tenants/{id}/pronunciations", tenant_settings::pronunciations)

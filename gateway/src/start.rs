@@ -27,6 +27,7 @@ use crate::retention;
 use crate::router::router;
 use crate::serving::{self, Patience};
 use crate::telemetry::metrics;
+use crate::tenant_config::appointments;
 use crate::upkeep;
 
 /// How long open HTTP requests may take to end once everything else has.
@@ -67,6 +68,8 @@ impl Gateway {
         if damaged.is_empty() {
             demo::seed_first_start(&platform).await.context("the demo tenant could not be created")?;
         }
+        // A folder that was not used for weeks has no times left.
+        appointments::renew_all(&platform).await?;
         let app = App::new(config, public_url, platform, damaged)
             .context("admin.token could not be written in DATA_DIR")?;
         sign_in::local_link(&app).await.context("the local administrator could not be created")?;

@@ -13,6 +13,7 @@ mod requests;
 mod reviews;
 mod rules;
 mod settings;
+mod tenant_config;
 mod text_checks;
 mod understand;
 mod validate;

@@ -1,4 +1,5 @@
-//! Keeps organisational memory in order: one task, one tenant at a time, only while calls do not need the machine.
+//! Keeps organisational memory in order, one tenant at a time and only while calls do not need the machine; and makes the
+//! appointments that have come within reach.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use tokio::time::{Instant, interval_at};
 
 use crate::app::App;
 use crate::damaged;
+use crate::tenant_config::appointments;
 
 /// From the start to the first run, and from one run to the next.
 const FIRST: Duration = Duration::from_secs(10 * 60);
@@ -23,6 +25,9 @@ pub async fn run(app: Arc<App>) {
         tokio::select! {
             _ = ticks.tick() => {}
             () = app.stop.closing.cancelled() => return,
+        }
+        if let Err(error) = appointments::renew_all(&app.platform).await {
+            tracing::warn!(%error, "appointments were not renewed");
         }
         if let Err(error) = once(&app).await {
             tracing::warn!(%error, "organisational memory was not put in order");

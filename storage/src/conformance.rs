@@ -153,6 +153,7 @@ macro_rules! suite {
                 items_are_listed_by_filter,
                 a_status_can_be_changed,
                 a_slot_is_booked_once,
+                slots_are_renewed_and_what_is_booked_stays,
                 a_booking_key_gets_the_same_slot,
                 a_turn_commits_everything,
                 a_failed_turn_leaves_nothing,
@@ -204,6 +205,7 @@ macro_rules! suite {
             platform:
                 tenants_and_lines_are_found,
                 a_line_of_another_tenant_is_taken,
+                a_tenant_is_renamed_and_loses_a_line,
                 a_link_works_once,
                 an_expired_link_is_refused,
                 sessions_end,

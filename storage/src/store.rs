@@ -209,6 +209,9 @@ store! {
         fn insert_slots(&self, slots: &[Slot]) -> ();
         /// Slots nobody booked, soonest first. At most 500.
         fn free_slots(&self, from: DateTime<Utc>, limit: u32) -> Vec<Slot>;
+        /// Makes these the slots from `from` on: free ones that are not among them go, those that are missing are
+        /// added. Start and label tell which is which; what is booked stays.
+        fn renew_slots(&self, slots: &[Slot], from: DateTime<Utc>) -> ();
         /// `Taken` when somebody else has it, `NotFound` when there is no such slot.
         fn book_slot(&self, booking: NewBooking) -> Booking;
     }
@@ -288,6 +291,10 @@ store! {
         fn tenants(&self) -> Vec<Tenant>;
         fn tenant_by_id(&self, id: TenantId) -> Option<Tenant>;
         fn tenant_by_slug(&self, slug: &str) -> Option<Tenant>;
+        /// Gives a tenant another name and time zone. `NotFound` when there is no such tenant.
+        fn rename_tenant(&self, id: TenantId, name: &str, timezone: &str) -> ();
+        /// Takes a line away. `false`: the tenant has no such line.
+        fn remove_line(&self, tenant: TenantId, number: &str) -> bool;
         /// Adds a line, or replaces the one with the same number. `Taken` when it is another tenant's.
         fn put_line(&self, line: Line) -> ();
         /// By number, in any spelling that normalises to E.164.

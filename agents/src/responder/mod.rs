@@ -159,11 +159,14 @@ impl FrontDesk {
         self
     }
 
-    /// Takes a tenant's calls from now on, under the shipped rules. Its own come with [`FrontDesk::put_rules`].
+    /// Takes a tenant's calls from now on, under the shipped rules, or under those it had before. Its own come with
+    /// [`FrontDesk::put_rules`].
     pub fn put_tenant(&self, tenant: Uuid, store: TenantStore, facts: TenantFacts) {
         let zone = facts.timezone.parse().unwrap_or(Tz::UTC);
-        let rules = match RuleSet::load("", &facts.numbers()) {
-            Ok(set) => Arc::new(RuleBook::new(set)),
+        // Calls under way keep the desk that they began at; the same book reaches them too.
+        let known = self.shared.tenants.read().get(&tenant).map(|desk| desk.rules.clone());
+        let rules = match known.map_or_else(|| RuleSet::load("", &facts.numbers()).map(book), Ok) {
+            Ok(rules) => rules,
             // `FrontDesk::new` does not succeed then; without rules no call is taken.
             Err(error) => return tracing::error!(%error, "the shipped rules are broken"),
         };
@@ -276,6 +279,10 @@ impl Responder for FrontDesk {
         tokio::spawn(call.run(inbox));
         Ok(ReplyStream { commands, events })
     }
+}
+
+fn book(set: RuleSet) -> Arc<RuleBook> {
+    Arc::new(RuleBook::new(set))
 }
 
 /// Phrases cut as they are spoken, each once.

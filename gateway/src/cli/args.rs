@@ -266,29 +266,84 @@ pub struct Doctor {
 }
 
 #[derive(Debug, Subcommand)]
-#[command(after_help = "Example:\n  quandura tenant create --slug riverbend --name \"Riverbend County\"")]
+#[command(
+    after_help = "Example:\n  quandura tenant create \"Oakdale City\"\n  quandura tenant show oakdale-city > oakdale.toml\n  \
+    quandura tenant apply oakdale.toml"
+)]
 pub enum Tenant {
     /// Show all tenants
     #[command(after_help = "Example:\n  quandura tenant list")]
     List,
-    /// Add a tenant
+    /// Add a tenant; what is needed and not given is asked at a terminal
     #[command(
-        after_help = "Example:\n  quandura tenant create --slug oakdale --name \"Oakdale City\" --line +12025550111"
+        after_help = "What is left out is not known, and the line does not speak of it.\n\nExamples:\n  \
+        quandura tenant create \"Oakdale City\"\n  quandura tenant create \"Oakdale City\" --line +12025550171 \
+        --address \"2 Mill Road\" --phone 202-555-0170 --hours 8:00-17:00 --languages en,es"
     )]
-    Create {
-        /// Short name: lower-case letters, digits and dashes
-        #[arg(long)]
-        slug: String,
-        /// Name as people know it
-        #[arg(long)]
-        name: String,
-        /// IANA time zone
-        #[arg(long, default_value = "America/New_York")]
-        timezone: String,
-        /// Number that callers dial, E.164
-        #[arg(long)]
-        line: Option<String>,
+    Create(TenantCreate),
+    /// Print a tenant as a TOML file
+    #[command(
+        after_help = "Claims are not in it: they name people.\n\nExample:\n  quandura tenant show riverbend > riverbend.toml"
+    )]
+    Show {
+        /// Slug or id
+        tenant: String,
     },
+    /// Say what is wrong with a TOML file, and what it would change
+    #[command(
+        after_help = "Exits with 1 when something is wrong.\n\nExample:\n  quandura tenant check oakdale.toml"
+    )]
+    Check {
+        #[arg(value_name = "FILE.toml")]
+        file: PathBuf,
+    },
+    /// Make a tenant as a TOML file says: shows what would change, asks, and applies it to the gateway that runs here, or to DATA_DIR
+    #[command(
+        after_help = "Makes the tenant where there is none of that slug.\n\nExamples:\n  quandura tenant apply oakdale.toml\n  \
+        quandura tenant apply oakdale.toml --yes"
+    )]
+    Apply {
+        #[arg(value_name = "FILE.toml")]
+        file: PathBuf,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// A tenant to be.
+#[derive(Debug, Args)]
+pub struct TenantCreate {
+    /// Name as people know it
+    #[arg(value_name = "NAME", required_unless_present = "name_option")]
+    pub name: Option<String>,
+    /// The same
+    #[arg(long = "name", id = "name_option", value_name = "NAME", conflicts_with = "name")]
+    pub name_option: Option<String>,
+    /// Short name: lower-case letters, digits and dashes [default: made from the name]
+    #[arg(long)]
+    pub slug: Option<String>,
+    /// county, city, town, village, township, borough, parish or other [default: as the name tells]
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// IANA time zone [default: America/New_York]
+    #[arg(long)]
+    pub timezone: Option<String>,
+    /// Number that callers dial
+    #[arg(long)]
+    pub line: Option<String>,
+    /// Languages of the line, the first one greets: en, es
+    #[arg(long, value_delimiter = ',')]
+    pub languages: Vec<String>,
+    /// Address of the main office
+    #[arg(long)]
+    pub address: Option<String>,
+    /// Number of the main office
+    #[arg(long)]
+    pub phone: Option<String>,
+    /// Hours from Monday to Friday, such as 8:00-17:00
+    #[arg(long)]
+    pub hours: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

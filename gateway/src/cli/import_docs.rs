@@ -31,6 +31,10 @@ pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> 
             "no gateway runs on this data folder: start one with `quandura serve`, or give --url and ADMIN_TOKEN"
         )
     };
+    let http = http()?;
+    if args.tenant.is_none() {
+        only_tenant(&http, &base, &token).await?;
+    }
     let mut files = Vec::new();
     for path in &args.paths {
         collect(path, &mut files)?;
@@ -38,12 +42,33 @@ pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> 
     if files.is_empty() {
         bail!("no .md, .txt, .html or .pdf file was found there");
     }
-    let http = http()?;
     for file in &files {
         put(&http, &base, &token, args.tenant.as_deref(), file).await?;
         println!("{}", file.display());
     }
     eprintln!("{} documents imported", files.len());
+    Ok(())
+}
+
+/// Documents without a tenant's name go to the only one there is; among several nobody guesses.
+async fn only_tenant(http: &Client, base: &str, token: &SecretString) -> anyhow::Result<()> {
+    let asked = http.get(format!("{base}/v1/tenants")).bearer_auth(token.expose_secret());
+    let answer = asked.send().await;
+    let answer =
+        answer.with_context(|| format!("{base} does not answer: start the gateway with `quandura serve`"))?;
+    // A token of one tenant may not list them, and needs no name.
+    if !answer.status().is_success() {
+        return Ok(());
+    }
+    let answer: Value = answer.json().await.unwrap_or_default();
+    let tenants = answer["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let slugs: Vec<&str> = tenants.iter().filter_map(|tenant| tenant["slug"].as_str()).collect();
+    if slugs.len() > 1 {
+        bail!(
+            "there are several tenants: say whose documents these are with --tenant ({})",
+            slugs.join(", ")
+        );
+    }
     Ok(())
 }
 

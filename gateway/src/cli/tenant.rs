@@ -1,7 +1,10 @@
 //! `quandura tenant`.
 
+mod create;
+mod file;
+
 use axum::http::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::args;
 use super::client::Api;
@@ -9,18 +12,31 @@ use crate::config::Config;
 
 /// Runs the chosen act.
 pub async fn run(config: &Config, command: args::Tenant) -> anyhow::Result<()> {
+    // Read before the data folder is opened: a file that is wrong needs no folder.
+    let read = match &command {
+        args::Tenant::Check { file } | args::Tenant::Apply { file, .. } => Some(file::read(file)?),
+        _ => None,
+    };
     let api = Api::open(config).await?;
-    match command {
-        args::Tenant::List => {
+    let done = act(&api, command, read).await;
+    api.close().await;
+    done
+}
+
+async fn act(api: &Api, command: args::Tenant, read: Option<file::File>) -> anyhow::Result<()> {
+    match (command, read) {
+        (args::Tenant::List, _) => {
             let answer = api.send(Method::GET, "/v1/tenants", None).await?;
             answer["items"].as_array().into_iter().flatten().for_each(show);
         }
-        args::Tenant::Create { slug, name, timezone, line } => {
-            let body = json!({ "slug": slug, "name": name, "timezone": timezone, "line": line });
-            show(&api.send(Method::POST, "/v1/tenants", Some(body)).await?);
+        (args::Tenant::Create(asked), _) => create::run(api, asked).await?,
+        (args::Tenant::Show { tenant }, _) => print!("{}", file::shown(api, &tenant).await?),
+        (args::Tenant::Check { .. }, Some(file)) => {
+            file::check(api, &file).await?;
         }
+        (args::Tenant::Apply { yes, .. }, Some(file)) => file::apply(api, &file, yes).await?,
+        (args::Tenant::Check { .. } | args::Tenant::Apply { .. }, None) => {}
     }
-    api.close().await;
     Ok(())
 }
 

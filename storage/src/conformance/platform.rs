@@ -60,6 +60,19 @@ pub(crate) async fn a_line_of_another_tenant_is_taken(f: &Fixture) {
     assert!(store.lines(f.lake.id()).await.unwrap().is_empty());
 }
 
+pub(crate) async fn a_tenant_is_renamed_and_loses_a_line(f: &Fixture) {
+    let store = f.platform.store();
+    store.put_line(line(f.river.id())).await.unwrap();
+    assert!(!store.remove_line(f.lake.id(), "+12025550100").await.unwrap(), "it is another's");
+    assert!(store.remove_line(f.river.id(), "(202) 555-0100").await.unwrap());
+    assert!(store.lines(f.river.id()).await.unwrap().is_empty());
+    store.rename_tenant(f.river.id(), "River City", "America/Chicago").await.unwrap();
+    let tenant = store.tenant_by_slug("river").await.unwrap().unwrap();
+    assert_eq!((tenant.name.as_str(), tenant.timezone.as_str()), ("River City", "America/Chicago"));
+    let unknown = store.rename_tenant(TenantId::new(), "x", "UTC").await;
+    assert!(matches!(unknown, Err(StorageError::NotFound { what: "tenant" })));
+}
+
 pub(crate) async fn a_link_works_once(f: &Fixture) {
     let (store, ann) = (f.platform.store(), ann(f).await);
     let secret = store.issue_link(ann.id, HOUR).await.unwrap();

@@ -134,6 +134,21 @@ pub(crate) async fn a_slot_is_booked_once(f: &Fixture) {
     assert_eq!(f.river.free_slots(later, 9).await.unwrap(), [slots[2].clone()]);
 }
 
+pub(crate) async fn slots_are_renewed_and_what_is_booked_stays(f: &Fixture) {
+    let all = slots(4);
+    f.river.insert_slots(&all[..3]).await.unwrap();
+    f.river.book_slot(booking(&all[1], "k")).await.unwrap();
+    let again = |slot: &Slot| Slot { id: SlotId::new(), ..slot.clone() };
+    let plan = [again(&all[0]), again(&all[1]), all[3].clone()];
+    for _ in 0..2 {
+        f.river.renew_slots(&plan, noon()).await.unwrap();
+        assert_eq!(f.river.free_slots(noon(), 9).await.unwrap(), [all[0].clone(), all[3].clone()]);
+    }
+    f.river.renew_slots(&[], noon()).await.unwrap();
+    assert!(f.river.free_slots(noon(), 9).await.unwrap().is_empty());
+    assert_eq!(f.river.book_slot(booking(&all[1], "k")).await.unwrap().slot, all[1], "still booked");
+}
+
 pub(crate) async fn a_booking_key_gets_the_same_slot(f: &Fixture) {
     let slots = slots(2);
     f.river.insert_slots(&slots).await.unwrap();

@@ -69,6 +69,19 @@ impl Directory for PlatformStore {
         self.db.named(tenant_by_slug(&mut conn, slug).await)
     }
 
+    async fn rename_tenant(&self, id: TenantId, name: &str, timezone: &str) -> Result<(), StorageError> {
+        let mut write = self.db.write().await?;
+        let step = rename_tenant(write.conn(), id, name, timezone).await;
+        write.finish(step).await
+    }
+
+    async fn remove_line(&self, tenant: TenantId, number: &str) -> Result<bool, StorageError> {
+        let Some(number) = normalise_phone(number) else { return Ok(false) };
+        let mut write = self.db.write().await?;
+        let step = remove_line(write.conn(), tenant, &number).await;
+        write.finish(step).await
+    }
+
     async fn put_line(&self, line: Line) -> Result<(), StorageError> {
         let mut write = self.db.write().await?;
         let step = put_line(write.conn(), &line).await;
@@ -144,6 +157,28 @@ async fn tenant_by_slug(conn: &mut Conn, slug: &str) -> Step<Option<Tenant>> {
     let query =
         sqlx::query_as("select id, slug, name, timezone, created_at from tenants where slug = $1").bind(slug);
     Ok(query.fetch_optional(conn).await?)
+}
+
+async fn rename_tenant(conn: &mut Conn, id: TenantId, name: &str, timezone: &str) -> Step<()> {
+    let done = sqlx::query("update tenants set name = $2, timezone = $3 where id = $1")
+        .bind(id)
+        .bind(name)
+        .bind(timezone)
+        .execute(conn)
+        .await?;
+    match done.rows_affected() {
+        0 => Err(StorageError::NotFound { what: "tenant" }.into()),
+        _ => Ok(()),
+    }
+}
+
+async fn remove_line(conn: &mut Conn, tenant: TenantId, number: &str) -> Step<bool> {
+    let done = sqlx::query("delete from lines where tenant_id = $1 and number = $2")
+        .bind(tenant)
+        .bind(number)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 async fn put_line(conn: &mut Conn, line: &Line) -> Step<()> {

@@ -18,6 +18,13 @@ impl Slots for TenantStore {
         write.finish(step).await
     }
 
+    async fn renew_slots(&self, slots: &[Slot], from: DateTime<Utc>) -> Result<(), StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = renew(write.conn(), &core.scope, slots, from).await;
+        write.finish(step).await
+    }
+
     async fn free_slots(&self, from: DateTime<Utc>, limit: u32) -> Result<Vec<Slot>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
@@ -47,6 +54,30 @@ async fn insert_all(conn: &mut Conn, scope: &Scope, slots: &[Slot]) -> Step<()> 
         .await?;
     }
     Ok(())
+}
+
+async fn renew(conn: &mut Conn, scope: &Scope, slots: &[Slot], from: DateTime<Utc>) -> Step<()> {
+    let kept: Vec<Slot> = sqlx::query_as(
+        "select id, starts_at, ends_at, label from inspection_slots where tenant_id = $1 and starts_at >= $2",
+    )
+    .bind(scope.tenant)
+    .bind(from)
+    .fetch_all(&mut *conn)
+    .await?;
+    let same = |a: &Slot, b: &Slot| a.starts_at == b.starts_at && a.label == b.label;
+    for gone in kept.iter().filter(|kept| !slots.iter().any(|slot| same(slot, kept))) {
+        sqlx::query(
+            "delete from inspection_slots where tenant_id = $1 and id = $2
+               and not exists (select 1 from slot_bookings b where b.tenant_id = $1 and b.slot_id = $2)",
+        )
+        .bind(scope.tenant)
+        .bind(gone.id)
+        .execute(&mut *conn)
+        .await?;
+    }
+    let missing = slots.iter().filter(|slot| slot.starts_at >= from && !kept.iter().any(|k| same(slot, k)));
+    let missing: Vec<Slot> = missing.cloned().collect();
+    insert_all(conn, scope, &missing).await
 }
 
 async fn free(conn: &mut Conn, scope: &Scope, from: DateTime<Utc>, limit: u32) -> Step<Vec<Slot>> {

@@ -1,0 +1,65 @@
+//! What a document would change, in words.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::TenantConfig;
+
+/// Every value by where it is, in words: "office phone", "line +12025550100 languages".
+type Flat = BTreeMap<String, String>;
+
+/// One sentence a change; none where the documents mean the same. Claims are told by whoever knows which are kept.
+#[must_use]
+pub fn differences(now: &TenantConfig, then: &TenantConfig) -> Vec<String> {
+    let (now, then) = (flat(now), flat(then));
+    let mut changes = Vec::new();
+    for (name, value) in &then {
+        match now.get(name) {
+            None => changes.push(format!("{name}: {value} (new)")),
+            Some(old) if old != value => changes.push(format!("{name}: {old} becomes {value}")),
+            Some(_) => {}
+        }
+    }
+    for (name, old) in now.iter().filter(|(name, _)| !then.contains_key(*name)) {
+        changes.push(format!("{name}: {old} goes"));
+    }
+    changes
+}
+
+fn flat(config: &TenantConfig) -> Flat {
+    let mut out = Flat::new();
+    let mut plain = config.clone();
+    plain.claims.clear();
+    plain.slug.clear();
+    if let Ok(value) = serde_json::to_value(plain) {
+        walk("", &value, &mut out);
+    }
+    out
+}
+
+fn walk(name: &str, value: &Value, out: &mut Flat) {
+    let below = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name} {key}") };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| walk(&below(key), value, out)),
+        // Lines and plans are told by what people call them, not by where they stand.
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for item in items {
+                let title =
+                    ["number", "label"].iter().find_map(|key| item[*key].as_str()).unwrap_or_default();
+                walk(&below(title), item, out);
+            }
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(shown).collect();
+            out.insert(name.to_owned(), items.join(", "));
+        }
+        other => {
+            out.insert(name.to_owned(), shown(other));
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), |text| format!("\"{text}\""))
+}

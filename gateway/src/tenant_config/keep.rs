@@ -1,0 +1,193 @@
+//! A document from what the stores keep, and laid over it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::Utc;
+use serde_json::json;
+use storage::records::{Claim, ClaimHolder};
+use storage::zones::normalise_phone;
+use storage::{Claims, Directory, Line, PinHash, Platform, Settings, StorageError, Tenant, TenantStore};
+
+use super::differences::differences;
+use super::{ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, spoken};
+use crate::app::App;
+use crate::calls::vocabulary::{SOUNDS, TERMS};
+use crate::demo;
+
+/// A tenant as it is now, without its claims.
+///
+/// # Errors
+/// When storage does not answer, or keeps facts that cannot be read.
+pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<TenantConfig> {
+    let store = platform.tenant(tenant.id).await?;
+    let facts = demo::facts(platform, tenant).await?;
+    let kept = platform.store().lines(tenant.id).await?;
+    let own: Vec<String> = kept.iter().map(|line| spoken(&line.number)).collect();
+    let main = main_line(&facts.county);
+    let lines = kept.into_iter().map(|line| LineConfig {
+        emergency_notice: !facts.no_emergency_notice.contains(&line.number),
+        name: Some(line.name).filter(|name| *name != main).unwrap_or_default(),
+        number: line.number,
+        languages: line.languages,
+        recording_consent: line.recording_consent,
+    });
+    let (week, hours_known) = (facts.week(), facts.hours_known);
+    Ok(TenantConfig {
+        slug: tenant.slug.clone(),
+        kind: Some(facts.body),
+        timezone: tenant.timezone.clone(),
+        streets: facts.streets,
+        public_numbers: facts.public_numbers.into_iter().filter(|number| !own.contains(number)).collect(),
+        vocabulary: setting(&store, TERMS).await?,
+        office: Office {
+            address: facts.office_address,
+            phone: facts.office_phone,
+            area_code: facts.area_code,
+        },
+        hours: if hours_known { Hours::of(&week) } else { Hours::default() },
+        lines: lines.collect(),
+        appointments: appointments::kept(&store).await?.unwrap_or_default(),
+        pronunciations: setting::<BTreeMap<_, _>>(&store, SOUNDS).await?,
+        wording: facts.wording,
+        claims: Vec::new(),
+        name: facts.county,
+    })
+}
+
+async fn setting<T: Default + serde::de::DeserializeOwned>(
+    store: &TenantStore,
+    name: &str,
+) -> Result<T, StorageError> {
+    let value = store.setting(name).await?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
+}
+
+/// The document with what is left to us filled in and numbers as they are kept, so that it can be held against
+/// [`current`] and is the same after it was laid down.
+#[must_use]
+pub fn settled(mut config: TenantConfig, tenant: &Tenant) -> TenantConfig {
+    let facts = config.facts();
+    let main = main_line(&config.name);
+    config.slug.clone_from(&tenant.slug);
+    config.kind = Some(facts.body);
+    config.timezone.clone_from(&facts.timezone);
+    config.office.phone = facts.office_phone;
+    config.office.area_code = facts.area_code;
+    config.hours = Hours::of(&config.hours.week());
+    for line in &mut config.lines {
+        line.number = normalise_phone(&line.number).unwrap_or_default();
+        if line.name == main {
+            line.name.clear();
+        }
+    }
+    config.lines.sort_by(|a, b| a.number.cmp(&b.number));
+    let own: Vec<String> = config.lines.iter().map(|line| spoken(&line.number)).collect();
+    config.public_numbers = facts.public_numbers.into_iter().filter(|number| !own.contains(number)).collect();
+    config
+}
+
+/// What laying it down would change, in words.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn changes(
+    store: &TenantStore,
+    now: &TenantConfig,
+    then: &TenantConfig,
+) -> Result<Vec<String>, StorageError> {
+    let mut changes = differences(now, then);
+    for claim in &then.claims {
+        let number = &claim.claim_number;
+        match store.claim(number).await? {
+            None => changes.push(format!("claim {number} is new")),
+            Some(kept) if same(&kept, claim) && same_pin(store, claim).await? => {}
+            Some(_) => changes.push(format!("claim {number} is replaced")),
+        }
+    }
+    Ok(changes)
+}
+
+fn same(kept: &Claim, claim: &ClaimConfig) -> bool {
+    let Claim { status, status_text, holder, .. } = kept;
+    (status, status_text, holder) == (&claim.status, &claim.status_text, &holder_of(claim))
+}
+
+async fn same_pin(store: &TenantStore, claim: &ClaimConfig) -> Result<bool, StorageError> {
+    let Some(pin) = &claim.pin else { return Ok(true) };
+    Ok(store.claim_pin(&claim.claim_number).await?.is_some_and(|kept| kept.matches(pin)))
+}
+
+fn holder_of(claim: &ClaimConfig) -> ClaimHolder {
+    ClaimHolder {
+        name: claim.name.clone(),
+        date_of_birth: claim.date_of_birth.clone(),
+        phone: normalise_phone(&claim.phone).unwrap_or_default(),
+    }
+}
+
+/// Lays a settled document over what is kept. The next call is answered by it; calls under way end as they began.
+///
+/// # Errors
+/// When storage does not answer, or a line was taken by another tenant meanwhile. Laying it down again puts it right.
+pub async fn lay_down(app: &App, tenant: &Tenant, config: &TenantConfig) -> anyhow::Result<()> {
+    let (directory, store) = (app.platform.store(), app.platform.tenant(tenant.id).await?);
+    // First, since another tenant may have been quicker.
+    for line in &config.lines {
+        directory.put_line(line_of(tenant, config, line)).await?;
+    }
+    for kept in directory.lines(tenant.id).await? {
+        if !config.lines.iter().any(|line| line.number == kept.number) {
+            directory.remove_line(tenant.id, &kept.number).await?;
+        }
+    }
+    directory.rename_tenant(tenant.id, &config.name, config.zone()).await?;
+    let facts = config.facts();
+    store.put_setting(demo::FACTS, &serde_json::to_value(&facts)?).await?;
+    store.put_setting(TERMS, &json!(config.vocabulary)).await?;
+    store.put_setting(SOUNDS, &json!(config.pronunciations)).await?;
+    put_claims(&store, config).await?;
+    appointments::put(&store, &config.appointments, config.clock()).await?;
+    app.vocabularies.changed(tenant.id);
+    if let Some(ready) = app.ready.get() {
+        let rules = demo::rules_in_force(&store, &facts).await?;
+        let lexicon = app.vocabularies.of(&store).await.lexicon;
+        (ready.providers.adopt)(store, facts);
+        (ready.providers.rules)(tenant.id, rules);
+        (ready.lineup.renew)(tenant.id, &Arc::clone(&lexicon));
+    }
+    Ok(())
+}
+
+fn line_of(tenant: &Tenant, config: &TenantConfig, line: &LineConfig) -> Line {
+    let name = if line.name.is_empty() { main_line(&config.name) } else { line.name.clone() };
+    Line {
+        number: line.number.clone(),
+        tenant_id: tenant.id,
+        name,
+        languages: line.languages.clone(),
+        greeting: format!("Thank you for calling {}. How can I help you?", config.name),
+        recording_consent: line.recording_consent,
+    }
+}
+
+fn main_line(name: &str) -> String {
+    format!("{name} main line")
+}
+
+async fn put_claims(store: &TenantStore, config: &TenantConfig) -> Result<(), StorageError> {
+    for claim in &config.claims {
+        let kept = Claim {
+            claim_number: claim.claim_number.clone(),
+            status: claim.status.clone(),
+            status_text: claim.status_text.clone(),
+            holder: holder_of(claim),
+            updated_at: Utc::now(),
+        };
+        store.insert_claim(kept).await?;
+        if let Some(pin) = &claim.pin {
+            store.set_claim_pin(&claim.claim_number, Some(PinHash::new(pin))).await?;
+        }
+    }
+    Ok(())
+}
