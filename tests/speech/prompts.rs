@@ -29,9 +29,10 @@ const SLIPS: usize = 2;
 const WRONG_OF_ALL: f64 = 0.05;
 
 /// What the templates' places hold here.
-const PLACES: [(&str, &str); 20] = [
+const PLACES: [(&str, &str); 22] = [
     ("{address}", "two hundred Main Street"),
     ("{answer}", "the landfill is closed on holidays."),
+    ("{body}", "county"),
     ("{callback}", "tomorrow morning"),
     ("{county}", "Riverbend County"),
     ("{date}", "Friday"),
@@ -39,6 +40,7 @@ const PLACES: [(&str, &str); 20] = [
     ("{injured}", "nobody was hurt"),
     ("{name}", "Maria Lopez"),
     ("{number}", "555 0142"),
+    ("{of_body}", "of the county"),
     ("{office_phone}", "555 0100"),
     ("{openings}", "Monday at nine, or Tuesday at ten"),
     ("{opening}", "Monday at nine"),

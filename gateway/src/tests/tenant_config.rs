@@ -209,7 +209,7 @@ async fn a_tenants_admin_writes_its_own_document_and_no_other_role_does() {
         let new = NewToken { tenant_id: Some(tenant.id), name: "t".to_owned(), role, expires_at: None };
         let token = store.create_token(new).await.unwrap().secret.expose_secret().to_owned();
         for (path, expected) in [(OAKDALE, own), (RIVERBEND, other)] {
-            let asked = put(&test, path, "name = \"Oakdale\"\n").bearer_auth(&token);
+            let asked = put(&test, path, "name = \"Oakdale Town\"\n").bearer_auth(&token);
             assert_eq!(asked.send().await.unwrap().status(), expected, "{role} {path}");
         }
     }
@@ -239,7 +239,7 @@ async fn the_command_line_makes_shows_and_changes_a_tenant_without_a_gateway() {
     let wrong = run(&["tenant", "check", name]).await.unwrap_err().to_string();
     assert!(wrong.contains("oakdale.toml:3: ofice is not known"), "{wrong}");
 
-    let platform = storage::Platform::open(PlatformOptions::new(dir.path())).await.unwrap();
+    let platform = storage::Platform::open(PlatformOptions::new(&config.data_dir)).await.unwrap();
     let tenants = platform.store().tenants().await.unwrap();
     let slugs: Vec<&str> = tenants.iter().map(|tenant| tenant.slug.as_str()).collect();
     assert_eq!(slugs, ["oakdale", "riverbend", "town-of-lee"]);
