@@ -280,7 +280,7 @@ pub enum Tenant {
         quandura tenant create \"Oakdale City\"\n  quandura tenant create \"Oakdale City\" --line +12025550171 \
         --address \"2 Mill Road\" --phone 202-555-0170 --hours 8:00-17:00 --languages en,es"
     )]
-    Create(TenantCreate),
+    Create(Box<TenantCreate>),
     /// Print a tenant as a TOML file
     #[command(
         after_help = "Claims are not in it: they name people.\n\nExample:\n  quandura tenant show riverbend > riverbend.toml"

@@ -29,7 +29,7 @@ async fn act(api: &Api, command: args::Tenant, read: Option<file::File>) -> anyh
             let answer = api.send(Method::GET, "/v1/tenants", None).await?;
             answer["items"].as_array().into_iter().flatten().for_each(show);
         }
-        (args::Tenant::Create(asked), _) => create::run(api, asked).await?,
+        (args::Tenant::Create(asked), _) => create::run(api, *asked).await?,
         (args::Tenant::Show { tenant }, _) => print!("{}", file::shown(api, &tenant).await?),
         (args::Tenant::Check { .. }, Some(file)) => {
             file::check(api, &file).await?;

@@ -156,7 +156,10 @@ const fn day_name(language: Language, day: usize) -> &'static str {
 fn time(language: Language, minutes: u32) -> String {
     let (hour, minute) = (minutes / 60, minutes % 60);
     let clock = |h: u32| if minute == 0 { h.to_string() } else { format!("{h}:{minute:02}") };
-    let twelve = |h: u32| if h % 12 == 0 { 12 } else { h % 12 };
+    let twelve = |h: u32| match h % 12 {
+        0 => 12,
+        h => h,
+    };
     match (language, hour, minute) {
         (Language::En, 0 | 24, 0) => "midnight".to_owned(),
         (Language::En, 12, 0) => "noon".to_owned(),
