@@ -9,3 +9,4 @@ mod events;
 mod memory;
 mod postgres;
 mod replay;
+mod second_county;
