@@ -5,6 +5,7 @@
 
 pub mod backoff;
 pub mod deliver;
+pub mod webhook;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use serde_json::json;
+use storage::alarms::ALARM;
 use storage::outbox_records::{Lease, Outgoing, Settlement};
 use storage::records::{NewWorkItem, Priority, WorkKind};
 use storage::{Directory, Outbox, StorageError, TenantId, TenantStore};
@@ -173,7 +175,8 @@ fn tell(row: &Outgoing, problem: &str) -> NewWorkItem {
         reference: None,
         call_id: row.call_id,
         passport_id: row.passport_id,
-        priority: Priority::High,
+        // What tells of an alarm that could not be sent raises none itself: it would never end.
+        priority: if row.tool == ALARM { Priority::Normal } else { Priority::High },
         caller: None,
         fields: json!({
             "reason": format!("{} could not be done: {problem}", row.tool),
