@@ -20,8 +20,10 @@ use crate::fanout::work::WorkEvent;
 const EVERY: Duration = Duration::from_secs(5);
 /// Alarms of one tenant in one look; the next look goes on.
 const AT_ONCE: u32 = 50;
-/// What a destination of the outbox begins with that is one of our webhooks.
+/// What a destination of the outbox begins with that is told of alarms.
 pub const DESTINATION: &str = "alarm:";
+/// What follows where it is told by e-mail; otherwise the name of a webhook does.
+pub const MAIL: &str = "mail:";
 
 /// Runs until the gateway closes.
 pub async fn run(app: Arc<App>) {
@@ -61,13 +63,16 @@ async fn of_tenant(
     }
     let before = |minutes: u32| now - TimeDelta::minutes(minutes.into());
     let hooks = settings.hooks.iter().filter(|hook| hook.serves(&tenant.slug));
+    let hooks = hooks.map(|hook| format!("{DESTINATION}{}", hook.name));
+    let mail = settings.mail.iter().filter(|mail| mail.serves(&tenant.slug));
+    let mail = mail.map(|mail| format!("{DESTINATION}{MAIL}{}", mail.name));
     let due = AlarmsDue {
         now,
         urgent_since: before(times.urgent_minutes),
         high_since: before(times.high_minutes),
         again_since: before(times.again_minutes),
         times: times.times,
-        tell: hooks.map(|hook| format!("{DESTINATION}{}", hook.name)).collect(),
+        tell: hooks.chain(mail).collect(),
         limit: AT_ONCE,
     };
     for alarm in store.raise_alarms(due).await? {

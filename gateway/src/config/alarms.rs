@@ -1,5 +1,6 @@
 //! `[alarms]`: when people are told of a request that cannot wait and that nobody has taken on, and who beside the console.
 
+use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
 use pipeline::provider::Endpoint;
@@ -11,6 +12,7 @@ use super::source::Source;
 /// Receivers at most.
 const MOST: usize = 16;
 const HOOK_KEYS: [&str; 4] = ["name", "url", "headers", "tenants"];
+const MAIL_KEYS: [&str; 5] = ["name", "relay", "from", "to", "tenants"];
 const TENANT_KEYS: [&str; 5] = ["tenant", "urgent_minutes", "high_minutes", "again_minutes", "times"];
 const MINUTES: RangeInclusive<u64> = 1..=1_440;
 /// 0: no alarms.
@@ -23,6 +25,7 @@ pub struct Alarms {
     /// Of tenants that have times of their own, by slug.
     pub tenants: Vec<(String, Times)>,
     pub hooks: Vec<Hook>,
+    pub mail: Vec<Mail>,
 }
 
 /// How long a request may wait for somebody, and how often they are told.
@@ -59,8 +62,31 @@ impl Hook {
     /// Whether it is told of this tenant's alarms.
     #[must_use]
     pub fn serves(&self, slug: &str) -> bool {
-        self.tenants.as_ref().is_none_or(|tenants| tenants.iter().any(|tenant| tenant == slug))
+        is_among(self.tenants.as_deref(), slug)
     }
+}
+
+/// Addresses that alarms are mailed to, by a relay on this machine.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    pub name: String,
+    pub relay: SocketAddr,
+    pub from: String,
+    pub to: Vec<String>,
+    /// Slugs; `None`: of every tenant.
+    pub tenants: Option<Vec<String>>,
+}
+
+impl Mail {
+    /// Whether it is told of this tenant's alarms.
+    #[must_use]
+    pub fn serves(&self, slug: &str) -> bool {
+        is_among(self.tenants.as_deref(), slug)
+    }
+}
+
+fn is_among(tenants: Option<&[String]>, slug: &str) -> bool {
+    tenants.is_none_or(|tenants| tenants.iter().any(|tenant| tenant == slug))
 }
 
 impl Alarms {
@@ -85,7 +111,8 @@ pub(super) fn read(s: &mut Source<'_>) -> Alarms {
     };
     let tenants = rows(s, "alarms.tenants", |table, _| own_times(table, times), |row| &row.0);
     let hooks = rows(s, "alarms.webhooks", read_hook, |hook| &hook.name);
-    Alarms { times, tenants, hooks }
+    let mail = rows(s, "alarms.mail", |table, _| read_mail(table), |mail| &mail.name);
+    Alarms { times, tenants, hooks, mail }
 }
 
 fn small(number: Option<u64>, usual: u32) -> u32 {
@@ -143,31 +170,60 @@ fn own_times(table: &Table, usual: Times) -> Result<(String, Times), Fault> {
 
 fn read_hook(table: &Table, var: Var<'_>) -> Result<Hook, Fault> {
     only(table, &HOOK_KEYS)?;
-    let name = text(table, "name").unwrap_or_default();
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.len() > 24 || !name.chars().all(fits) {
-        let fix = "add name = \"duty-desk\": 1 to 24 small letters, digits, dashes";
-        return Err(Fault("has no name".to_owned(), fix));
-    }
+    let name = name(table)?;
     let url = text(table, "url").unwrap_or_default();
     let endpoint = Endpoint::parse(&url)
         .map_err(|what| Fault(format!("url {what}"), "write it as https://duty.example.com/alarms"))?;
     if !endpoint.is_secure() && !endpoint.is_loopback() {
         return Err(Fault(format!("{} is not encrypted", endpoint.host()), "use https"));
     }
-    let tenants = match table.get("tenants") {
-        None => None,
-        Some(given) => {
-            let slugs = given
-                .as_array()
-                .and_then(|all| all.iter().map(|slug| slug.as_str().map(str::to_owned)).collect());
-            Some(
-                slugs
-                    .ok_or_else(|| Fault("tenants is no list of words".to_owned(), "write [\"a\", \"b\"]"))?,
-            )
-        }
-    };
+    let tenants = words(table, "tenants")?;
     Ok(Hook { name, url: endpoint.http(""), headers: headers(table, var)?, tenants })
+}
+
+fn read_mail(table: &Table) -> Result<Mail, Fault> {
+    only(table, &MAIL_KEYS)?;
+    let name = name(table)?;
+    let relay = text(table, "relay").unwrap_or_else(|| "127.0.0.1:25".to_owned());
+    let relay = relay.parse::<SocketAddr>().ok().filter(|relay| relay.ip().is_loopback());
+    let relay = relay.ok_or_else(|| {
+        let problem = "relay is no address of this machine: beyond it the message would go unencrypted";
+        Fault(problem.to_owned(), "run a mail relay here, and write it as 127.0.0.1:25")
+    })?;
+    let from = text(table, "from").unwrap_or_default();
+    let to = words(table, "to")?.unwrap_or_default();
+    if to.is_empty() || !is_mail_address(&from) || !to.iter().all(|to| is_mail_address(to)) {
+        return Err(Fault(
+            "from or to is no mail address".to_owned(),
+            "write from = \"gateway@example.gov\" and to = [\"duty@example.gov\"]",
+        ));
+    }
+    Ok(Mail { name, relay, from, to, tenants: words(table, "tenants")? })
+}
+
+/// An address that can stand in a message and in what the relay is told, with nothing that ends either.
+fn is_mail_address(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "@.-_+".contains(c);
+    let parts = text.split_once('@');
+    parts.is_some_and(|(who, host)| !who.is_empty() && host.contains('.') && !host.contains('@'))
+        && text.len() <= 200
+        && text.chars().all(fits)
+}
+
+fn name(table: &Table) -> Result<String, Fault> {
+    let name = text(table, "name").unwrap_or_default();
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.len() > 24 || !name.chars().all(fits) {
+        let fix = "add name = \"duty-desk\": 1 to 24 small letters, digits, dashes";
+        return Err(Fault("has no name".to_owned(), fix));
+    }
+    Ok(name)
+}
+
+fn words(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Fault> {
+    let Some(given) = table.get(key) else { return Ok(None) };
+    let words = given.as_array().and_then(|all| all.iter().map(|w| w.as_str().map(str::to_owned)).collect());
+    words.map(Some).ok_or_else(|| Fault(format!("{key} is no list of words"), "write [\"a\", \"b\"]"))
 }
 
 fn headers(table: &Table, var: Var<'_>) -> Result<Vec<(String, SecretString)>, Fault> {
@@ -231,6 +287,8 @@ mod tests {
     #[test]
     fn each_wrong_setting_is_named_with_its_remedy() {
         let hook = "[[alarms.webhooks]]\nname = \"a\"\nurl = \"https://x.example\"\n";
+        let mail = "[[alarms.mail]]\nname = \"a\"\nfrom = \"a@b.gov\"\nto = [\"c@d.gov\"]\n";
+        assert!(load(mail).1.is_empty());
         for (text, told) in [
             ("[alarms]\nurgent_minutes = 0\n", "alarms.urgent_minutes"),
             ("[alarms]\nminutes = 5\n", "is not a setting"),
@@ -240,6 +298,11 @@ mod tests {
             (&*format!("{hook}headers = {{ A = \"MISSING\" }}\n"), "MISSING"),
             (&*format!("{hook}secret = 1\n"), "no setting here"),
             (&*format!("{hook}{hook}"), "twice"),
+            (&*format!("{mail}relay = \"192.0.2.1:25\"\n"), "no address of this machine"),
+            (
+                "[[alarms.mail]]\nname = \"a\"\nfrom = \"x\"\nto = [\"a@b.gov\\r\\nDATA\"]\n",
+                "no mail address",
+            ),
         ] {
             let shown = format!("{:?}", load(text).1);
             assert!(shown.contains(told), "{text}: {shown}");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use storage::outbox_records::Outgoing;
 use storage::{Directory, TenantStore};
 
-use super::webhook;
+use super::alarm;
 use crate::alarms;
 use crate::app::App;
 use crate::demo;
@@ -34,7 +34,7 @@ pub async fn deliver(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery
         return by_the_desk(app, store, row).await;
     }
     if row.destination.starts_with(alarms::DESTINATION) {
-        return webhook::post(app, store, row).await;
+        return alarm::tell(app, store, row).await;
     }
     match row.destination.strip_prefix(DESTINATION) {
         Some(server) => by_a_server(app, store, server, row).await,

@@ -3,8 +3,10 @@
 //! Each is taken on a lease and sent with its key. A process that dies between sending and settling leaves the lease to
 //! run out; then it is sent again with the same key, and the other side has it once.
 
+pub mod alarm;
 pub mod backoff;
 pub mod deliver;
+pub mod mail;
 pub mod webhook;
 
 use std::collections::HashSet;

@@ -5,12 +5,8 @@ use std::time::Duration;
 use reqwest::{Client, StatusCode};
 use secrecy::ExposeSecret;
 use storage::outbox_records::Outgoing;
-use storage::records::WorkStatus;
-use storage::{Directory, TenantStore, WorkItemId, WorkItems};
 
 use super::deliver::Delivery;
-use crate::alarms::DESTINATION;
-use crate::app::App;
 use crate::config::alarms::Hook;
 
 /// Longest wait for the receiver to answer.
@@ -18,15 +14,9 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// The header that tells a receiver that it has had this alarm.
 const KEY: &str = "Idempotency-Key";
 
-/// Posts an alarm, unless somebody has taken the request on since.
-pub async fn post(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery {
-    let Some(hook) = hook(app, store, row).await else { return Delivery::Never("no_destination") };
-    match is_waiting(store, row).await {
-        Some(true) => {}
-        Some(false) => return Delivery::Done(None),
-        None => return Delivery::Again("storage"),
-    }
-    let Ok(client) = client(&hook) else { return Delivery::Again("no_client") };
+/// Posts an alarm.
+pub async fn post(hook: &Hook, row: &Outgoing) -> Delivery {
+    let Ok(client) = client(hook) else { return Delivery::Again("no_client") };
     let mut request = client.post(&hook.url).header(KEY, &row.idempotency_key).json(&row.payload);
     for (name, value) in &hook.headers {
         request = request.header(name, value.expose_secret());
@@ -46,20 +36,6 @@ fn settled(status: StatusCode) -> Delivery {
         _ if status.is_server_error() => Delivery::Again("receiver_failed"),
         _ => Delivery::Never("refused"),
     }
-}
-
-async fn hook(app: &App, store: &TenantStore, row: &Outgoing) -> Option<Hook> {
-    let name = row.destination.strip_prefix(DESTINATION)?;
-    let tenant = app.platform.store().tenant_by_id(store.id()).await.ok()??;
-    app.config.alarms.hooks.iter().find(|hook| hook.name == name && hook.serves(&tenant.slug)).cloned()
-}
-
-/// Whether still nobody has it. `None`: the store does not answer.
-async fn is_waiting(store: &TenantStore, row: &Outgoing) -> Option<bool> {
-    let id = row.payload["work_item_id"].as_str().and_then(|id| id.parse::<WorkItemId>().ok());
-    let Some(id) = id else { return Some(false) };
-    let item = store.work_item_by_id(id).await.ok()?;
-    Some(item.is_some_and(|item| item.status == WorkStatus::Open && item.assignee.is_none()))
 }
 
 /// What a receiver knows us by goes to its address and no further: no redirect is followed.

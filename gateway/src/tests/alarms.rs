@@ -13,12 +13,13 @@ use parking_lot::Mutex;
 use reqwest::{Client, Response};
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use storage::outbox_records::{OutboxFilter, OutboxState};
 use storage::records::{NewWorkItem, Priority, WorkFilter, WorkKind};
-use storage::{Directory, TenantStore, WorkItems};
+use storage::{Directory, Outbox, TenantStore, WorkItems};
 use tokio::net::TcpListener;
 
 use crate::alarms;
-use crate::config::alarms::Hook;
+use crate::config::alarms::{Hook, Mail};
 use crate::simulated::TestGateway;
 
 const ADMIN: &str = "an-admin-token-of-the-test";
@@ -172,4 +173,34 @@ async fn alarms_are_not_raised_where_they_are_switched_off() {
     let items = store.list_work_items(WorkFilter::default()).await.unwrap();
     assert!(items.iter().all(|item| item.alarms == 0));
     off.gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_mail_relay_that_is_not_there_is_tried_again() {
+    let test = TestGateway::start(|config| {
+        let (from, to) = ("gateway@example.gov".to_owned(), vec!["duty@example.gov".to_owned()]);
+        let relay = ([127, 0, 0, 1], 1).into();
+        config.alarms.mail = vec![Mail { name: "duty".into(), relay, from, to, tenants: None }];
+    })
+    .await;
+    let platform = &test.gateway.app.platform;
+    let tenant = platform.store().tenant_by_slug("riverbend").await.unwrap().unwrap();
+    let store = platform.tenant(tenant.id).await.unwrap();
+    emergency(&store).await;
+    alarms::once(&test.gateway.app, Utc::now() + TimeDelta::minutes(6)).await.unwrap();
+    let tried = async {
+        loop {
+            let rows = store.list_outbox(OutboxFilter::default()).await.unwrap();
+            if let [row] = rows.as_slice()
+                && row.problem.is_some()
+            {
+                return row.clone();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let row = tokio::time::timeout(Duration::from_secs(10), tried).await.unwrap();
+    assert_eq!((row.destination.as_str(), row.problem.as_deref()), ("alarm:mail:duty", Some("unreachable")));
+    assert_eq!(row.state, OutboxState::Pending);
+    test.gateway.shutdown().await;
 }
