@@ -4,6 +4,7 @@ mod args;
 mod audit;
 mod call;
 mod client;
+mod console;
 mod doctor;
 mod import_docs;
 mod migrate;
@@ -45,6 +46,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(args) => serve::run(config, args).await,
         Command::Call(args) => call::run(config, args).await,
+        Command::Console(args) => console::run(config, args).await,
         Command::Record(args) => record::run(&config, args).await,
         Command::Replay(args) => replay::run(&config, args).await,
         Command::Doctor(args) => doctor::run(&config, &args).await,

@@ -2,6 +2,7 @@
 //!
 //! Only this crate reads configuration; everything else is handed values.
 
+pub mod alarms;
 pub mod budget;
 pub mod cloud;
 pub mod mcp;
@@ -55,6 +56,8 @@ pub struct Config {
     pub prices: PriceList,
     pub budget: Budget,
     pub limits: Limits,
+    /// When people are told of what nobody has taken on.
+    pub alarms: alarms::Alarms,
     pub tools: Tools,
     /// Servers outside whose tools may be used.
     pub mcp: Vec<RemoteSettings>,
@@ -205,6 +208,7 @@ impl Config {
             prices: prices::read(s),
             budget: budget::read(s),
             limits: read_limits(s),
+            alarms: alarms::read(s),
             tools: tools::read(s),
             mcp: mcp::read(s),
             log: read_log(s),

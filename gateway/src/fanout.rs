@@ -1,3 +1,4 @@
-//! Live events on their way from calls to viewers.
+//! Live events on their way from calls, and from people at work, to viewers.
 
 pub mod local;
+pub mod work;

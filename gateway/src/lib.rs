@@ -6,6 +6,7 @@
 // A failed unwrap is a failed test.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod alarms;
 pub mod api;
 pub mod app;
 pub mod audit;

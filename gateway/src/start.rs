@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::alarms;
 use crate::app::App;
 use crate::auth::sign_in;
 use crate::calls::strain::Strain;
@@ -136,6 +137,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "upkeep", upkeep::run);
     keep(&mut tasks, app, "memory", memory::worker::run);
     keep(&mut tasks, app, "outbox", outbox::run);
+    keep(&mut tasks, app, "alarms", alarms::run);
     keep(&mut tasks, app, "reviews", reviews::run);
     keep(&mut tasks, app, "damaged", damaged::run);
     tasks

@@ -1,5 +1,6 @@
 //! A gateway with simulated engines, over its real wire.
 
+mod alarms;
 mod api;
 mod audit;
 mod call_list;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // tests
 
+pub(crate) mod alarms;
 pub(crate) mod audit;
 pub(crate) mod calls;
 pub(crate) mod jobs;
@@ -173,6 +174,11 @@ macro_rules! suite {
                 two_who_claim_at_once_are_told_who_has_it,
                 what_people_write_is_sealed_and_stays_in_its_tenant,
                 requests_are_listed_by_who_works_on_them;
+            alarms:
+                what_nobody_took_is_alarmed_about_again_and_no_more_than_so_often,
+                whoever_takes_it_ends_the_alarms_and_who_gives_it_back_begins_anew,
+                an_alarm_is_raised_by_one_of_those_who_ask_at_once,
+                an_alarm_is_its_tenants_alone_and_tells_nothing_of_the_caller;
             outbox:
                 an_effect_is_kept_once_a_key,
                 an_effect_has_one_sender_until_its_lease_ends,

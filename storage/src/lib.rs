@@ -18,6 +18,7 @@
 //!
 //! **A write that returned `Ok` survives a kill of the process**, and with [`Durability::Full`] a power cut too.
 
+pub mod alarms;
 pub mod audit;
 mod backend;
 mod claim_pin;
@@ -64,8 +65,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Audit, Auth, Calls, Claims, Directory, Figures, Jobs, Knowledge, Outbox, Passports, Retention, Reviews,
-    Settings, Slots, Turns, WorkItems,
+    Alarms, Audit, Auth, Calls, Claims, Directory, Figures, Jobs, Knowledge, Outbox, Passports, Retention,
+    Reviews, Settings, Slots, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

@@ -447,6 +447,8 @@ pub struct WorkItem {
     pub passport_id: Option<PassportId>,
     /// Login of whoever works on it, or closed it.
     pub assignee: Option<String>,
+    /// Alarms that were raised since nobody has it.
+    pub alarms: u32,
     pub fields: Value,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::alarms::{Alarm, AlarmsDue};
 use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{Either, PlatformStore, TenantStore};
 use crate::claim_pin::PinHash;
@@ -136,6 +137,15 @@ store! {
         fn set_work_status(&self, reference: &str, status: WorkStatus) -> WorkItem;
         /// A reference that is free now. Writes nothing, so a speculative run may draw one.
         fn draw_reference(&self, kind: WorkKind) -> String;
+    }
+}
+
+store! {
+    /// Requests that cannot wait and that nobody has.
+    Alarms of TenantStore {
+        /// Raises those that are due, each with its line in the history and its rows of the outbox in one transaction. Of
+        /// several processes that ask at once, one raises it.
+        fn raise_alarms(&self, due: AlarmsDue) -> Vec<Alarm>;
     }
 }
 

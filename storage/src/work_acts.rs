@@ -16,6 +16,8 @@ word_enum! {
         Done = "done",
         Declined = "declined",
         Reopened = "reopened",
+        /// Nobody had taken it on in time, and people were told.
+        Alarmed = "alarmed",
     }
 }
 
@@ -165,6 +167,7 @@ mod tests {
             call_id: None,
             passport_id: None,
             assignee: None,
+            alarms: 0,
             fields: serde_json::Value::Null,
             created_at: DateTime::UNIX_EPOCH,
             updated_at: DateTime::UNIX_EPOCH,

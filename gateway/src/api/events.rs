@@ -1,4 +1,4 @@
-//! `GET /v1/events`: live events of a tenant's calls as server-sent events.
+//! `GET /v1/events`: live events of a tenant's calls and requests as server-sent events.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -52,7 +52,7 @@ pub async fn handle(
     let ready = format!("{{\"version\":{EVENT_VERSION},\"resumed\":{resumed}}}");
     let first = stream::iter([Event::default().event("ready").retry(RETRY).data(ready)]);
     let only = query.call_id;
-    let wanted = move |event: &Arc<Published>| only.is_none_or(|call| event.call == call);
+    let wanted = move |event: &Arc<Published>| only.is_none_or(|call| event.call == Some(call));
     let pass = Pass { peer: peer.ip().to_canonical(), principal: scope.principal, headers };
     let mut recheck = interval(RECHECK);
     recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);

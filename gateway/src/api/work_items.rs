@@ -40,6 +40,8 @@ pub struct Item {
     due_at: DateTime<Utc>,
     /// Not closed, and its time is over.
     overdue: bool,
+    /// Alarms that were raised since nobody has it.
+    alarms: u32,
     call_id: Option<CallId>,
     passport_id: Option<PassportId>,
     created_at: DateTime<Utc>,
@@ -271,6 +273,7 @@ fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Res
         assignee: row.assignee,
         due_at,
         overdue: unfinished && due_at < Utc::now(),
+        alarms: row.alarms,
         call_id: row.call_id,
         passport_id: row.passport_id,
         created_at: row.created_at,

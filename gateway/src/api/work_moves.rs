@@ -1,6 +1,6 @@
 //! `POST /v1/work-items/{id}/…`: people take requests on, write notes, and close them; and see a caller's data to serve them.
 //!
-//! Each act is one transaction with its entry in the item's history, then an entry on the audit, then the answer.
+//! Each act is one transaction with its entry in the item's history, then an entry on the audit, then the event for other consoles, then the answer.
 
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use crate::audit::acts;
 use crate::auth::permission::{RevealPersonal, WorkRequests};
 use crate::auth::scope::Scoped;
 use crate::error::{ApiError, ErrorCode, JsonBody};
+use crate::fanout::work::WorkEvent;
 
 /// Longest note, outcome or reason, in characters.
 const LONGEST_NOTE: usize = 4_000;
@@ -198,6 +199,7 @@ async fn act(
     };
     let entry = acts::work_item_changed(&scope.principal, changed.id, changed.status.as_str());
     app.audit.record(Some(scope.tenant.id), entry).await?;
+    app.fanout.publish_work(scope.tenant.id.0, &WorkEvent::updated(&changed));
     Ok(Json(work_items::detail(&app, scope.tenant.id, &scope.store, changed).await?))
 }
 

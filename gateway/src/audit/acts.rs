@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
+use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
     ApiToken, CallId, ContactId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User, WorkItemId,
@@ -107,6 +108,14 @@ pub fn tenant_created(principal: &Principal, tenant: &Tenant) -> NewAudit {
 #[must_use]
 pub fn work_item_changed(principal: &Principal, item: WorkItemId, status: &str) -> NewAudit {
     by(principal, "work_item.changed", Party::new("work_item", item)).with("status", status)
+}
+
+/// Nobody had taken on a request that cannot wait, and people were told. `alarms`: how often by now.
+#[must_use]
+pub fn work_item_alarmed(item: &WorkItem) -> NewAudit {
+    NewAudit::new("work_item.alarmed", Party::new("system", "alarms"), Party::new("work_item", item.id))
+        .with("priority", item.priority.as_str())
+        .with("alarms", item.alarms)
 }
 
 /// Somebody saw a caller's own data. `kind`: of the token; what it stands for is not told, the reason is sealed.

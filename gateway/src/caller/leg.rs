@@ -13,7 +13,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::playback::Playback;
-use super::script::{Answer, Script, Send};
+use super::script::{Answer, Party, Script, Send};
 use super::socket::{self, Socket};
 
 /// Longest wait for a message, and for a close, to be taken.
@@ -51,7 +51,18 @@ pub async fn talk(
     url: &str,
     signature: Option<(&'static str, String)>,
     start: StreamStart,
-    script: Script,
+    mut script: Script,
+) -> anyhow::Result<Outcome> {
+    let outcome = hold(url, signature, start, &mut script).await?;
+    Ok(Outcome { greeting_ms: script.greeting_ms(), answers: script.answers().to_vec(), ..outcome })
+}
+
+/// Opens the stream and sends what `party` decides, until it hangs up or the gateway closes.
+pub async fn hold(
+    url: &str,
+    signature: Option<(&'static str, String)>,
+    start: StreamStart,
+    party: &mut impl Party,
 ) -> anyhow::Result<Outcome> {
     let socket = socket::open(url, signature, 0).await?;
     let mut leg = Leg {
@@ -63,7 +74,7 @@ pub async fn talk(
         outcome: Outcome::default(),
     };
     leg.begin().await?;
-    leg.run(script).await
+    leg.run(party).await
 }
 
 struct Leg {
@@ -84,7 +95,7 @@ impl Leg {
         self.flush().await
     }
 
-    async fn run(mut self, mut script: Script) -> anyhow::Result<Outcome> {
+    async fn run(mut self, party: &mut impl Party) -> anyhow::Result<Outcome> {
         let mut clock = interval(Duration::from_millis(FRAME_MS));
         // A late tick is made up for, so that the call keeps real time.
         clock.set_missed_tick_behavior(MissedTickBehavior::Burst);
@@ -92,27 +103,25 @@ impl Leg {
             tokio::select! {
                 biased;
                 _ = clock.tick() => {
-                    if !self.tick(&mut script).await? {
+                    if !self.tick(party).await? {
                         break;
                     }
                 }
                 message = self.socket.next() => {
-                    if !self.take(message).await? {
+                    if !self.take(message, party).await? {
                         break;
                     }
                 }
             }
         }
-        self.outcome.greeting_ms = script.greeting_ms();
-        self.outcome.answers = script.answers().to_vec();
         Ok(self.outcome)
     }
 
     /// 20 ms both ways; `false` when the caller hung up.
-    async fn tick(&mut self, script: &mut Script) -> anyhow::Result<bool> {
+    async fn tick(&mut self, party: &mut impl Party) -> anyhow::Result<bool> {
         let (heard, marks) = self.playback.play();
         self.echo(marks).await?;
-        let said = match script.tick(&heard, !self.playback.is_empty()) {
+        let said = match party.tick(&heard, !self.playback.is_empty()) {
             Send::Frame(frame) => frame,
             Send::Key(key) => {
                 self.writer.digit(key, &mut self.text);
@@ -132,7 +141,11 @@ impl Leg {
     }
 
     /// Takes what the gateway sent; `false` when it closed the stream.
-    async fn take(&mut self, message: Option<Result<Message, Error>>) -> anyhow::Result<bool> {
+    async fn take(
+        &mut self,
+        message: Option<Result<Message, Error>>,
+        party: &mut impl Party,
+    ) -> anyhow::Result<bool> {
         let text = match message {
             Some(Ok(Message::Text(text))) => text,
             Some(Ok(Message::Close(frame))) => {
@@ -156,6 +169,9 @@ impl Leg {
                 self.echo(reached.into_iter().collect()).await?;
             }
             ToCarrier::Clear { .. } => {
+                if !self.playback.is_empty() {
+                    party.cleared();
+                }
                 let marks = self.playback.clear();
                 self.echo(marks).await?;
             }

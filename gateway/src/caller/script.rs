@@ -15,6 +15,30 @@ pub enum Act {
     Press(Vec<char>),
 }
 
+impl Act {
+    /// What is sent in the `at`-th tick of this act; `None` when it is over.
+    pub(super) fn at(&self, at: usize) -> Option<Send> {
+        const TICKS_PER_KEY: usize = 12;
+        match self {
+            Self::Say(frames) => frames.get(at).copied().map(Send::Frame),
+            Self::Press(keys) => {
+                let key = keys.get(at / TICKS_PER_KEY).copied()?;
+                let is_due = at.is_multiple_of(TICKS_PER_KEY);
+                Some(if is_due { Send::Key(key) } else { Send::Frame(AudioFrame::SILENCE) })
+            }
+        }
+    }
+}
+
+/// Who decides what one end of a call sends. Pure: told every 20 ms what was heard.
+pub trait Party {
+    /// One tick: `heard` was played to the caller, `pending` says that more is buffered.
+    fn tick(&mut self, heard: &AudioFrame, pending: bool) -> Send;
+
+    /// The gateway took back sound that was not yet played.
+    fn cleared(&mut self) {}
+}
+
 /// When the caller's first act begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
@@ -114,22 +138,6 @@ impl Script {
         &self.answers
     }
 
-    /// One tick: `heard` was played to the caller, `pending` says that more is buffered.
-    pub fn tick(&mut self, heard: &AudioFrame, pending: bool) -> Send {
-        self.now_ms += FRAME_MS;
-        if is_audible(heard) {
-            self.note_sound();
-        }
-        if self.patience.hangup_after_ms.is_some_and(|limit| self.now_ms >= limit) {
-            return Send::HangUp;
-        }
-        match self.phase {
-            Phase::Opening => self.open(pending),
-            Phase::Acting { at } => self.perform(at),
-            Phase::Listening => self.listen(pending),
-        }
-    }
-
     fn note_sound(&mut self) {
         self.heard_at_ms = Some(self.now_ms);
         if self.phase == Phase::Opening {
@@ -161,28 +169,15 @@ impl Script {
 
     fn perform(&mut self, at: usize) -> Send {
         self.phase = Phase::Acting { at: at + 1 };
-        match &self.act {
-            Act::Say(frames) => match frames.get(at).copied() {
-                Some(frame) => {
-                    if is_audible(&frame) {
-                        self.spoke_at_ms = self.now_ms;
-                    }
-                    Send::Frame(frame)
-                }
-                None => self.begin_listening(),
-            },
-            Act::Press(keys) => {
-                const TICKS_PER_KEY: usize = 12;
-                match keys.get(at / TICKS_PER_KEY).copied() {
-                    Some(key) if at.is_multiple_of(TICKS_PER_KEY) => {
-                        self.spoke_at_ms = self.now_ms;
-                        Send::Key(key)
-                    }
-                    Some(_) => Send::Frame(AudioFrame::SILENCE),
-                    None => self.begin_listening(),
-                }
-            }
+        let Some(send) = self.act.at(at) else { return self.begin_listening() };
+        let is_sound = match &send {
+            Send::Frame(frame) => is_audible(frame),
+            Send::Key(_) | Send::HangUp => true,
+        };
+        if is_sound {
+            self.spoke_at_ms = self.now_ms;
         }
+        send
     }
 
     fn begin_listening(&mut self) -> Send {
@@ -221,6 +216,23 @@ impl Script {
 
     fn waited_in_vain(&self) -> bool {
         self.now_ms - self.phase_began_ms >= self.patience.answer_ms
+    }
+}
+
+impl Party for Script {
+    fn tick(&mut self, heard: &AudioFrame, pending: bool) -> Send {
+        self.now_ms += FRAME_MS;
+        if is_audible(heard) {
+            self.note_sound();
+        }
+        if self.patience.hangup_after_ms.is_some_and(|limit| self.now_ms >= limit) {
+            return Send::HangUp;
+        }
+        match self.phase {
+            Phase::Opening => self.open(pending),
+            Phase::Acting { at } => self.perform(at),
+            Phase::Listening => self.listen(pending),
+        }
     }
 }
 

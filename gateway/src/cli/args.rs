@@ -1,13 +1,17 @@
 //! What can be written on the command line, with an example for each subcommand.
 
+mod calls;
+
 use std::path::PathBuf;
 
+pub use calls::{Call, Console, Dial, Keep, SAMPLES, Utterance};
 use clap::{Args, Parser, Subcommand};
 
 /// Quandura Voice: a gateway that answers the telephone.
 #[derive(Debug, Parser)]
 #[command(name = "quandura", version, about, propagate_version = true)]
-#[command(after_help = "Example:\n  quandura serve\n  quandura call --wav question.wav --save reply.wav")]
+#[command(after_help = "Example:\n  quandura serve\n  \
+    quandura call --say \"When is the permit office open?\" --save reply.wav")]
 pub struct Cli {
     /// TOML file with settings [default: quandura.toml, when it exists]
     #[arg(long, global = true, value_name = "FILE")]
@@ -20,8 +24,10 @@ pub struct Cli {
 pub enum Command {
     /// Answer calls
     Serve(Serve),
-    /// Place a call from sound files, through the carrier protocol
+    /// Place a call from words or sound files, through the carrier protocol
     Call(Call),
+    /// Hold a call from this terminal: what is typed is spoken, what is heard is printed
+    Console(Console),
     /// Keep the calls of a running gateway as journals and stereo WAV files
     Record(Record),
     /// Play recorded calls again, many at a time, and measure the gateway
@@ -102,59 +108,6 @@ pub struct Understand {
     pub json: bool,
     #[command(flatten)]
     pub target: Target,
-}
-
-const CALL_HELP: &str = "\
-The caller hears the greeting to its end, speaks the first file, hears the answer, speaks the next, and hangs up
-when the last answer is followed by silence. Exits with 1 when nothing came back.
-
-Examples:
-  quandura call --wav light.wav --save reply.wav
-  quandura call --wav hello.wav --wav address.wav --json
-  quandura call --wav stop.wav --talk-over
-  quandura call --digits 0";
-
-#[derive(Debug, Args)]
-#[command(after_help = CALL_HELP)]
-pub struct Call {
-    /// Sound file to speak, WAV, any rate; give several for several turns
-    #[arg(long, value_name = "FILE", required_unless_present = "digits")]
-    pub wav: Vec<PathBuf>,
-    #[command(flatten)]
-    pub target: Target,
-    /// Number to call
-    #[arg(long, default_value = "+12025550100", value_name = "NUMBER")]
-    pub to: String,
-    /// Number to call from
-    #[arg(long, default_value = "+12025550143", value_name = "NUMBER")]
-    pub from: String,
-    /// Keep what the caller heard
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
-    /// Keep the whole call: caller left, answer right
-    #[arg(long, value_name = "FILE")]
-    pub save_stereo: Option<PathBuf>,
-    /// Speak one second into the greeting instead of after it
-    #[arg(long, conflicts_with = "wait")]
-    pub talk_over: bool,
-    /// Speak this long after the stream opened, whatever is heard
-    #[arg(long, value_name = "MS")]
-    pub wait: Option<u64>,
-    /// Keys to press, after the last file
-    #[arg(long, value_name = "KEYS")]
-    pub digits: Option<String>,
-    /// Seconds of silence after the last answer before hanging up
-    #[arg(long, default_value_t = 4.0, value_name = "S")]
-    pub quiet: f64,
-    /// Seconds of silence that end an answer when there is more to say
-    #[arg(long, default_value_t = 2.0, value_name = "S")]
-    pub gap: f64,
-    /// Hang up this many seconds after the stream opened
-    #[arg(long, value_name = "S")]
-    pub hangup_after: Option<f64>,
-    /// One JSON object a line instead of text
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

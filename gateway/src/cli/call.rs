@@ -1,49 +1,51 @@
 //! `quandura call`.
 
-mod show;
+pub(super) mod dialled;
+pub(super) mod show;
 
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use telephony::twilio::webhook::VoiceRequest;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
-use super::args;
-use super::client::{base_url, http, token};
+use super::args::{self, Keep, Utterance};
 use crate::caller::audio;
-use crate::caller::dial::Exchange;
-use crate::caller::follow::{Followed, follow, tenant_of};
 use crate::caller::leg::{self, Outcome};
-use crate::caller::order::Order;
 use crate::caller::script::{Act, Opening, Patience, Script};
+use crate::caller::voice::{self, Voice};
 use crate::config::Config;
-use show::Show;
+use dialled::Dialled;
+use show::{Show, Telling};
 
 /// Longest wait for any sound before the caller gives up.
 const ANSWER: Duration = Duration::from_secs(20);
-/// How long the last events may take after the call.
-const LAST_EVENTS: Duration = Duration::from_secs(4);
 
 /// Places the call; an error when nothing came back.
 pub async fn run(config: Config, args: args::Call) -> anyhow::Result<()> {
-    let script = Script::new(acts(&args)?, opening(&args), patience(&args)?);
-    let line = Dialled::new(&config, &args)?;
-    let show = Show::new(args.json);
-    show.calling(&args.to, line.exchange.base());
-    let follower = line.follow(&config, &show).await;
-    let order = line.exchange.place(&line.request).await?;
-    let (url, parameters) = match order {
-        Order::Stream { url, parameters } => (url, parameters),
-        Order::Say(text) => bail!("the gateway did not take the call; it says: {text}"),
-        Order::HangUp => bail!("the gateway did not take the call: busy"),
+    let needs_voice = args.spoken.0.iter().any(|said| matches!(said, Utterance::Say(_)));
+    let voice = match needs_voice {
+        true => Some(Voice::load(&config.models_dir, voice::language(&args.language)?).await?),
+        false => None,
     };
-    let start = line.exchange.start(&line.request, parameters);
-    let outcome = leg::talk(&url, line.exchange.stream_signature(&url), start, script).await?;
+    place(&config, &args, voice.as_ref(), Show::new(args.json, Telling::Planned)).await
+}
+
+/// The same with a voice that is there.
+pub(super) async fn place(
+    config: &Config,
+    args: &args::Call,
+    voice: Option<&Voice>,
+    show: Show,
+) -> anyhow::Result<()> {
+    let script = Script::new(acts(args, voice).await?, opening(args), patience(args)?);
+    let line = Dialled::new(config, &args.dial).await?;
+    show.calling(line.to(), line.base());
+    let follower = line.follow(config, &show).await;
+    let stream = line.place().await?;
+    let outcome = leg::talk(&stream.url, stream.signature, stream.start, script).await?;
     if let Some(follower) = follower {
         follower.finish().await;
     }
-    save(&args, &outcome)?;
+    save(&args.keep, &outcome)?;
     show.summary(&outcome);
     if outcome.heard_ms() == 0 {
         bail!("nothing came back from the gateway{}", why(&outcome));
@@ -54,36 +56,48 @@ pub async fn run(config: Config, args: args::Call) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn why(outcome: &Outcome) -> String {
+/// Why the gateway ended the call, where it did.
+pub(super) fn why(outcome: &Outcome) -> String {
     match &outcome.closed {
         Some(closed) => format!(": it closed the stream with {} {}", closed.code, closed.reason),
         None => String::new(),
     }
 }
 
-fn save(args: &args::Call, outcome: &Outcome) -> anyhow::Result<()> {
-    if let Some(path) = &args.save {
+/// Writes the sound that was asked for.
+pub(super) fn save(keep: &Keep, outcome: &Outcome) -> anyhow::Result<()> {
+    if let Some(path) = &keep.save {
         audio::write_mono(path, &outcome.heard)?;
     }
-    if let Some(path) = &args.save_stereo {
+    if let Some(path) = &keep.save_stereo {
         audio::write_stereo(path, &outcome.said, &outcome.heard)?;
     }
     Ok(())
 }
 
-fn acts(args: &args::Call) -> anyhow::Result<Vec<Act>> {
+/// What the caller does, in order. All words are rendered before the call, so that nobody waits for them in it.
+async fn acts(args: &args::Call, voice: Option<&Voice>) -> anyhow::Result<Vec<Act>> {
     let mut acts = Vec::new();
-    for path in &args.wav {
-        acts.push(Act::Say(audio::read(path)?));
+    for said in &args.spoken.0 {
+        acts.push(Act::Say(match (said, voice) {
+            (Utterance::Wav(path), _) => audio::read(path)?,
+            (Utterance::Say(text), Some(voice)) => voice.say(text).await.context("--say")?,
+            (Utterance::Say(_), None) => bail!("--say: there is no voice"),
+        }));
     }
     if let Some(keys) = &args.digits {
-        let is_key = |key: char| key.is_ascii_digit() || matches!(key, '*' | '#' | 'A'..='D');
-        if !keys.chars().all(is_key) {
-            bail!("--digits: only 0-9, *, # and A-D can be pressed");
-        }
-        acts.push(Act::Press(keys.chars().collect()));
+        acts.push(Act::Press(pressed(keys).context("--digits")?));
     }
     Ok(acts)
+}
+
+/// The keys of a telephone.
+pub(super) fn pressed(keys: &str) -> anyhow::Result<Vec<char>> {
+    let is_key = |key: char| key.is_ascii_digit() || matches!(key, '*' | '#' | 'A'..='D');
+    if keys.is_empty() || !keys.chars().all(is_key) {
+        bail!("`{keys}` cannot be pressed: give 0-9, *, # and A-D, such as 5 or 123#");
+    }
+    Ok(keys.chars().collect())
 }
 
 fn opening(args: &args::Call) -> Opening {
@@ -109,57 +123,5 @@ fn ms(name: &str, seconds: f64) -> anyhow::Result<u64> {
     Ok(u64::try_from(duration.as_millis())?)
 }
 
-/// One call as the carrier knows it.
-struct Dialled {
-    exchange: Exchange,
-    request: VoiceRequest,
-}
-
-impl Dialled {
-    fn new(config: &Config, args: &args::Call) -> anyhow::Result<Self> {
-        let base = base_url(config, args.target.url.as_deref())?;
-        let exchange = Exchange::new(config, http()?, base);
-        let request = exchange.ring(&args.from, &args.to);
-        Ok(Self { exchange, request })
-    }
-
-    /// Follows the call's events, where we have a token to look at them.
-    async fn follow(&self, config: &Config, show: &Show) -> Option<Follower> {
-        let (http, base) = (self.exchange.http(), self.exchange.base());
-        let Some(token) = token(config, base) else {
-            show.note("no transcript: set ADMIN_TOKEN to see one");
-            return None;
-        };
-        let tenant = tenant_of(http, base, &token, &self.request.to).await;
-        match follow(http, base, &token, tenant, self.request.call_sid.clone()).await {
-            Ok(events) => Some(Follower { task: tokio::spawn(print(events, show.clone())) }),
-            Err(e) => {
-                show.note(&format!("no transcript: {e:#}"));
-                None
-            }
-        }
-    }
-}
-
-struct Follower {
-    task: JoinHandle<()>,
-}
-
-impl Follower {
-    async fn finish(self) {
-        let stop = self.task.abort_handle();
-        if tokio::time::timeout(LAST_EVENTS, self.task).await.is_err() {
-            stop.abort();
-        }
-    }
-}
-
-/// Prints until the call's end was told.
-async fn print(mut events: mpsc::Receiver<Followed>, mut show: Show) {
-    while let Some(event) = events.recv().await {
-        show.event(&event);
-        if event.name == "call.ended" {
-            return;
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use pipeline::event::CallEvent;
+use serde::Serialize;
 use tokio::sync::broadcast;
 use uuid::Uuid;
+
+use super::work::WorkEvent;
 
 /// Events kept per tenant: some minutes of a few busy calls.
 const RING_EVENTS: usize = 4_096;
@@ -18,7 +21,8 @@ const VIEWER_LAG: usize = 1_024;
 #[derive(Debug)]
 pub struct Published {
     pub id: Uuid,
-    pub call: Uuid,
+    /// `None` of what no call left.
+    pub call: Option<Uuid>,
     pub name: &'static str,
     pub json: String,
 }
@@ -54,13 +58,20 @@ impl Default for Stream {
 impl Fanout {
     /// Hands an event to everyone who watches its tenant. Never waits.
     pub fn publish(&self, event: &CallEvent) {
+        self.put(event.tenant, event.event_id, Some(event.call_id.0), event.body.name(), event);
+    }
+
+    /// The same of a request's event.
+    pub fn publish_work(&self, tenant: Uuid, event: &WorkEvent) {
+        self.put(tenant, event.event_id, event.call_id.map(|call| call.0), event.name, event);
+    }
+
+    fn put(&self, tenant: Uuid, id: Uuid, call: Option<Uuid>, name: &'static str, event: &impl Serialize) {
         let Ok(json) = serde_json::to_string(event) else {
             metrics::counter!("quandura_events_dropped_total").increment(1);
             return;
         };
-        let published =
-            Arc::new(Published { id: event.event_id, call: event.call_id.0, name: event.body.name(), json });
-        self.stream(event.tenant).push(published);
+        self.stream(tenant).push(Arc::new(Published { id, call, name, json }));
     }
 
     /// Joins the tenant's stream, after `last_seen` where that is still known.

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use storage::outbox_records::Outgoing;
 use storage::{Directory, TenantStore};
 
+use super::alarm;
+use crate::alarms;
 use crate::app::App;
 use crate::demo;
 
@@ -30,6 +32,9 @@ pub enum Delivery {
 pub async fn deliver(app: &App, store: &TenantStore, row: &Outgoing) -> Delivery {
     if row.destination == DESK {
         return by_the_desk(app, store, row).await;
+    }
+    if row.destination.starts_with(alarms::DESTINATION) {
+        return alarm::tell(app, store, row).await;
     }
     match row.destination.strip_prefix(DESTINATION) {
         Some(server) => by_a_server(app, store, server, row).await,

@@ -3,8 +3,11 @@
 //! Each is taken on a lease and sent with its key. A process that dies between sending and settling leaves the lease to
 //! run out; then it is sent again with the same key, and the other side has it once.
 
+pub mod alarm;
 pub mod backoff;
 pub mod deliver;
+pub mod mail;
+pub mod webhook;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,6 +17,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use serde_json::json;
+use storage::alarms::ALARM;
 use storage::outbox_records::{Lease, Outgoing, Settlement};
 use storage::records::{NewWorkItem, Priority, WorkKind};
 use storage::{Directory, Outbox, StorageError, TenantId, TenantStore};
@@ -173,7 +177,8 @@ fn tell(row: &Outgoing, problem: &str) -> NewWorkItem {
         reference: None,
         call_id: row.call_id,
         passport_id: row.passport_id,
-        priority: Priority::High,
+        // What tells of an alarm that could not be sent raises none itself: it would never end.
+        priority: if row.tool == ALARM { Priority::Normal } else { Priority::High },
         caller: None,
         fields: json!({
             "reason": format!("{} could not be done: {problem}", row.tool),

@@ -82,6 +82,10 @@ fn describe() {
     );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
     describe_counter!("quandura_tool_calls_total", "Calls of tools, by tool and outcome.");
+    describe_counter!(
+        "quandura_alarms_total",
+        "Alarms about requests that cannot wait and that nobody had taken on."
+    );
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
 }

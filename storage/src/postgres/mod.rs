@@ -16,6 +16,8 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+#[path = "../sql/alarms.rs"]
+mod alarms;
 #[path = "../sql/audit.rs"]
 mod audit;
 #[path = "../sql/auth.rs"]

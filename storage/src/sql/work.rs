@@ -26,6 +26,7 @@ struct Kept {
     call_id: Option<CallId>,
     passport_id: Option<PassportId>,
     assignee: Option<String>,
+    alarms: i64,
     fields_sealed: Vec<u8>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
@@ -35,7 +36,7 @@ macro_rules! select_work {
     ($rest:literal) => {
         concat!(
             "select id, reference, kind, status, priority, idempotency_key, call_id, passport_id,
-                assignee, fields_sealed, created_at, updated_at
+                assignee, alarms, fields_sealed, created_at, updated_at
              from work_items where tenant_id = $1 ",
             $rest
         )
@@ -226,6 +227,7 @@ fn open(scope: &Scope, kept: Kept) -> Step<WorkItem> {
         call_id: kept.call_id,
         passport_id: kept.passport_id,
         assignee: kept.assignee,
+        alarms: u32::try_from(kept.alarms).unwrap_or(u32::MAX),
         created_at: kept.created_at,
         updated_at: kept.updated_at,
     })

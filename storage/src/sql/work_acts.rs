@@ -55,8 +55,13 @@ pub(super) async fn make(conn: &mut Conn, scope: &Scope, act: &NewWorkAct) -> St
 
 /// `false` when the item is not as it was when the move was decided.
 async fn update(conn: &mut Conn, scope: &Scope, item: &WorkItem, moved: &Moved) -> Step<bool> {
+    // Whoever gives it back, or reopens it, leaves it to wait anew: alarms are counted from here.
+    let waits_anew = matches!(moved.act, WorkActKind::Released | WorkActKind::Reopened);
     let done = sqlx::query(
-        "update work_items set status = $3, assignee = $4, updated_at = $5
+        "update work_items set status = $3, assignee = $4, updated_at = $5,
+            unclaimed_at = case when $8 then $5 else unclaimed_at end,
+            alarms = case when $8 then 0 else alarms end,
+            alarmed_at = case when $8 then null else alarmed_at end
          where tenant_id = $1 and id = $2 and status = $6 and coalesce(assignee, '') = $7",
     )
     .bind(scope.tenant)
@@ -66,6 +71,7 @@ async fn update(conn: &mut Conn, scope: &Scope, item: &WorkItem, moved: &Moved) 
     .bind(now())
     .bind(item.status)
     .bind(item.assignee.as_deref().unwrap_or_default())
+    .bind(waits_anew)
     .execute(conn)
     .await?;
     Ok(done.rows_affected() > 0)

@@ -10,6 +10,8 @@ mod log_rows;
 #[cfg(test)]
 mod tests;
 
+#[path = "../sql/alarms.rs"]
+mod alarms;
 #[path = "../sql/audit.rs"]
 mod audit;
 #[path = "../sql/auth.rs"]

@@ -4,7 +4,7 @@
 // sign-in page, not to silent retries for ever.
 
 import { SseParser } from "./sse-parser";
-import type { CallEvent, EventName } from "./types";
+import type { FeedEvent } from "./types";
 
 export type FeedState =
   | { kind: "connecting"; attempt: number }
@@ -13,7 +13,7 @@ export type FeedState =
   | { kind: "signed-out" };
 
 export interface FeedHandlers {
-  onEvent: (event: CallEvent) => void;
+  onEvent: (event: FeedEvent) => void;
   onState: (state: FeedState) => void;
   /** Events were missed, or this is the first connection: load the lists again. */
   onReload: () => void;
@@ -119,7 +119,7 @@ export class Feed {
     if (id) this.#lastId = id;
     const body = parse(data);
     // Unknown names pass through too: the reducer ignores what it does not know.
-    if (body !== null) this.handlers.onEvent({ name: name as EventName, data: body } as CallEvent);
+    if (body !== null) this.handlers.onEvent({ name, data: body } as FeedEvent);
   }
 
   #retryLater(): void {

@@ -101,6 +101,8 @@ export interface WorkItem {
   assignee: string | null;
   due_at: string;
   overdue: boolean;
+  /** Alarms that were raised since nobody has it. */
+  alarms: number;
   call_id: string | null;
   passport_id: string | null;
   created_at: string;
@@ -276,6 +278,26 @@ export interface EventBodies {
   "passport.updated": { passport_id: string; version: number; status: string };
   "escalation.updated": { escalation_id: string; status: string };
 }
+/** What both events of a request tell: that something is new, and nothing personal. */
+export interface WorkNews {
+  version: number;
+  event_id: string;
+  /** The call that left it, where one did. */
+  call_id: string | null;
+  at: string;
+  work_item_id: string;
+  reference: string;
+  kind: string;
+  priority: string;
+  status: WorkState;
+  alarms: number;
+  /** Of an alarm: since when nobody has it. */
+  waiting_since?: string;
+}
+export type WorkEvent = { name: "work_item.updated" | "work_item.alarm"; data: WorkNews };
+
 export type EventName = keyof EventBodies;
 /** One event with its name beside the JSON that came with it. */
 export type CallEvent = { [N in EventName]: { name: N; data: EventHead & EventBodies[N] } }[EventName];
+/** Whatever the feed brings. */
+export type FeedEvent = CallEvent | WorkEvent;

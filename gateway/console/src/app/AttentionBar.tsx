@@ -1,13 +1,20 @@
+import { alarmText } from "../model/alarms";
 import { attentionText } from "../model/attention";
 import { callerName, shortId } from "../model/format";
-import type { Call } from "../model/state";
+import type { Call, WorkAlarm } from "../model/state";
 import { cx } from "../ui/classes";
 import { Icon } from "../ui/Icon";
 import { usePreferences } from "./preferences";
 import { hrefs } from "./route";
 
-/** On every screen, while a caller needs a person and nobody here has looked: who, why, and the way there. */
-export function AttentionBar({ waiting, locked }: { waiting: readonly Call[]; locked: boolean }) {
+interface Props {
+  waiting: readonly Call[];
+  alarms: readonly WorkAlarm[];
+  locked: boolean;
+}
+
+/** On every screen, while a caller needs a person and nobody here has looked, or a request that cannot wait has nobody: who, why, and the way there. */
+export function AttentionBar({ waiting, alarms, locked }: Props) {
   const { sound } = usePreferences();
   const first = waiting[0];
   const urgent = first?.facts.attention === "urgent";
@@ -26,6 +33,15 @@ export function AttentionBar({ waiting, locked }: { waiting: readonly Call[]; lo
           </a>
           {waiting.length > 1 && <span>and {waiting.length - 1} more</span>}
           {urgent && locked && sound === "on" && <span>Click anywhere to let this page sound an alarm.</span>}
+        </p>
+      )}
+      {alarms[0] && (
+        <p data-alarm={alarms[0].id} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-transparent bg-danger-solid px-4 py-2 text-sm text-white sm:px-5">
+          <Icon name="alert" className="size-5" />
+          <a href={hrefs.request(alarms[0].id)} className="min-w-0 font-semibold underline underline-offset-2">
+            {alarmText(alarms[0])}
+          </a>
+          {alarms.length > 1 && <span>and {alarms.length - 1} more</span>}
         </p>
       )}
     </div>

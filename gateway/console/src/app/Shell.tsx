@@ -10,7 +10,7 @@ import { Boundary } from "./Boundary";
 import { FeedBanner } from "./FeedBanner";
 import { Header } from "./Header";
 import { useKeys } from "./keys";
-import { useWaiting } from "./looked";
+import { useAlarms, useWaiting } from "./looked";
 import { Navigation } from "./Navigation";
 import { OnCallBar } from "./OnCallBar";
 import { toggleTheme } from "./preferences";
@@ -36,11 +36,12 @@ export function Shell({ me }: { me: Me }) {
   const [help, setHelp] = useState(false);
 
   const waiting = useWaiting();
-  const { locked } = useAlarm(waiting);
+  const alarms = useAlarms();
+  const { locked } = useAlarm(waiting, alarms);
 
   useEffect(() => {
-    document.title = titled(`${SCREEN_NAMES[route.screen]} – Quandura Voice`, waiting);
-  }, [route.screen, waiting]);
+    document.title = titled(`${SCREEN_NAMES[route.screen]} – Quandura Voice`, waiting, alarms.length);
+  }, [route.screen, waiting, alarms.length]);
 
   useKeys((key) => {
     const href = LETTERS[key];
@@ -67,7 +68,7 @@ export function Shell({ me }: { me: Me }) {
         Skip to the content
       </a>
       <Header me={me} screen={route.screen} onHelp={() => setHelp(true)} />
-      <AttentionBar waiting={waiting} locked={locked} />
+      <AttentionBar waiting={waiting} alarms={alarms} locked={locked} />
       <FeedBanner />
       {route.screen !== "phone" && <OnCallBar />}
       <main id="main" ref={main} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">

@@ -4,7 +4,8 @@ import { useSyncExternalStore } from "react";
 
 import { api } from "../api/client";
 import { Feed, type FeedState } from "../api/feed";
-import type { CallEvent, CallItem, Page } from "../api/types";
+import type { CallItem, FeedEvent, Page } from "../api/types";
+import { alarmsOf } from "../model/alarms";
 import { mergeCalls } from "../model/merge";
 import { reduceEvent } from "../model/reduce";
 import { emptyState, type State } from "../model/state";
@@ -24,7 +25,7 @@ export interface Snapshot {
 export class Console {
   #now: Snapshot = { state: emptyState, feed: { kind: "connecting", attempt: 0 }, epoch: 0, listError: null };
   #listeners = new Set<() => void>();
-  #pending: CallEvent[] = [];
+  #pending: FeedEvent[] = [];
   #started = false;
   readonly #feed = new Feed({
     onEvent: (event) => this.#queue(event),
@@ -45,6 +46,7 @@ export class Console {
     addEventListener("online", () => this.#feed.retryNow());
     // The list also comes without the feed: a proxy that holds back event streams must not hide the calls.
     void this.#loadCalls();
+    void this.#loadAlarms();
   }
 
   retryNow(): void {
@@ -54,6 +56,7 @@ export class Console {
   reload(): void {
     this.#set({ epoch: this.#now.epoch + 1 });
     void this.#loadCalls();
+    void this.#loadAlarms();
   }
 
   edit(change: (state: State) => State): void {
@@ -76,8 +79,18 @@ export class Console {
     }
   }
 
+  /** Requests that nobody has taken on, of before this console was opened or while it heard nothing. */
+  async #loadAlarms(): Promise<void> {
+    try {
+      const { items } = await api.workItems({ state: "open" }, null);
+      this.edit((state) => ({ ...state, alarms: alarmsOf(items) }));
+    } catch {
+      // Who may not read requests is told of none; the feed brings what comes.
+    }
+  }
+
   /** Events come in bursts; a burst is one change for the screen. */
-  #queue(event: CallEvent): void {
+  #queue(event: FeedEvent): void {
     this.#pending.push(event);
     if (this.#pending.length === 1) setTimeout(() => this.#flush(), 16);
   }
@@ -89,7 +102,7 @@ export class Console {
     const state = events.reduce(reduceEvent, before);
     this.#set({ state });
     for (const id of new Set(events.map((e) => e.data.call_id))) {
-      if (!before.calls[id] && state.calls[id]?.stub) void this.#loadFacts(id);
+      if (id && !before.calls[id] && state.calls[id]?.stub) void this.#loadFacts(id);
     }
   }
 

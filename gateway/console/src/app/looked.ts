@@ -2,8 +2,9 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
+import { inOrder } from "../model/alarms";
 import { lookKey, unlooked } from "../model/attention";
-import type { Call } from "../model/state";
+import type { Call, WorkAlarm } from "../model/state";
 import { useConsole } from "./console";
 
 let looked: ReadonlySet<string> = new Set();
@@ -25,4 +26,10 @@ export function useWaiting(): readonly Call[] {
   const seen = useSyncExternalStore(subscribe, () => looked);
   const state = useConsole((now) => now.state);
   return useMemo(() => unlooked(state, seen), [state, seen]);
+}
+
+/** Requests that cannot wait and that nobody has taken on: looking is not enough, somebody must take them. */
+export function useAlarms(): readonly WorkAlarm[] {
+  const state = useConsole((now) => now.state);
+  return useMemo(() => inOrder(state), [state]);
 }

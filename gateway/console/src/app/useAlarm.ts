@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 
 import { Alarm } from "../audio/alarm";
+import { alarmKey } from "../model/alarms";
 import { lookKey } from "../model/attention";
-import type { Call } from "../model/state";
+import type { Call, WorkAlarm } from "../model/state";
 import { usePreferences } from "./preferences";
 
 /** An urgent call sounds again this often, until somebody has looked. */
@@ -10,13 +11,13 @@ const AGAIN_MS = 8_000;
 
 const alarm = new Alarm();
 
-/** Sounds for calls that wait to be looked at: once for each, and again for as long as an urgent one waits. Says whether sound is possible yet. */
-export function useAlarm(waiting: readonly Call[]): { locked: boolean } {
+/** Sounds for calls that wait to be looked at: once for each, and again for as long as an urgent one waits; and for requests that nobody has taken on, once an alarm. Says whether sound is possible yet. */
+export function useAlarm(waiting: readonly Call[], alarms: readonly WorkAlarm[]): { locked: boolean } {
   const { sound } = usePreferences();
   const [locked, setLocked] = useState(true);
   const sounded = useRef<ReadonlySet<string>>(new Set());
   const urgent = waiting.some((call) => call.facts.attention === "urgent");
-  const keys = waiting.map(lookKey).join(" ");
+  const keys = [...waiting.map(lookKey), ...alarms.map(alarmKey)].join(" ");
 
   useEffect(() => {
     const unlock = (): void => {
@@ -38,7 +39,7 @@ export function useAlarm(waiting: readonly Call[]): { locked: boolean } {
     const fresh = [...now].filter((key) => !sounded.current.has(key));
     sounded.current = now;
     if (sound === "off" || now.size === 0) return undefined;
-    const level = urgent ? "urgent" : "watch";
+    const level = urgent || fresh.some((key) => key.startsWith("work/")) ? "urgent" : "watch";
     if (fresh.length > 0) alarm.sound(level);
     if (!urgent) return undefined;
     const timer = setInterval(() => alarm.sound("urgent"), AGAIN_MS);

@@ -38,9 +38,10 @@ export function unlooked(state: State, looked: ReadonlySet<string>): Call[] {
 const isPressing = (call: Call): boolean =>
   call.facts.attention !== "none" && (call.facts.state === "live" || (call.facts.attention === "urgent" && call.attentionReason !== ""));
 
-/** The page's title with a sign before it while somebody waits to be looked at. */
-export function titled(title: string, waiting: readonly Call[]): string {
-  if (waiting.length === 0) return title;
-  const urgent = waiting.some((call) => call.facts.attention === "urgent");
-  return `${urgent ? "⚠ " : ""}(${waiting.length}) ${title}`;
+/** The page's title with a sign before it while somebody waits to be looked at, or a request for somebody. */
+export function titled(title: string, waiting: readonly Call[], alarms = 0): string {
+  const count = waiting.length + alarms;
+  if (count === 0) return title;
+  const urgent = alarms > 0 || waiting.some((call) => call.facts.attention === "urgent");
+  return `${urgent ? "⚠ " : ""}(${count}) ${title}`;
 }

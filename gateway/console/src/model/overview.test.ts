@@ -11,7 +11,7 @@ const call = (minutesAgo: number, more: Partial<CallItem> = {}): CallItem => {
   return { ...unknownFacts(`c${minutesAgo}`, new Date(started).toISOString()), ...over, language: "en", ...more };
 };
 const request = (more: Partial<WorkItem>): WorkItem => ({
-  id: "r", reference: "R", kind: "incident", title: "", status: "open", priority: "normal", assignee: null, overdue: false, call_id: null, passport_id: null,
+  id: "r", reference: "R", kind: "incident", title: "", status: "open", priority: "normal", assignee: null, alarms: 0, overdue: false, call_id: null, passport_id: null,
   due_at: new Date(now + 60_000).toISOString(), created_at: new Date(now - 60_000).toISOString(), updated_at: "", fields: [], ...more,
 });
 

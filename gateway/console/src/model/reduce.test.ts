@@ -199,7 +199,7 @@ describe("merge", () => {
   });
 
   it("shows the stored cut of an interrupted reply", () => {
-    const base = { calls: { c1: newCall({ ...item, state: "ended" as const }) }, listed: true, workRevision: 0 };
+    const base = { calls: { c1: newCall({ ...item, state: "ended" as const }) }, listed: true, workRevision: 0, alarms: {} };
     const state = mergeTranscript(base, "c1", [
       { turn: 1, speaker: "agent", text: "I can take that down.", started_at: "t", ended_at: "t", interrupted: true, heard_text: "I can" },
     ]);
@@ -207,7 +207,7 @@ describe("merge", () => {
   });
 
   it("shows where guard and rules stepped in of a call that is over, and nothing twice", () => {
-    const base = { calls: { c1: newCall({ ...item, state: "ended" as const }) }, listed: true, workRevision: 0 };
+    const base = { calls: { c1: newCall({ ...item, state: "ended" as const }) }, listed: true, workRevision: 0, alarms: {} };
     const stored = [
       { id: "a1", turn: 1, at: "t", by: "guard" as const, kind: "instruction_override", severity: "high" },
       { id: "a2", turn: 2, at: "t", by: "rule" as const, rule: "locked-amounts", action: "BLOCK", applies_to: "words" },

@@ -1,6 +1,7 @@
 // Live events to state. Pure: no clock, no network, so every case has a test.
 
-import type { CallEvent, EventName } from "../api/types";
+import type { CallEvent, EventName, FeedEvent, WorkEvent } from "../api/types";
+import { withAlarm, withoutAlarm } from "./alarms";
 import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
 import { joinHeard } from "./heard";
@@ -129,7 +130,17 @@ function withIntervention(call: Call, made: Intervention): Call {
 /** Names whose arrival may mean that a request was filed. */
 const WORK_EVENTS: readonly string[] = ["passport.updated", "escalation.updated", "call.tool", "call.ended"];
 
-export function reduceEvent(state: State, event: CallEvent): State {
+const isOfWork = (event: FeedEvent): event is WorkEvent => event.name === "work_item.updated" || event.name === "work_item.alarm";
+
+/** Somebody changed a request, or nobody took it on: lists load again, and who waits is on every screen. */
+function reduceWork(state: State, { name, data }: WorkEvent): State {
+  const { work_item_id: id, reference, alarms, at, waiting_since } = data;
+  const changed = name === "work_item.alarm" ? withAlarm(state, { id, reference, alarms, since: waiting_since ?? at }) : withoutAlarm(state, id, data);
+  return { ...changed, workRevision: state.workRevision + 1 };
+}
+
+export function reduceEvent(state: State, event: FeedEvent): State {
+  if (isOfWork(event)) return reduceWork(state, event);
   // A newer gateway may send names that this console does not know.
   if (!Object.hasOwn(apply, event.name)) return state;
   const { call_id: id, at } = event.data;

@@ -63,15 +63,26 @@ export interface Call {
   passport: { id: string; version: number; status: string } | null;
 }
 
+/** A request that cannot wait and that nobody has taken on. */
+export interface WorkAlarm {
+  id: string;
+  reference: string;
+  /** How often people were told. */
+  alarms: number;
+  since: string;
+}
+
 export interface State {
   calls: Readonly<Record<string, Call>>;
   /** The first list has come, so "no calls" is a fact and not a wait. */
   listed: boolean;
   /** Grows when a work item may have changed, so the list can reload. */
   workRevision: number;
+  /** By the id of the request. */
+  alarms: Readonly<Record<string, WorkAlarm>>;
 }
 
-export const emptyState: State = { calls: {}, listed: false, workRevision: 0 };
+export const emptyState: State = { calls: {}, listed: false, workRevision: 0, alarms: {} };
 
 export function newCall(facts: CallItem, stub = false): Call {
   return {

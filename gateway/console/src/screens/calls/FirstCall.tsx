@@ -24,8 +24,8 @@ export function FirstCall({ me }: { me: Me }) {
           </LinkButton>
         </Way>
         <Way step={2} title="Call from the command line">
-          <p>Speaks a sound file into the gateway and prints what both sides say:</p>
-          <Command>{`quandura call --wav question.wav${line ? ` --to ${line.number}` : ""}`}</Command>
+          <p>Speaks your words in the built-in voice and prints what both sides say:</p>
+          <Command>{`quandura call --say "When is the permit office open?"${line ? ` --to ${line.number}` : ""}`}</Command>
         </Way>
         <Way step={3} title="Call from any telephone">
           <p>Buy a number from your carrier and set its voice address to:</p>

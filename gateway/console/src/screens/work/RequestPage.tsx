@@ -5,6 +5,7 @@ import type { Me, WorkAct, WorkItemDetail } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { useNow } from "../../app/now";
 import { hrefs } from "../../app/route";
+import { isAlarmed } from "../../model/alarms";
 import { dateTime, words } from "../../model/format";
 import { when } from "../../model/when";
 import { Badge } from "../../ui/Badge";
@@ -92,6 +93,7 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
             <Badge>{kindName(item.kind)}</Badge>
             {!isClosed(item) && ["urgent", "high"].includes(item.priority) && <Badge tone="danger">{words(item.priority)}</Badge>}
             <Badge tone={item.status === "done" ? "good" : item.status === "in_progress" ? "accent" : "plain"}>{stateName(item.status)}</Badge>
+            {isAlarmed(item) && <Badge tone="danger">Nobody has taken this</Badge>}
             {due && (
               <Badge tone={isLate(item, now) ? "danger" : "warm"} title={dateTime(item.due_at)}>
                 {due}

@@ -2,6 +2,7 @@ import { memo } from "react";
 
 import type { WorkItem } from "../../api/types";
 import { hrefs } from "../../app/route";
+import { isAlarmed } from "../../model/alarms";
 import { when } from "../../model/when";
 import { words } from "../../model/format";
 import { Badge } from "../../ui/Badge";
@@ -32,6 +33,7 @@ export const WorkRow = memo(function WorkRow({ item, me, now }: Props) {
       >
         <span className="min-w-0 font-medium break-words">{veiled(requestTitle(item))}</span>
         <span className="flex flex-wrap items-center gap-2 sm:justify-end">
+          {isAlarmed(item) && <Badge tone="danger">Nobody has taken this</Badge>}
           {pressing && <Badge tone="danger">{words(item.priority)}</Badge>}
           {isClosed(item) ? (
             <Badge tone={item.status === "done" ? "good" : "plain"}>{stateName(item.status)}</Badge>

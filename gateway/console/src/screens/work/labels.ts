@@ -92,6 +92,7 @@ const ACTS: Record<string, (act: WorkAct) => string> = {
   done: () => "closed this as done",
   declined: () => "declined this",
   reopened: () => "reopened this",
+  alarmed: () => "raised the alarm: nobody had taken this on",
 };
 /** "took this on", to follow a name. */
 export const actPhrase = (act: WorkAct): string => ACTS[act.act]?.(act) ?? words(act.act).toLowerCase();

@@ -16,7 +16,7 @@ const item = (id: string, more: Partial<WorkItem> = {}): WorkItem => ({
   priority: "normal",
   assignee: null,
   due_at: "2026-01-05T12:00:00Z",
-  overdue: false,
+  alarms: 0, overdue: false,
   call_id: null,
   passport_id: null,
   created_at: "2026-01-05T08:00:00Z",
