@@ -1,10 +1,12 @@
 //! What each ear makes of what simulated callers say: words wrong by ear and voice, what the choice between them gives and
 //! what the better of the two would have given, and how far confidence tells right from wrong.
 //!
-//! `cargo run --release -p benches --bin ears -- [--set FILE.toml] [--show]`
+//! `cargo run --release -p benches --bin ears -- [--set FILE.toml] [--show] [--save FOLDER]`
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use benches::dialogs::set::{Language as Tongue, Set};
@@ -34,6 +36,9 @@ struct Args {
     /// Prints every utterance with what was heard.
     #[arg(long)]
     show: bool,
+    /// Keeps what was heard as 8 kHz WAV files with a list of their words, for other recognizers to hear.
+    #[arg(long)]
+    save: Option<PathBuf>,
 }
 
 #[derive(Default)]
@@ -57,6 +62,7 @@ fn main() -> Result<()> {
     let booth = Booth::open(&PathBuf::from("target/dialogs/voices"))?;
     let (mut tallies, mut sureness) =
         (BTreeMap::<String, Tally>::new(), BTreeMap::<u32, (usize, usize)>::new());
+    let mut kept = 0;
     for scenario in &set.scenario {
         let voice = Voice::of(scenario.language, scenario.voice);
         let mut said = BTreeSet::new();
@@ -79,6 +85,10 @@ fn main() -> Result<()> {
             f32_to_mulaw(&pcm, &mut coded);
             let mut line = vec![0.0; PADDING];
             mulaw_to_f32(&coded, &mut line);
+            if let Some(folder) = &args.save {
+                kept += 1;
+                keep(folder, kept, voice, &truth, &line[PADDING..])?;
+            }
             let bare = to_16k(&line[PADDING..]);
             line.resize(line.len() + PADDING, 0.0);
             let one = first.transcribe(&to_16k(&line), &|| false)?.context("stopped")?;
@@ -125,6 +135,26 @@ fn main() -> Result<()> {
         }
     }
     print(&tallies, &sureness);
+    Ok(())
+}
+
+/// One utterance as a file, and its line in `list.tsv`: number, voice, words.
+fn keep(folder: &Path, number: usize, voice: Voice, words: &[String], line: &[f32]) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let spec = hound::WavSpec {
+        channels: 1,
+        sample_rate: 8_000,
+        bits_per_sample: 16,
+        sample_format: hound::SampleFormat::Int,
+    };
+    let mut wav = hound::WavWriter::create(folder.join(format!("{number}.wav")), spec)?;
+    for sample in line {
+        #[expect(clippy::cast_possible_truncation, reason = "-1 to 1")]
+        wav.write_sample((sample.clamp(-1.0, 1.0) * 32_767.0) as i16)?;
+    }
+    wav.finalize()?;
+    let mut list = OpenOptions::new().create(true).append(true).open(folder.join("list.tsv"))?;
+    writeln!(list, "{number}\t{}\t{}", voice.name(), words.join(" "))?;
     Ok(())
 }
 
