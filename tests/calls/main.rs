@@ -6,6 +6,7 @@ mod conversation;
 mod echo;
 mod endings;
 mod events;
+mod front_desk;
 mod memory;
 mod postgres;
 mod replay;

@@ -1,55 +1,18 @@
 //! A second county made from a file while the gateway runs: its own line greets by it, and tells its own hours.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use futures_util::future::BoxFuture;
-use gateway::providers::lineup::Lineup;
-use gateway::providers::{Loaded, Providers, agent};
-use gateway::start::Gateway;
-use knowledge::Retriever;
-use pipeline::ports::Language;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use storage::Platform;
 use tests::caller::Caller;
-use tests::doubles::{EnergyVad, HummingVoice, ScriptedRecogniser};
-use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
+use tests::gateway::{ADMIN, LINE, TestGateway};
 use tests::home::Home;
+
+use crate::front_desk;
 
 const GUIDE: &str = include_str!("../../docs/guides/county-from-a-file.md");
 const OAKDALE: &str = "+12025550171";
-
-async fn gateway(home: &Home) -> Result<TestGateway> {
-    let stt = Arc::new(ScriptedRecogniser::new(&["What are your office hours?"]));
-    let engines = move |platform: Platform| -> BoxFuture<'static, Result<Loaded>> {
-        Box::pin(async move {
-            let retriever = Arc::new(Retriever::lexical());
-            let desk = agent::start(&platform, retriever.clone(), None, Default::default()).await?;
-            let providers = Providers {
-                stt,
-                tts: Arc::new(HummingVoice { letter_ms: 4, ..HummingVoice::default() }),
-                screen: agent::screens(&desk),
-                adopt: agent::adopter(&desk),
-                rules: agent::lawgiver(&desk),
-                responder: Arc::new(desk),
-                vad: Arc::new(|| Box::new(EnergyVad::default())),
-                outside: Default::default(),
-                retriever,
-                load: Arc::new(|| 0.0),
-            };
-            let lineup = Lineup { spoken: vec![Language::En, Language::Es], ..Lineup::default() };
-            Ok(Loaded { providers, lineup })
-        })
-    };
-    let mut config = home.config();
-    config.limits = Doubles::default().limits;
-    let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
-    running.ready().await?;
-    let base = format!("http://{}", running.addr);
-    Ok(TestGateway { running, base, dir: home.dir.clone() })
-}
 
 /// What the agent said on a call to a line in which the caller asked for the hours.
 async fn said(gateway: &TestGateway, line: &str, tenant: &str) -> Result<String> {
@@ -72,7 +35,7 @@ async fn said(gateway: &TestGateway, line: &str, tenant: &str) -> Result<String>
 tests::on_both_back_ends!(a_second_county_is_made_from_a_file_and_answers_on_its_own_line);
 
 async fn a_second_county_is_made_from_a_file_and_answers_on_its_own_line(home: Home) {
-    let gateway = gateway(&home).await.unwrap();
+    let gateway = front_desk::gateway(&home, &["What are your office hours?"]).await.unwrap();
     let http = reqwest::Client::new();
     let new = json!({"slug": "oakdale", "name": "Oakdale"});
     let made = http.post(format!("{}/v1/tenants", gateway.base)).bearer_auth(ADMIN).json(&new);
