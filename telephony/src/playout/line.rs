@@ -14,6 +14,8 @@ const MARKS_KEPT: usize = 512;
 const SUSPICIOUS: Duration = Duration::from_millis(250);
 /// Most that a cut credits for what is heard while mark and clear travel.
 const MOST_TRAVEL: Duration = Duration::from_millis(120);
+/// Most that a cut credits where no mark has come back yet: three quarters of the slowest ordinary leg's round trip.
+const MOST_UNMARKED: Duration = Duration::from_millis(160);
 
 #[derive(Debug)]
 struct SentMark {
@@ -166,16 +168,16 @@ impl Line {
     }
 
     /// How far the caller will have heard when a clear sent at `now` takes effect. The mark was played before it
-    /// came back, and sound goes on until the clear arrives: together the quickest echo's delay. A quarter is
+    /// came back, and sound goes on until the clear arrives: together the quickest echo's delay. Where none came
+    /// back, a clear takes as long as the first frame did, so that all that could be played by now was. A quarter is
     /// left off, for the carrier may hold sound back before it plays it, and too little is better than too much.
     pub(super) fn heard_at_clear(&self, now: CallTime) -> Position {
         let late = self.oldest_open().is_some_and(|m| now > m.expected + self.echo.usual_most() + SUSPICIOUS);
         let travel = self.echo.least().map_or_else(
-            // Cut before any mark could come back: between nothing and all that could be played.
-            || playing(self.playable(now).saturating_sub(self.proven)) / 2,
-            |least| least * 3 / 4,
+            || (playing(self.playable(now).saturating_sub(self.proven)) * 3 / 4).min(MOST_UNMARKED),
+            |least| (least * 3 / 4).min(MOST_TRAVEL),
         );
-        let at = self.position(now, travel.min(MOST_TRAVEL));
+        let at = self.position(now, travel);
         Position { bytes: at.bytes, estimated: at.estimated || late }
     }
 
