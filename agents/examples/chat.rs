@@ -94,7 +94,7 @@ fn brief(store: &TenantStore) -> CallBrief {
         call: CallId(Uuid::now_v7()),
         tenant: store.id().0,
         passport: Uuid::now_v7(),
-        caller: None,
+        caller: Some("+12025550188".into()),
         line: "+12025550100".into(),
         language: Language::En,
     }

@@ -9,6 +9,7 @@
 //! what speakers [`repair`] as they speak, and [`spelling`].
 #![deny(clippy::disallowed_methods)]
 
+pub mod beside;
 mod ear;
 pub mod english;
 pub mod intents;

@@ -13,6 +13,8 @@ pub struct Repairs {
     pub marks: &'static [&'static [&'static str]],
     /// Words around a mark that are part of it.
     pub hedges: &'static [&'static str],
+    /// Sounds of surprise right before a mark.
+    pub starts: &'static [&'static str],
     /// After a "no" these make it something else.
     pub no_marks: &'static [&'static str],
     /// "Not Mabel": what follows was not meant.
@@ -45,6 +47,7 @@ pub static ENGLISH: Repairs = Repairs {
         "no", "wait", "sorry", "um", "uh", "er", "oh", "it's", "i", "mean", "was", "excuse", "me",
         "actually", "hang", "hold", "on",
     ],
+    starts: &["oh", "uh", "um", "er", "ah", "oops", "ugh"],
     no_marks: &["one", "body", "longer", "more", "idea", "problem", "matter"],
     nots: &[&["not"], &["isn't"], &["ain't", "no"], &["ain't"], &["instead", "of"], &["wasn't"]],
     stops: &[
@@ -69,6 +72,7 @@ pub static SPANISH: Repairs = Repairs {
         &["no"],
     ],
     hedges: &["no", "perdon", "perdone", "espere", "eh", "este", "ay", "es", "era", "fue", "que", "digo"],
+    starts: &["ay", "eh", "este", "ah", "oh", "uy"],
     no_marks: &["hay", "habia", "hubo", "se", "me", "le", "puedo", "tengo", "funciona", "fue"],
     nots: &[
         &["no", "es"],
@@ -134,10 +138,15 @@ fn mended<'t>(ear: Ear, words: &[&'t str]) -> Option<Vec<&'t str>> {
         if !(paused || pause_after || certain || hedged) || after >= words.len() {
             continue;
         }
-        if let Some(from) = reaches_back(ear, &plain[..at], &plain[after..]) {
+        // "555, oh no, sorry, 614": the "oh" belongs to the mark, and is no digit of what stays.
+        let mut end = at;
+        while end > 1 && repairs.starts.contains(&plain[end - 1].as_str()) {
+            end -= 1;
+        }
+        if let Some(from) = reaches_back(ear, &plain[..end], &plain[after..]) {
             let mut out = words[..from.start].to_vec();
             out.extend(&words[after..after + from.taken]);
-            out.extend(&words[from.end..at]);
+            out.extend(&words[from.end..end]);
             out.extend(&words[after + from.taken..]);
             return Some(out);
         }

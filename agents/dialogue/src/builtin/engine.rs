@@ -16,6 +16,10 @@ use language::YesNo;
 
 /// More words than this before a goodbye say more than that.
 const PARTING: usize = 8;
+/// The same, where the head takes them for a goodbye.
+const LONG_PARTING: usize = 16;
+/// From so much on the head is sure of a goodbye.
+const PARTS: f32 = 0.7;
 
 /// The built-in agent. Holds only data; every call has its own [`State`].
 #[derive(Debug)]
@@ -106,6 +110,7 @@ impl Turn<'_> {
         text.clone_into(&mut self.whole);
         text.clone_into(&mut self.heard);
         let after_emergency = take(&mut self.state.emergency);
+        self.after_emergency = after_emergency;
         let held = take(&mut self.state.holding);
         let prompted = take(&mut self.state.prompted);
         if let Some((found, language)) = self.emergency_heard(text) {
@@ -210,6 +215,17 @@ impl Turn<'_> {
                 self.start_person();
             } else {
                 self.start_task(task, "");
+            }
+            return true;
+        }
+        // "No, I don't want to leave a message, I just want to know …": what comes beside is served.
+        if matches!(pending, Pending::MessageOrPerson | Pending::Offer(_)) && self.script.acts.refuses(&plain)
+        {
+            let rest = self.script.acts.beside_refusal(ear, text);
+            if rest.is_empty() {
+                self.offer_declined("");
+            } else {
+                self.open(&rest);
             }
             return true;
         }
@@ -342,9 +358,17 @@ impl Turn<'_> {
     /// "Okay, never mind, goodbye": a few words that end in a goodbye answer no offer.
     fn parts(&self, text: &str) -> bool {
         let plain = self.ear.plain(text);
-        let ends = self.ear.cues().bye.iter().any(|word| plain.ends_with(word.trim()));
+        let ends = self.ear.cues().bye.iter().any(|word| {
+            let word = word.trim();
+            plain.ends_with(word)
+                || plain.ends_with(&format!("{word} now"))
+                || plain.ends_with(&format!("{word} {word}"))
+        });
+        // "Thank you dear, you have a nice voice, bye bye": however long, nothing else is wanted.
+        let read = self.head.wants("goodbye") >= PARTS && text == self.heard;
+        let parting = if read { LONG_PARTING } else { PARTING };
         let open = matches!(self.state.pending, Some(Pending::Write));
-        ends && !open && plain.split(' ').count() <= PARTING && !self.ear.is_question(text)
+        (ends || read) && !open && plain.split(' ').count() <= parting && !self.ear.is_question(text)
     }
 
     pub(super) fn says_bye(&self, text: &str) -> bool {

@@ -31,7 +31,7 @@ impl<'a> Turn<'a> {
         let read: Vec<String> = slots
             .iter()
             .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
-            .filter(|(_, filled)| !filled.value.is_empty())
+            .filter(|(_, filled)| !filled.value.is_empty() && !filled.spoken.is_empty())
             .map(|(template, filled)| template.replace("{value}", &filled.spoken))
             .collect();
         self.read_sentences(read);
@@ -51,7 +51,8 @@ impl<'a> Turn<'a> {
 
     pub(super) fn read_changed(&mut self, changed: &[&Slot]) {
         if self.over_asked("confirm") {
-            return self.complete(false);
+            // Nobody said yes to it.
+            return self.complete(true);
         }
         self.task_mut(|task| task.stage = Stage::Confirm);
         self.say("corrected");
@@ -83,7 +84,7 @@ fn filled_part(part: &str, script: &TaskScript, task: &Task) -> Option<String> {
     let (before, after) = part.split_once('{')?;
     let (id, after) = after.split_once('}')?;
     let slot = script.slot(id)?;
-    let filled = task.slots.get(id).filter(|f| !f.value.is_empty())?;
+    let filled = task.slots.get(id).filter(|f| !f.value.is_empty() && !f.spoken.is_empty())?;
     let spoken = match slot.kind {
         SlotKind::When => dated(&filled.spoken),
         SlotKind::Place if in_story(filled, script, task) => return None,

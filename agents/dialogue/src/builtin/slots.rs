@@ -133,6 +133,8 @@ pub fn respoken(kind: SlotKind, filled: &Filled, ear: Ear) -> Filled {
     let says = &ear.cues().says;
     let spoken = match (kind, filled.value.as_str()) {
         (_, "") => filled.spoken.clone(),
+        // What was never asked is not said in any language.
+        (SlotKind::Injured, _) if filled.spoken.is_empty() => String::new(),
         (SlotKind::Phone, "caller") => says.caller_number.to_owned(),
         (SlotKind::Injured, "yes") => says.hurt.to_owned(),
         (SlotKind::Injured, _) => says.unhurt.to_owned(),
@@ -238,7 +240,7 @@ pub fn merged_when(ear: Ear, old: &Filled, new: Filled) -> Filled {
 // ---------------------------------------------------------------- injuries
 
 static NOBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(nobody|no one|none of us|noone|no body)( \w+)? (hurt|injured)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").ok()
+    Regex::new(r"\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").ok()
 });
 /// Somebody is well, who may have been hurt before.
 static WELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -250,7 +252,7 @@ static SOMEBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b((got|was|were|is|are|am|'m|been|badly|somebody|someone) (\w+ )?(hurt|injured|bleeding|bruised)|(hurt|broke|broken|sprained|twisted|turned|rolled|cut|injured|fractured|bruised|banged up|scraped|hit|bumped|burned) (my|his|her|their|a|an|the) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone)|injur(y|ies)\b|whiplash|concussion|stitches|(only|just) (his|her|my|a|the|some|their) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone|bruises?|scratch(es)?|scrapes?|sprain|cuts?|bumps?)|taken to (the )?hospital|(went|go|going) to the (hospital|er|emergency room|doctor)|in pain|ambulance (came|took))").ok()
 });
 static NOBODY_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|solo (danos|materiales|la propiedad|el carro|el coche)|nadie (salio|resulto)|afortunadamente no)").ok()
+    Regex::new(r"\b(herid[oa]s? (no|ningun[oa]?|nadie)|ningun[oa]? (herid|lastim|lesion)\w+|nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|solo (danos|materiales|la propiedad|el carro|el coche)|nadie (salio|resulto)|afortunadamente no)").ok()
 });
 static SOMEBODY_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me) (lastim|hiri|golpe|romp|fractur|torc|cort|quem|quebr)\w+( (el|la|los|las|mi|su|un|una))? ?(brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)?|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").ok()
@@ -306,8 +308,12 @@ fn phone_read(text: &str, context: Context<'_>) -> Read {
     }
 }
 
+/// A PIN that is said in the same breath is no part of the number.
 fn claim_number(ear: Ear, text: &str) -> Option<Filled> {
-    ear.claim_digits(text).as_deref().map(claim)
+    static PIN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)\b(pin|p\.? i\.? n|clave|c[oó]digo)\b").ok());
+    let end = PIN.as_ref().and_then(|pin| pin.find(text)).map_or(text.len(), |found| found.start());
+    ear.claim_digits(&text[..end]).as_deref().map(claim)
 }
 
 fn stated_claim_number(ear: Ear, text: &str) -> Option<Filled> {
@@ -406,6 +412,7 @@ mod tests {
             "claim number 20417",
             "It's 2 0 4 1 7.",
             "clm 20 417",
+            "it's 20417 and the PIN is 4417",
         ] {
             assert_eq!(value(SlotKind::ClaimNumber, text).as_deref(), Some("CLM-20417"), "{text}");
         }

@@ -10,9 +10,10 @@ use super::beliefs::days::day_wanted;
 use super::intent::by_cue;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
-use super::state::{Filled, Stage, Task};
+use super::state::{Filled, MAX_LATER, Stage, Task};
 use super::turn::{Turn, expectation};
 use language::YesNo;
+use language::beside::question_beside;
 use language::repair::repaired;
 
 impl<'a> Turn<'a> {
@@ -80,6 +81,15 @@ impl<'a> Turn<'a> {
         if !(answers_now || finishing) && self.control_in_task(text, free) {
             return;
         }
+        let told = slot.is_none_or(|s| !matches!(s.kind, SlotKind::Story | SlotKind::Text));
+        let beside = if told { question_beside(self.ear, text) } else { None };
+        let text = match &beside {
+            Some((answer, question)) => {
+                self.answer_beside(question, stage == Stage::Confirm);
+                answer.as_str()
+            }
+            None => text,
+        };
         match stage {
             Stage::Confirm => self.confirm(text),
             Stage::Which => self.which(text),
@@ -88,6 +98,23 @@ impl<'a> Turn<'a> {
                     self.slot_answer(slot, text);
                 }
             }
+        }
+    }
+
+    /// A question within an answer: answered at once where a page does, before the report goes on; else, and where the
+    /// report is just being finished, after it.
+    fn answer_beside(&mut self, question: &str, finishing: bool) {
+        if self.subjects(question).is_empty() {
+            return;
+        }
+        match self.passage(question).cloned().filter(|_| !finishing) {
+            Some(passage) => self.tell_page(&passage, question),
+            None if self.state.later.len() < MAX_LATER
+                && !self.state.later.iter().any(|kept| kept == question) =>
+            {
+                self.state.later.push(question.to_owned());
+            }
+            None => {}
         }
     }
 
@@ -122,6 +149,12 @@ impl<'a> Turn<'a> {
         if slot.kind == SlotKind::Phone && self.state.caller_number && self.means_this_number(text) {
             return self.take_caller_number(slot);
         }
+        if slot.kind == SlotKind::Phone && self.means_this_number(text) {
+            // The carrier gave none, which the caller cannot know.
+            self.say("number_unseen");
+            self.expects = Expectation::Digits;
+            return self.did(&slot.id, "asked again");
+        }
         if slot.kind == SlotKind::Proof && self.is_secret(text) {
             return self.check_secret(text);
         }
@@ -139,7 +172,8 @@ impl<'a> Turn<'a> {
                 SlotKind::Place | SlotKind::Name | SlotKind::Story | SlotKind::Text | SlotKind::Proof
             );
         // "No, nobody" answers whether anybody was hurt, and puts nothing right.
-        let answers = slot.kind == SlotKind::Injured && self.ear.yes_no(text).is_some();
+        let answers = slot.kind == SlotKind::Injured
+            && (self.ear.yes_no(text).is_some() || matches!(self.read(slot, text), Read::Value(_)));
         let corrected = if !answers && corrects(self.ear, text) {
             self.correct(text, Some(&slot.id))
         } else {
@@ -497,9 +531,33 @@ impl<'a> Turn<'a> {
         self.filled(slot, value, "");
     }
 
-    /// Goes back to the task after something else.
+    /// Goes back to the task after something else. Name and number that were told meanwhile serve it too.
     pub(super) fn resume(&mut self) {
-        if let Some((_, script)) = self.current() {
+        if let Some((stage, script)) = self.current() {
+            let asked = match &stage {
+                Stage::Slot(id) => {
+                    script.slot(id).filter(|s| matches!(s.kind, SlotKind::Name | SlotKind::Phone))
+                }
+                _ => None,
+            };
+            for slot in script.slots.iter().filter(|_| asked.is_some()) {
+                let known = self.state.known.get(&slot.id);
+                let Some(known) =
+                    known.filter(|_| matches!(slot.kind, SlotKind::Name | SlotKind::Phone)).cloned()
+                else {
+                    continue;
+                };
+                self.task_mut(|task| {
+                    if !task.slots.contains_key(&slot.id) {
+                        task.fill(&slot.id, known);
+                    }
+                });
+            }
+            let answered = matches!(&stage, Stage::Slot(id) if self.state.task().is_some_and(|t| t.slots.contains_key(id)));
+            if answered {
+                self.say_with("resume", &[("task", &script.spoken)]);
+                return self.advance();
+            }
             self.say_with("resume", &[("task", &script.spoken)]);
             self.ask_again_quietly();
         }

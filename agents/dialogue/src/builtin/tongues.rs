@@ -53,6 +53,10 @@ impl Turn<'_> {
             self.say(if self.changed.is_some() { "language_changed" } else { "language_same" });
             return self.go_on();
         }
+        if std::mem::replace(&mut self.asked_for_language, true) {
+            // "She knows no English" may read like a wish for either language in turn; one change a turn is enough.
+            return self.go_on();
+        }
         if self.state.speaks(language) {
             self.change_over(language);
             self.notify();

@@ -38,7 +38,8 @@ const UNHELPED: [&str; 21] = [
 /// Prompts that give a caller what they called for.
 const SERVES: [&str; 4] = ["source", "clock", "office", "reference"];
 /// Prompts that say what to do in an emergency.
-const SAYS_911: [&str; 6] = [
+const SAYS_911: [&str; 7] = [
+    "emergency_go",
     "emergency_911",
     "emergency_988",
     "emergency_again",
@@ -80,6 +81,12 @@ pub(super) struct Turn<'a> {
     pub(super) asked_back: bool,
     /// The recogniser is not sure of the words.
     pub(super) unsure: bool,
+    /// The language was changed on request in this turn.
+    pub(super) asked_for_language: bool,
+    /// Texts that were served as wishes in this turn.
+    pub(super) opened: usize,
+    /// The reply before this turn sent the caller to 911.
+    pub(super) after_emergency: bool,
     /// What [`Self::heard`] was taken for.
     pub(super) head: Understood,
     /// The words tell of somebody who was hurt and is in no danger now.
@@ -108,6 +115,9 @@ impl<'a> Turn<'a> {
             rejected: None,
             asked_back: false,
             unsure: false,
+            asked_for_language: false,
+            opened: 0,
+            after_emergency: false,
             head: view.understood.clone(),
             harmed: false,
         }

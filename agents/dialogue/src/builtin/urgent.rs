@@ -20,7 +20,7 @@ use language::{Ear, language_of};
 
 /// What is said of one. A line without Spanish needs these in Spanish too.
 pub(super) const PROMPTS: &[&str] =
-    &["emergency_911", "emergency_988", "emergency_again", "emergency_now", "emergency_stay"];
+    &["emergency_911", "emergency_988", "emergency_again", "emergency_go", "emergency_now", "emergency_stay"];
 /// A shorter answer than this to "Is anyone in danger?" is no request of its own, in words.
 const ANSWER: usize = 4;
 /// From so much on the head takes the words for business of their own.
@@ -260,6 +260,12 @@ impl Turn<'_> {
         if says(cues.no_emergency) || (no && plain.split(' ').count() <= ANSWER) {
             self.say("emergency_over");
             self.resume_or_more();
+            return true;
+        }
+        // "Okay, I'll call them": the right thing, and to be done now.
+        if says(cues.will_call) && !says(cues.wont_call) && !ear.is_question(text) {
+            self.say("emergency_go");
+            self.state.emergency = true;
             return true;
         }
         let other = by_cue(self.script, text).is_some_and(|cue| matches!(cue.intent.does, Does::Task(_)));

@@ -150,6 +150,8 @@ pub fn year_at(words: &[&str], now: i32) -> Option<i32> {
     } as i32;
     match value {
         1900..=2100 => Some(value),
+        // "November twelfth, two weeks back": one word for a digit is no year.
+        0..=9 if words[0].parse::<u32>().is_err() => None,
         0..=99 if value + 2000 <= now => Some(value + 2000),
         0..=99 => Some(value + 1900),
         _ => None,

@@ -83,6 +83,10 @@ fn vague(place: &str) -> bool {
         "same time",
     ];
     let plain = plain(place);
+    const WHOSE: [&str; 8] = ["my", "our", "your", "his", "her", "their", "this", "that"];
+    if plain.split_once(' ').is_some_and(|(first, kind)| WHOSE.contains(&first) && !kind.contains(' ')) {
+        return true;
+    }
     KINDS
         .iter()
         .any(|kind| plain == *kind || plain == format!("the {kind}") || plain == format!("at the {kind}"))
@@ -177,9 +181,11 @@ fn last_crossing(text: &str) -> Option<String> {
 
 fn strip_lead(text: &str) -> &str {
     static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:it(?: is|'s| was| happened)|that(?: is|'s| was| happened)|this (?:is|was|happened)|the address is|my address is|address is|i live|i'm|i am|we're|it will be|it'll be|happened|located)\s+(?:right |over |located |just )?").ok()
+        Regex::new(r"(?i)^(?:it(?: is|'?s| was| happened)|that(?: is|'s| was| happened)|this (?:is|was|happened)|the address is|my address is|address is|i live|i'm|i am|we're|it will be|it'll be|happened|located)\s+(?:right |over |located |just )?").ok()
     });
     let after = LEAD.as_ref().and_then(|re| re.find(text)).map_or(text, |m| &text[m.end()..]);
+    // "It's, uh, on Dutton Street": people think after the lead.
+    let after = if after.len() < text.len() { without_fillers(after) } else { after };
     ["at ", "on ", "in ", "At ", "On ", "In "].iter().find_map(|p| after.strip_prefix(p)).unwrap_or(after)
 }
 
@@ -257,6 +263,7 @@ mod tests {
             ("twelve main street", "12 Main Street"),
             ("in the parking lot", "the parking lot"),
             ("Riverside Park, near the swings.", "Riverside Park, near the swings"),
+            ("its uh on Dutton Street kinda near the laundromat", "Dutton Street kinda near the laundromat"),
         ] {
             assert_eq!(answered(text).as_deref(), Some(place), "{text}");
         }

@@ -100,6 +100,11 @@ pub fn when(text: &str, now: NaiveDateTime, direction: Direction) -> Option<When
     if let Some(when) = ago(&text, now) {
         return Some(when);
     }
+    if direction == Direction::Past
+        && let Some(when) = lasting(&text).and_then(|span| ago(&span, now))
+    {
+        return Some(when);
+    }
     let part = part(&text);
     let date = relative(&text, now.date())
         .or_else(|| calendar(&text, now.date(), direction))
@@ -177,6 +182,33 @@ fn ago(text: &str, now: NaiveDateTime) -> Option<When> {
         "week" => on(now.date().checked_sub_days(Days::new(u64::from(amount) * 7))?),
         "month" => on(now.date().checked_sub_months(chrono::Months::new(amount.min(1_200)))?),
         _ => return None,
+    })
+}
+
+/// "Out for like a week", "it's been three days": it began so long ago.
+fn lasting(text: &str) -> Option<String> {
+    const HEDGES: [&str; 13] = [
+        "like", "about", "maybe", "almost", "nearly", "over", "around", "probably", "at", "least", "more",
+        "than", "the",
+    ];
+    const UNITS: [&str; 5] = ["hour", "day", "night", "week", "month"];
+    let words: Vec<&str> = text.split(' ').collect();
+    let leads = |at: usize| {
+        words[at] == "for"
+            || (words[at] == "been" && at > 0 && words[at - 1].ends_with("it's"))
+            || (words[at] == "on" && at > 0 && words[at - 1] == "going")
+    };
+    (0..words.len()).filter(|at| leads(*at)).find_map(|at| {
+        let span: Vec<&str> = words[at + 1..]
+            .iter()
+            .copied()
+            .skip_while(|word| HEDGES.contains(word))
+            .map(|word| if word == "past" || word == "last" { "" } else { word })
+            .filter(|word| !word.is_empty())
+            .take(4)
+            .collect();
+        let unit = span.iter().position(|word| UNITS.contains(&word.trim_end_matches('s')))?;
+        (unit > 0).then(|| format!("{} ago", span[..=unit].join(" ")))
     })
 }
 

@@ -165,7 +165,8 @@ fn ago(text: &str, words: &[&str], now: NaiveDateTime) -> Option<When> {
         return Some(exact(now));
     }
     let minutes = |n: u32| now.checked_sub_signed(chrono::Duration::minutes(i64::from(n)));
-    let at = words.iter().position(|w| *w == "hace")?;
+    // "Lleva dos semanas así" began two weeks ago.
+    let at = words.iter().position(|w| matches!(*w, "hace" | "lleva" | "llevan" | "llevamos"))?;
     let rest = words
         .get(at + 1..)?
         .iter()
@@ -424,6 +425,7 @@ mod tests {
             ("hace media hora", "2026-11-22T08:40"),
             ("ahorita", "2026-11-22T09:10"),
             ("hace una semana", "2026-11-15"),
+            ("ya lleva dos semanas apagado", "2026-11-08"),
             ("el día 15", "2026-11-15"),
             ("antier", "2026-11-20"),
             ("el sábado al mediodía", "2026-11-21T12:00"),

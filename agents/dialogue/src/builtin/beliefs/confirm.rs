@@ -37,6 +37,8 @@ impl crate::builtin::Dialogue {
 
 /// Longer than this, words tell more than a value that sounds like the one that is held.
 const BY_SOUND: usize = 9;
+/// A place that is named as such has no more words, unless it is an address.
+const PLACE_WORDS: usize = 5;
 /// Shorter than this, words with a question mark beside an answer ask nothing of their own.
 const ASKS: usize = 4;
 
@@ -213,9 +215,12 @@ impl<'a> Turn<'a> {
     fn named_value(&self, slot: &Slot, text: &str) -> Option<Filled> {
         let links = self.ear.cues().links;
         let plain = self.ear.plain(text);
-        let named =
-            slot.words.iter().find(|w| links.iter().any(|link| plain.contains(&format!("{w} {link}"))))?;
+        let named = slot.words.iter().find(|w| {
+            links.iter().any(|link| plain.contains(&format!("{w} {link}")))
+                || plain.contains(&format!("{w}'s "))
+        })?;
         let rest = text.to_lowercase().find(named.as_str()).and_then(|at| text.get(at + named.len()..))?;
+        let rest = rest.strip_prefix("'s ").or_else(|| rest.strip_prefix("’s ")).unwrap_or(rest);
         let rest = links.iter().fold(rest.trim_start(), |rest, link| rest.trim_start_matches(link));
         // "The number is wrong" says no number; a word of blame is no value of anything.
         let wrong = self.ear.cues().wrong;
@@ -230,6 +235,11 @@ impl<'a> Turn<'a> {
             }
             _ => rest,
         };
+        // "The street is leaking water, take that part out" names no place.
+        let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+        if place && rest.split_whitespace().count() > PLACE_WORDS && self.ear.place_stated(rest).is_none() {
+            return None;
+        }
         match slots::answered(slot.kind, rest, Context { digits: "", ..self.context() }) {
             Read::Value(value) => Some(value),
             _ => None,

@@ -30,6 +30,8 @@ impl Turn<'_> {
             .is_some_and(|cue| !matches!(cue.intent.id.as_str(), "acknowledge" | "thanks" | "goodbye"));
         match ear.yes_no(text) {
             Some(YesNo::Yes) => {}
+            // "No, just say it."
+            Some(YesNo::No) if ear.cues().say_it.iter().any(|said| plain.contains(said)) => {}
             Some(YesNo::No) if !other || ear.is_bare_yes_no(text) => {
                 self.state.owes_reference = false;
                 self.say("reference_later");
@@ -42,6 +44,7 @@ impl Turn<'_> {
                 return true;
             }
             // "I don't know", "just a second, okay": it does no harm to say it.
+            None if ear.cues().say_it.iter().any(|said| plain.contains(said)) => {}
             None if ear.unknowing(&plain) || (short && !other && !ear.is_question(text)) => {}
             _ => return false,
         }

@@ -42,6 +42,8 @@ pub struct Acts {
     sorry: RegexSet,
     abandon: RegexSet,
     refuses: RegexSet,
+    /// The same, to find where each ends.
+    refusals: Vec<Regex>,
     amends: RegexSet,
     moves: RegexSet,
     leaving: RegexSet,
@@ -104,6 +106,7 @@ impl Acts {
             sorry: set("sorry", &text.sorry)?,
             abandon: set("abandon", &text.abandon)?,
             refuses: set("refuses", &text.refuses)?,
+            refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
             moves: set("moves", &text.moves)?,
             leaving: set("leaving", &text.leaving)?,
@@ -201,6 +204,23 @@ impl Acts {
     #[must_use]
     pub fn refuses(&self, plain: &str) -> bool {
         self.refuses.is_match(plain)
+    }
+
+    /// What is said beside a refusal, in its own writing: "do I need a permit" of "I don't want a message, I have a
+    /// question, do I need a permit". Empty where nothing else is.
+    #[must_use]
+    pub fn beside_refusal(&self, ear: Ear, text: &str) -> String {
+        let mut parts = Vec::new();
+        for part in text.split_inclusive(['.', '!', '?', ',']).map(str::trim) {
+            let plain = ear.plain(part);
+            let refused = self.refusals.iter().flat_map(|pattern| pattern.find_iter(&plain));
+            let end = refused.map(|found| found.end()).max();
+            let rest = end.map_or_else(|| part.to_owned(), |end| after(ear, part, &plain, end));
+            if !ear.terms(&ear.plain(&rest)).is_empty() {
+                parts.push(rest);
+            }
+        }
+        parts.join(" ")
     }
 
     /// Whether the caller wants another time for what is booked.

@@ -11,6 +11,9 @@ const TELLING: usize = 2;
 impl Turn<'_> {
     /// Not understood: one concrete question; then the offer of a person; then the person.
     pub(in super::super) fn miss(&mut self, text: &str) {
+        if self.stays_with_911() {
+            return;
+        }
         self.note_misheard(text);
         self.state.misses = self.misses_before.saturating_add(1);
         self.did("nothing", "asked again");
@@ -25,8 +28,21 @@ impl Turn<'_> {
         }
     }
 
+    /// Whoever was just sent to 911 is sent there again, and not to a message or a callback.
+    fn stays_with_911(&mut self) -> bool {
+        if self.after_emergency {
+            self.say("emergency_again");
+            self.state.emergency = true;
+            self.did("emergency", "told again");
+        }
+        self.after_emergency
+    }
+
     /// Honest about not knowing. The number of the office that would know is given where it is clear which that is.
     pub(in super::super) fn no_page(&mut self, text: &str) {
+        if self.stays_with_911() {
+            return;
+        }
         self.note_misheard(text);
         self.did("question", "had no answer");
         if !self.state.later.is_empty() {

@@ -36,6 +36,9 @@ impl Turn<'_> {
 
     fn wish(&self, text: &str) -> Option<Wish> {
         let plain = self.ear.plain(text);
+        if self.script.acts.refuses(&plain) {
+            return None;
+        }
         let asks = self.ear.is_question(text) && !requests(self.ear, text);
         let asks = asks || self.script.acts.wants_to_know(&plain);
         let subject = !self.subjects(text).is_empty();

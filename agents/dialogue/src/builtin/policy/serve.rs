@@ -14,11 +14,19 @@ use super::understood::Understood;
 
 /// A page is on the subject at least from here on; whether it answers is another question.
 const RELATED: f32 = 0.45;
+/// Wishes served in one turn: two halves, what was put off, and as much again.
+const MOST_OPENED: usize = 8;
 /// So relevant is a page that takes a question away from the last answer's.
 const OTHER_PAGE: f32 = 0.75;
 
 impl<'a> Turn<'a> {
     pub(in super::super) fn open(&mut self, text: &str) {
+        // What is put off and taken up again, cut in two and turned over ends somewhere, whatever the words are.
+        self.opened += 1;
+        if self.opened > MOST_OPENED {
+            self.state.later.clear();
+            return self.miss("");
+        }
         let whole = text == self.heard;
         let text = self.business(text);
         if whole {

@@ -7,20 +7,25 @@ use super::super::state::{Pending, Stage};
 use super::super::step::Passage;
 use super::super::turn::Turn;
 use super::acts::Steer;
+use language::intents::Act;
+
+/// From so much on the head takes few words for giving up what was begun, and doing no more.
+const CANCELS: f32 = 0.5;
+const ABANDONS: f32 = 0.4;
+const FEW: usize = 9;
 
 impl Turn<'_> {
     /// Follows the caller. `true` when that was the reply.
     pub(in super::super) fn steered(&mut self, text: &str) -> bool {
         let bye = self.says_bye(text);
-        match self.script.acts.steer(self.ear, text, bye) {
-            Steer::None if self.gives_up(text) => self.abandoned(text, bye),
-            Steer::None => self.form_refused(text, bye),
+        let followed = match self.script.acts.steer(self.ear, text, bye) {
+            Steer::None => false,
             Steer::Leave => {
                 self.drop_all();
                 self.goodbye();
                 true
             }
-            Steer::Abandon { bye } => self.abandoned(text, bye),
+            Steer::Abandon { bye } => return self.abandoned(text, bye),
             Steer::First(rest) => self.state.task().is_some() && self.first(&rest),
             Steer::Instead(rest) => {
                 let over = self.state.task().is_none() && self.is_wish(&rest);
@@ -31,7 +36,12 @@ impl Turn<'_> {
                 over
             }
             Steer::Meant(rest) => self.state.task().is_none() && self.meant(&rest),
+        };
+        if followed {
+            return true;
         }
+        // "No, I said I don't want a message": whatever it begins like, what was begun is refused.
+        if self.gives_up(text) { self.abandoned(text, bye) } else { self.form_refused(text, bye) }
     }
 
     /// "Oh, never mind, they are fixing it right now. Forget it, thanks": one sentence gives up, the others ask for nothing.
@@ -40,6 +50,12 @@ impl Turn<'_> {
         let parts = || text.split_inclusive(['.', '!', '?', ',']).map(str::trim);
         let given_up = |part: &str| acts.abandons(&self.ear.plain(part));
         let begun = self.state.task().is_some_and(|task| task.amends.is_none());
+        // As the head reads the words, where they are few: "no, you got it already, cancel that".
+        let words = self.ear.plain(text).split(' ').count();
+        let read = self.head.wants("cancel") >= CANCELS && self.head.does(Act::Abandon) >= ABANDONS;
+        if begun && text == self.heard && read && words <= FEW {
+            return true;
+        }
         let wish = |part: &str| {
             let task =
                 by_cue(self.script, part).is_some_and(|found| matches!(found.intent.does, Does::Task(_)));
@@ -53,7 +69,9 @@ impl Turn<'_> {
         if self.state.tasks.is_empty() {
             // "Never mind, goodbye" with nothing begun is a goodbye.
             if bye {
-                return false;
+                self.state.pending = None;
+                self.goodbye();
+                return true;
             }
             self.did("cancel", "had nothing to drop");
             self.say("nothing_to_cancel");
@@ -94,11 +112,7 @@ impl Turn<'_> {
         if !begun || self.state.urgent || !self.script.acts.refuses(&plain) {
             return false;
         }
-        let asks = text.split_inclusive(['.', '!', '?', ',']).map(str::trim).filter(|part| {
-            let plain = self.ear.plain(part);
-            !self.script.acts.refuses(&plain) && !self.ear.terms(&plain).is_empty()
-        });
-        let rest = asks.collect::<Vec<_>>().join(" ");
+        let rest = self.script.acts.beside_refusal(self.ear, text);
         self.did("cancel", "dropped it");
         self.state.tasks.pop();
         self.say("cancelled");
