@@ -27,6 +27,8 @@ impl Turn<'_> {
             "hold" => self.hold(),
             "identity" => self.told("identity"),
             "reference" => self.reference(),
+            "filed" => self.told_filed(),
+            "when_done" => self.when_done(text),
             "back" => self.back(),
             "restart" => self.restart(),
             "cancel" => self.cancel(),
@@ -152,6 +154,35 @@ impl Turn<'_> {
         self.resume_or_more();
     }
 
+    /// "Did you file it or not?"
+    fn told_filed(&mut self) {
+        if self.state.tasks.is_empty() && self.state.references.is_empty() {
+            self.say("reference_none");
+        } else if self.state.tasks.is_empty() {
+            self.say("is_filed");
+        } else {
+            self.say("not_filed_yet");
+        }
+        self.resume_or_more_quietly();
+    }
+
+    /// "When will they come?": nobody has told us, and that is said. Of anything else it is a question like others.
+    fn when_done(&mut self, text: &str) {
+        let filed = !self.state.references.is_empty();
+        let files = self.state.task().is_some_and(|task| task.id == "incident");
+        if !filed && !files {
+            return self.no_page(text);
+        }
+        let person = self.state.done.as_ref().is_some_and(|task| task.id == "person") && !files;
+        if person {
+            let time = super::finish::callback_time(self.ear, self.view.now, self.view.facts);
+            self.say_with("when_called", &[("callback", &time)]);
+        } else {
+            self.say("when_unknown");
+        }
+        self.resume_or_more_quietly();
+    }
+
     fn back(&mut self) {
         let Some(task) = self.state.tasks.last_mut() else {
             self.say("nothing_to_go_back");
@@ -188,12 +219,17 @@ impl Turn<'_> {
 
     fn cancel(&mut self) {
         if self.state.tasks.pop().is_some() {
-            self.say("cancelled");
+            self.say_cancelled();
             self.resume_or_more();
         } else {
             self.say("nothing_to_cancel");
             self.anything_else();
         }
+    }
+
+    /// What was begun is dropped. What was filed before it is not, and nothing else is said of it.
+    pub(super) fn say_cancelled(&mut self) {
+        self.say(if self.state.references.is_empty() { "cancelled" } else { "cancelled_only" });
     }
 
     fn abilities(&mut self) {
@@ -228,6 +264,8 @@ impl Turn<'_> {
             "hold",
             "identity",
             "reference",
+            "filed",
+            "when_done",
             "back",
             "restart",
             "cancel",

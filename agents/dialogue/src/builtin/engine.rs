@@ -6,6 +6,7 @@ use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::intent::by_cue;
+use super::policy::clarify::Choice;
 use super::questions::{unstutter, without_echo};
 use super::script::{Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
@@ -128,7 +129,7 @@ impl Turn<'_> {
             self.did("emergency", "answered");
         } else if prompted && self.still_there(text) {
             self.control("presence", text);
-        } else if self.dialogue.must_ask(&self.state, text) {
+        } else if self.dialogue.must_ask(&self.state, text) && !self.takes_up_page(text) {
             self.ask_of_danger(text);
         } else if self.ear.plain(text).is_empty() {
             self.state.holding = held;
@@ -150,6 +151,13 @@ impl Turn<'_> {
             return None;
         }
         self.ear.answer_heard(text)
+    }
+
+    /// "Yes, burning leaves, in my yard" to "Is this about burn permits?": business, in the words of the page.
+    fn takes_up_page(&self, text: &str) -> bool {
+        let page = |choice: &Choice| matches!(choice, Choice::Page { .. });
+        let asked = matches!(&self.state.pending, Some(Pending::Which(choices)) if choices.iter().any(page));
+        asked && self.ear.yes_no(text) == Some(YesNo::Yes)
     }
 
     /// The offer of a call-back in Spanish, if that is what was asked last.

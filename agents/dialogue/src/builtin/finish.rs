@@ -46,8 +46,14 @@ impl<'a> Turn<'a> {
         let opening = task.slots.get("opening").map(|o| o.spoken.clone()).unwrap_or_default();
         let callback = callback_time(self.ear, self.view.now, self.view.facts);
         let fill = [("priority", priority.as_str()), ("opening", &opening), ("callback", &callback)];
-        let done = self.worded_or(&format!("{}.done", script.id), &script.done);
-        self.say_promise(done, "done", &fill);
+        if unconfirmed && script.incomplete == Incomplete::File {
+            // Nobody said yes: it is no more than what was told.
+            let kept = self.worded_or(&format!("{}.done_incomplete", script.id), &script.done_incomplete);
+            self.say_promise(kept, "done_incomplete", &fill);
+        } else {
+            let done = self.worded_or(&format!("{}.done", script.id), &script.done);
+            self.say_promise(done, "done", &fill);
+        }
         self.effects.push(Effect::File(filing));
         self.did(&task.id, "filed");
         self.remember_filed(script, &task);

@@ -16,6 +16,9 @@ use language::YesNo;
 use language::beside::question_beside;
 use language::repair::repaired;
 
+/// More words than this are no place, where nothing in them is known for one.
+const LONG_PLACE: usize = 11;
+
 impl<'a> Turn<'a> {
     /// Begins a task, or takes it up again, with whatever the caller's words give already.
     pub(super) fn start_task(&mut self, id: &str, text: &str) {
@@ -77,7 +80,11 @@ impl<'a> Turn<'a> {
         let free = slot.is_some_and(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text));
         let answers_now = slot.is_some_and(|s| s.kind == SlotKind::Injured || self.asks_known(s))
             && self.ear.yes_no(text).is_some();
-        let finishing = stage == Stage::Confirm && self.ear.yes_no(text).is_some() && !self.says_bye(text);
+        // "Yes, thanks, bye" confirms before it ends the call.
+        let yes_no = self.ear.yes_no(text);
+        let finishing = stage == Stage::Confirm
+            && yes_no.is_some()
+            && (yes_no == Some(YesNo::Yes) || !self.says_bye(text));
         if !(answers_now || finishing) && self.control_in_task(text, free) {
             return;
         }
@@ -161,6 +168,10 @@ impl<'a> Turn<'a> {
         if self.told_late(slot, text) {
             return;
         }
+        if self.rambles(slot, text) {
+            self.did(&slot.id, "asked again");
+            return self.ask(slot);
+        }
         // A question is no place, name or story, whatever it is made of.
         let tells_where = matches!(slot.kind, SlotKind::Place | SlotKind::Address)
             && !text.trim_end().ends_with('?')
@@ -190,6 +201,14 @@ impl<'a> Turn<'a> {
             Read::Declined => self.declined(slot),
             _ => self.not_an_answer(slot, text),
         }
+    }
+
+    /// A long answer to "where?" in which no street, corner or landmark is known: asked once more, then taken as it is.
+    fn rambles(&self, slot: &Slot, text: &str) -> bool {
+        let first =
+            self.state.task().is_some_and(|task| task.asked.get(&slot.id).is_none_or(|count| *count <= 1));
+        let long = self.ear.plain(text).split(' ').count() > LONG_PLACE;
+        slot.kind == SlotKind::Place && first && long && self.ear.place_stated(text).is_none()
     }
 
     /// Reads an answer; a weekday that was misheard is known by its sound.
@@ -362,7 +381,7 @@ impl<'a> Turn<'a> {
                 if self.denies_task(text) {
                     self.did("cancel", "dropped it");
                     self.state.tasks.pop();
-                    self.say("cancelled");
+                    self.say_cancelled();
                 }
                 return self.start_task(&id, text);
             }

@@ -23,6 +23,8 @@ pub(super) const PROMPTS: &[&str] =
     &["emergency_911", "emergency_988", "emergency_again", "emergency_go", "emergency_now", "emergency_stay"];
 /// A shorter answer than this to "Is anyone in danger?" is no request of its own, in words.
 const ANSWER: usize = 4;
+/// More words than this beside "it's no emergency" tell what the call is about.
+const CALLED_OFF: usize = 7;
 /// From so much on the head takes the words for business of their own.
 const WISH: f32 = 0.6;
 
@@ -153,6 +155,9 @@ impl Turn<'_> {
     pub(super) fn ask_of_danger(&mut self, text: &str) {
         self.state.doubted = true;
         text.clone_into(&mut self.state.doubt);
+        if self.dialogue.danger_in(text).is_nearly_sure() && !self.state.told_911 {
+            self.say("emergency_911");
+        }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
         let thousandths = |score: f32| (score.clamp(0.0, 1.0) * 1000.0) as u16;
         self.state.doubt_wants =
@@ -257,9 +262,20 @@ impl Turn<'_> {
         let says = |list: &[&str]| list.iter().any(|phrase| plain.contains(phrase));
         let no = ear.yes_no(text) == Some(YesNo::No) || plain.starts_with("no ");
         // "No, nobody is hurt" calls it off. "No, my mom isn't home" does not: whoever cannot or will not call is told again.
-        if says(cues.no_emergency) || (no && plain.split(' ').count() <= ANSWER) {
+        let words = plain.split(' ').count();
+        if says(cues.no_emergency) || (no && words <= ANSWER) {
             self.say("emergency_over");
-            self.resume_or_more();
+            // "What, no, it's just loud music, I want to file a complaint": what they called for comes with it.
+            if self.state.task().is_none()
+                && words > CALLED_OFF
+                && self.dialogue.danger_in(text).level() == Level::No
+            {
+                self.after_emergency = false;
+                self.state.urgent = false;
+                self.route(text);
+            } else {
+                self.resume_or_more();
+            }
             return true;
         }
         // "Okay, I'll call them": the right thing, and to be done now.

@@ -30,8 +30,18 @@ fn levels_follow_from_what_is_read() {
     assert_eq!(level(SURE, 0), Level::Sure);
     assert_eq!(level(SURE - 1, ALARMING), Level::Sure);
     assert_eq!(level(SURE - 1, ALARMING - 1), Level::Likely);
+    assert_eq!((level(NEARLY, 0), level(NEARLY - 1, 0)), (Level::Likely, Level::No));
     assert_eq!(level(0, LIKELY), Level::Likely);
     assert_eq!(level(0, LIKELY - 1), Level::No);
+}
+
+#[test]
+fn what_is_nearly_sure_is_told_before_it_is_asked() {
+    let told = |now, danger| Reading { now, danger, own_hand: 0 }.is_nearly_sure();
+    assert!(told(NEARLY, 0) && told(SURE - 1, 0) && told(0, NEARLY_ALARMING));
+    assert!(!told(SURE, 0) && !told(NEARLY - 1, LIKELY) && !told(0, ALARMING));
+    let unsure = Reading { now: 1000, danger: 1000, own_hand: 0 }.unsure();
+    assert!(unsure.level() == Level::Likely && !unsure.is_nearly_sure());
 }
 
 #[test]
@@ -67,7 +77,7 @@ fn danger_in_another_hands_words_is_heard_and_ordinary_talk_is_let_be() {
         let (danger, harmless) = (count("now", Level::No), count("no", Level::No));
         assert_eq!((danger, harmless), (90, 400));
         let (sure, heard) = (count("now", Level::Sure), count("now", Level::Likely));
-        assert!(sure >= 80 && heard >= 83, "sure of {sure}, heard {heard} of {danger}");
+        assert!(sure >= 75 && heard >= 84, "sure of {sure}, heard {heard} of {danger}");
         let (alarmed, asked) = (count("no", Level::Sure), count("no", Level::Likely));
         assert!(alarmed <= 4 && asked <= 9, "alarmed by {alarmed}, asked at {asked} of {harmless}");
     }

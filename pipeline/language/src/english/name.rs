@@ -11,6 +11,16 @@ use crate::spelling::as_letters;
 
 /// Words that follow "I'm" or "this is" without being a name, or that end one.
 const NOT_NAMES: &[&str] = &[
+    "well",
+    "wait",
+    "hold",
+    "never",
+    "what",
+    "are",
+    "is",
+    "does",
+    "did",
+    "listening",
     "a",
     "about",
     "afraid",

@@ -80,7 +80,7 @@ impl Turn<'_> {
         }
         self.did("cancel", "dropped it");
         let all = bye || self.script.acts.takes_both(&self.ear.plain(text));
-        self.say("cancelled");
+        self.say_cancelled();
         if bye {
             self.drop_all();
             self.goodbye();
@@ -115,7 +115,7 @@ impl Turn<'_> {
         let rest = self.script.acts.beside_refusal(self.ear, text);
         self.did("cancel", "dropped it");
         self.state.tasks.pop();
-        self.say("cancelled");
+        self.say_cancelled();
         if bye {
             self.drop_all();
             self.goodbye();

@@ -39,7 +39,8 @@ fn who_is_surely_in_danger_is_told_what_to_do_in_the_first_words() {
 #[test]
 fn a_doubt_is_asked_about_first_and_a_yes_is_sent_to_911() {
     let mut phone = Phone::new(&LEXICAL, false);
-    assert_eq!(phone.say(unclear()), ASKED);
+    let asked = phone.say(unclear());
+    assert!(asked.ends_with(ASKED), "{asked}");
     assert!(!phone.urgent);
     let reply = phone.say("Yes.");
     assert!(reply.contains("911") && phone.urgent, "{reply}");
@@ -48,10 +49,12 @@ fn a_doubt_is_asked_about_first_and_a_yes_is_sent_to_911() {
 #[test]
 fn a_no_goes_on_with_what_was_said_and_is_not_asked_again() {
     let mut phone = Phone::new(&LEXICAL, false);
-    assert_eq!(phone.say(unclear()), ASKED);
+    let asked = phone.say(unclear());
+    assert!(asked.ends_with(ASKED), "{asked}");
     let reply = phone.say("No.");
-    assert!(!phone.urgent && !reply.is_empty() && reply != ASKED, "{reply}");
-    assert_ne!(phone.say(unclear()), ASKED);
+    assert!(!phone.urgent && !reply.is_empty() && !reply.ends_with(ASKED), "{reply}");
+    let again = phone.say(unclear());
+    assert!(!again.ends_with(ASKED), "{again}");
 }
 
 #[test]
