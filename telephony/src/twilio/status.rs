@@ -42,6 +42,35 @@ impl CallStatus {
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Busy | Self::Failed | Self::NoAnswer | Self::Canceled)
     }
+
+    /// Somebody answered, or had answered.
+    #[must_use]
+    pub const fn was_answered(self) -> bool {
+        matches!(self, Self::InProgress | Self::Completed)
+    }
+}
+
+/// Who answered, as far as the carrier can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AnsweredBy {
+    Person,
+    /// An answering machine, or a fax.
+    Machine,
+    Unknown,
+}
+
+impl AnsweredBy {
+    /// Reads the carrier's word for it; `None` for nothing.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "" => None,
+            "human" => Some(Self::Person),
+            "fax" => Some(Self::Machine),
+            word if word.starts_with("machine") => Some(Self::Machine),
+            _ => Some(Self::Unknown),
+        }
+    }
 }
 
 /// One call-back. They may come out of order and more than once: order by `sequence`.
@@ -77,11 +106,11 @@ impl StatusCallback {
     }
 }
 
-fn text<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
     fields.iter().find(|(n, v)| n == name && !v.is_empty()).map(|(_, value)| value.as_str())
 }
 
-fn number(fields: &[(String, String)], name: &'static str) -> Result<Option<u64>, StatusError> {
+pub(super) fn number(fields: &[(String, String)], name: &'static str) -> Result<Option<u64>, StatusError> {
     text(fields, name).map(|v| v.parse().map_err(|_| StatusError::Malformed(name))).transpose()
 }
 
@@ -119,6 +148,20 @@ mod tests {
         assert_eq!(missing, Err(StatusError::Missing("CallSid")));
         let fields = form(&[("CallSid", "CA1"), ("CallStatus", "ringing"), ("SequenceNumber", "x")]);
         assert_eq!(StatusCallback::from_form(&fields), Err(StatusError::Malformed("SequenceNumber")));
+    }
+
+    #[test]
+    fn who_answered_is_told_in_three_words() {
+        for (word, who) in [
+            ("human", Some(AnsweredBy::Person)),
+            ("machine_start", Some(AnsweredBy::Machine)),
+            ("machine_end_beep", Some(AnsweredBy::Machine)),
+            ("fax", Some(AnsweredBy::Machine)),
+            ("unknown", Some(AnsweredBy::Unknown)),
+            ("", None),
+        ] {
+            assert_eq!(AnsweredBy::parse(word), who, "{word}");
+        }
     }
 
     #[test]

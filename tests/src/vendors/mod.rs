@@ -5,6 +5,7 @@
 
 pub mod anthropic;
 pub mod aura;
+pub mod carrier;
 pub mod deepgram;
 pub mod elevenlabs;
 pub mod fault;
