@@ -10,9 +10,10 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    audit, autonomy, call_list, calls, capabilities, control, documents, events, knowledge, mcp, me, openapi,
-    outbox, overview, passport, passports, phone, record, retention, rules, tenant_config, tenant_settings,
-    tenants, text_checks, tokens, transcript, understand, users, validate, work_items, work_moves,
+    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge, mcp,
+    me, openapi, outbox, overview, passport, passports, phone, record, retention, rules, tenant_config,
+    tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate, work_calls,
+    work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -23,7 +24,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{resume, status, voice};
+use crate::webhooks::{dial, resume, status, voice};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -37,6 +38,11 @@ pub fn routes() -> Routes {
         .get(voice::RESUME_PATH, resume::handle)
         .post(voice::RESUME_PATH, resume::handle)
         .post("/twilio/status", status::handle)
+        .post(dial::ANSWER, dial::answer)
+        .post(dial::KEY, dial::key)
+        .post(dial::DONE, dial::done)
+        .post(dial::STATUS, dial::status)
+        .post(dial::DIALLED, dial::dialled)
         .get(voice::MEDIA_PATH, accept::carrier);
     let process = carrier
         .get("/health", health::health)
@@ -68,6 +74,8 @@ pub fn routes() -> Routes {
         .post("/v1/work-items/{id}/close", work_moves::close)
         .post("/v1/work-items/{id}/reopen", work_moves::reopen)
         .post("/v1/work-items/{id}/reveal", work_moves::reveal)
+        .post("/v1/work-items/{id}/call", work_calls::call)
+        .post("/v1/do-not-call", do_not_call::put)
         .get("/v1/memory/contacts", memory::contacts)
         .get("/v1/memory/contacts/{id}", memory::contact)
         .delete("/v1/memory/contacts/{id}", memory::forget)

@@ -3,8 +3,10 @@
 mod alarms;
 mod api;
 mod audit;
+mod call_back;
 mod call_list;
 mod carrier;
+mod carrier_control;
 mod mcp;
 mod memory;
 mod organisation;
@@ -19,3 +21,8 @@ mod text_checks;
 mod understand;
 mod validate;
 mod whole_calls;
+
+/// The carrier, played by the same server as in the tests of the whole.
+#[path = "../../tests/src/vendors/carrier.rs"]
+#[allow(dead_code)]
+mod simulated_carrier;

@@ -1,5 +1,6 @@
 //! What the carrier asks by HTTP.
 
+pub mod dial;
 pub mod request;
 pub mod resume;
 pub mod status;

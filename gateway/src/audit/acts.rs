@@ -4,10 +4,12 @@
 
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
+use storage::dials::{Dial, DialResult};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
-    ApiToken, CallId, ContactId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User, WorkItemId,
+    ApiToken, CallId, ContactId, DialId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User,
+    WorkItemId,
 };
 
 use crate::auth::{Kind, Principal};
@@ -116,6 +118,26 @@ pub fn work_item_alarmed(item: &WorkItem) -> NewAudit {
     NewAudit::new("work_item.alarmed", Party::new("system", "alarms"), Party::new("work_item", item.id))
         .with("priority", item.priority.as_str())
         .with("alarms", item.alarms)
+}
+
+/// Somebody is about to have whoever left a request called. No number is told.
+#[must_use]
+pub fn work_item_called(principal: &Principal, item: WorkItemId, dial: DialId) -> NewAudit {
+    by(principal, "work_item.called", Party::new("work_item", item)).with("dial", json!(dial))
+}
+
+/// What came of that call.
+#[must_use]
+pub fn work_item_call_ended(dial: &Dial, result: DialResult) -> NewAudit {
+    NewAudit::new("work_item.call_ended", Party::new("system", "dials"), Party::new("work_item", dial.item))
+        .with("dial", json!(dial.id))
+        .with("result", result.as_str())
+}
+
+/// Somebody put a number on the list of those that are not called, or took it off. The number is not told.
+#[must_use]
+pub fn do_not_call_changed(principal: &Principal, listed: bool) -> NewAudit {
+    by(principal, "do_not_call.changed", Party::new("setting", "do_not_call")).with("listed", listed)
 }
 
 /// Somebody saw a caller's own data. `kind`: of the token; what it stands for is not told, the reason is sealed.

@@ -86,6 +86,7 @@ fn describe() {
         "quandura_alarms_total",
         "Alarms about requests that cannot wait and that nobody had taken on."
     );
+    describe_counter!("quandura_call_backs_total", "Calls back to whoever left a request, by result.");
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
 }

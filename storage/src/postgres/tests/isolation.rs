@@ -62,6 +62,7 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::memory::planted(&f.river).await;
     crate::conformance::jobs::a_job_is_filed_once_for_its_key(f).await;
     crate::conformance::outbox::an_effect_is_kept_once_a_key(f).await;
+    crate::conformance::dials::planted(&f.river).await;
     crate::conformance::reviews::a_passport_is_reviewed_once(f).await;
 }
 
