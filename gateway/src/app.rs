@@ -27,6 +27,7 @@ use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Carrier, Config, PublicUrl};
 use crate::damaged::Damaged;
 use crate::dialing::clock::WallClock;
+use crate::dialing::transfer::Transfers;
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::limits::Gates;
@@ -50,6 +51,8 @@ pub struct App {
     pub ready: OnceLock<Ready>,
     /// Keys of the carrier's signatures; `None` in unsigned mode.
     pub signing: Option<SigningKeys>,
+    /// Calls that are about to be put through to a person.
+    pub transfers: Transfers,
     /// The time at which calls are placed.
     pub clock: WallClock,
     /// The carrier, as far as it is asked for something; `None` without an account.
@@ -118,6 +121,7 @@ impl App {
         let local_token = LocalToken::create(&config.data_dir)?;
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
+            transfers: Transfers::default(),
             clock: WallClock::default(),
             control: control(&config.carrier),
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),

@@ -24,7 +24,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{dial, resume, status, voice};
+use crate::webhooks::{dial, resume, status, transfer, voice};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -43,6 +43,7 @@ pub fn routes() -> Routes {
         .post(dial::DONE, dial::done)
         .post(dial::STATUS, dial::status)
         .post(dial::DIALLED, dial::dialled)
+        .post(transfer::DONE, transfer::done)
         .get(voice::MEDIA_PATH, accept::carrier);
     let process = carrier
         .get("/health", health::health)
@@ -62,6 +63,7 @@ pub fn routes() -> Routes {
         .get("/v1/calls/{id}/latency", calls::latency)
         .get("/v1/calls/{id}/passport", passport::handle)
         .post("/v1/calls/{id}/hangup", control::hang_up)
+        .post("/v1/calls/{id}/transfer", control::transfer)
         .get("/v1/passports", passports::list)
         .get("/v1/passports/{id}", passports::one)
         .patch("/v1/passports/{id}", passports::change)

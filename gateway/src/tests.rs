@@ -18,6 +18,7 @@ mod rules;
 mod settings;
 mod tenant_config;
 mod text_checks;
+mod transfer;
 mod understand;
 mod validate;
 mod whole_calls;

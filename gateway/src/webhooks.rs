@@ -4,5 +4,6 @@ pub mod dial;
 pub mod request;
 pub mod resume;
 pub mod status;
+pub mod transfer;
 pub mod trust;
 pub mod voice;

@@ -484,6 +484,8 @@ pub enum EndReason {
     /// We said goodbye.
     AgentHungUp,
     SupervisorHungUp,
+    /// The caller is put through to a person: the carrier goes on with the call.
+    Transferred,
     /// Nothing was said for too long.
     NoInput,
     /// The socket died without a stop.

@@ -216,6 +216,20 @@ pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
 }
 
+/// A live call is about to be put through to one of the tenant's targets.
+#[must_use]
+pub fn call_transferred(principal: &Principal, call: CallId, target: &str) -> NewAudit {
+    by(principal, "call.transferred", Party::new("call", call)).with("target", target).traced(call.0)
+}
+
+/// What came of that.
+#[must_use]
+pub fn call_transfer_ended(call: CallId, result: &str) -> NewAudit {
+    NewAudit::new("call.transfer_ended", Party::new("system", "carrier"), Party::new("call", call))
+        .with("result", result)
+        .traced(call.0)
+}
+
 /// Raw text is about to be given out. `what`: `transcript`, `audit`, `holds`.
 #[must_use]
 pub fn raw_read(principal: &Principal, what: &str, subject: Party) -> NewAudit {

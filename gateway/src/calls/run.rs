@@ -99,7 +99,8 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
 async fn register(app: &Arc<App>, call: &ExpectedCall, control: mpsc::Sender<Control>) -> Registration {
     call.begin();
     let (id, tenant, carrier_sid) = (call.id, call.line.tenant_id, call.carrier_sid.clone());
-    let (registration, replaced) = app.live.insert(NewLive { id, tenant, carrier_sid, control });
+    let (registration, replaced) =
+        app.live.insert(NewLive { id, tenant, carrier_sid, named_by: call.named_by, control });
     if let Some(older) = replaced {
         tracing::warn!("a newer stream replaces the call's older one");
         let _ = older.hang_up(EndReason::Replaced);

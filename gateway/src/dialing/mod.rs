@@ -6,3 +6,4 @@ pub mod hours;
 pub mod reconcile;
 pub mod refusals;
 pub mod settle;
+pub mod transfer;

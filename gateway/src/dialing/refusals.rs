@@ -23,6 +23,8 @@ pub enum Rule {
     SameNumber,
     DoNotCall,
     QuietHours(Option<DateTime<Utc>>),
+    /// Nobody takes calls there now.
+    TargetClosed,
 }
 
 impl From<NotNow> for Rule {
@@ -57,6 +59,7 @@ impl Rule {
             Self::SameNumber => "same_number",
             Self::DoNotCall => "do_not_call",
             Self::QuietHours(_) => "quiet_hours",
+            Self::TargetClosed => "target_closed",
         }
     }
 
@@ -80,6 +83,9 @@ impl Rule {
                 "whoever has this number asked not to be called",
                 "write to them; take the number off the list only when they agree",
             ),
+            Self::TargetClosed => {
+                ("nobody takes calls there now", "choose another target, or file a call back")
+            }
             Self::QuietHours(_) => {
                 ("it is too early or too late at the number's place", "call again at the time that is given")
             }

@@ -65,6 +65,7 @@ export const END_REASONS: Record<string, string> = {
   caller_hung_up: "Caller hung up",
   agent_hung_up: "Agent said goodbye",
   supervisor_hung_up: "Ended by a supervisor",
+  transferred: "Put through to a person",
   no_input: "Nothing was said",
   stream_lost: "Connection lost",
   replaced: "Continued on a newer connection",
