@@ -17,6 +17,7 @@ pub mod openapi;
 pub mod organisation;
 pub mod organisation_types;
 pub mod outbox;
+pub mod outreach;
 pub mod overview;
 pub mod page;
 pub mod passport;

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 use crate::api::memory;
 use crate::api::{
     audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge, mcp,
-    me, openapi, outbox, overview, passport, passports, phone, record, retention, rules, tenant_config,
-    tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate, work_calls,
-    work_items, work_moves,
+    me, openapi, outbox, outreach, overview, passport, passports, phone, record, retention, rules,
+    tenant_config, tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate,
+    work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -24,7 +24,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{dial, resume, status, transfer, voice};
+use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -32,18 +32,12 @@ const MAX_BODY: usize = 16 * 1024 * 1024;
 /// Every route on one screen. What is added here is added to `data/openapi` too: a test holds one against the other.
 #[must_use]
 pub fn routes() -> Routes {
-    let carrier = Routes::default()
+    let carrier = calling_out(Routes::default())
         .get(voice::VOICE_PATH, voice::handle)
         .post(voice::VOICE_PATH, voice::handle)
         .get(voice::RESUME_PATH, resume::handle)
         .post(voice::RESUME_PATH, resume::handle)
         .post("/twilio/status", status::handle)
-        .post(dial::ANSWER, dial::answer)
-        .post(dial::KEY, dial::key)
-        .post(dial::DONE, dial::done)
-        .post(dial::STATUS, dial::status)
-        .post(dial::DIALLED, dial::dialled)
-        .post(transfer::DONE, transfer::done)
         .get(voice::MEDIA_PATH, accept::carrier);
     let process = carrier
         .get("/health", health::health)
@@ -63,7 +57,6 @@ pub fn routes() -> Routes {
         .get("/v1/calls/{id}/latency", calls::latency)
         .get("/v1/calls/{id}/passport", passport::handle)
         .post("/v1/calls/{id}/hangup", control::hang_up)
-        .post("/v1/calls/{id}/transfer", control::transfer)
         .get("/v1/passports", passports::list)
         .get("/v1/passports/{id}", passports::one)
         .patch("/v1/passports/{id}", passports::change)
@@ -76,8 +69,6 @@ pub fn routes() -> Routes {
         .post("/v1/work-items/{id}/close", work_moves::close)
         .post("/v1/work-items/{id}/reopen", work_moves::reopen)
         .post("/v1/work-items/{id}/reveal", work_moves::reveal)
-        .post("/v1/work-items/{id}/call", work_calls::call)
-        .post("/v1/do-not-call", do_not_call::put)
         .get("/v1/memory/contacts", memory::contacts)
         .get("/v1/memory/contacts/{id}", memory::contact)
         .delete("/v1/memory/contacts/{id}", memory::forget)
@@ -135,6 +126,25 @@ pub fn routes() -> Routes {
         .get("/v1/tokens", tokens::list)
         .post("/v1/tokens", tokens::create)
         .delete("/v1/tokens/{id}", tokens::revoke)
+}
+
+/// Calls that are placed or put through, and what the carrier asks and tells of them.
+fn calling_out(routes: Routes) -> Routes {
+    routes
+        .post("/v1/calls", outreach::place)
+        .post("/v1/calls/{id}/transfer", control::transfer)
+        .post("/v1/work-items/{id}/call", work_calls::call)
+        .post("/v1/consents", outreach::consent)
+        .post("/v1/do-not-call", do_not_call::put)
+        .post(dial::ANSWER, dial::answer)
+        .post(dial::KEY, dial::key)
+        .post(dial::DONE, dial::done)
+        .post(dial::STATUS, dial::status)
+        .post(dial::DIALLED, dial::dialled)
+        .post(transfer::DONE, transfer::done)
+        .post(outreach_hooks::ANSWER, outreach_hooks::answer)
+        .post(outreach_hooks::REPLY, outreach_hooks::reply)
+        .post(outreach_hooks::STATUS, outreach_hooks::status)
 }
 
 /// Organisational memory, and the question to all of memory.

@@ -11,6 +11,7 @@ mod mcp;
 mod memory;
 mod organisation;
 mod outbox;
+mod outreach;
 mod passports;
 mod requests;
 mod reviews;
@@ -24,6 +25,6 @@ mod validate;
 mod whole_calls;
 
 /// The carrier, played by the same server as in the tests of the whole.
-#[path = "../../tests/src/vendors/carrier.rs"]
+#[path = "../../tests/src/carrier.rs"]
 #[allow(dead_code)]
 mod simulated_carrier;

@@ -1,6 +1,7 @@
 //! What the carrier asks by HTTP.
 
 pub mod dial;
+pub mod outreach;
 pub mod request;
 pub mod resume;
 pub mod status;

@@ -304,6 +304,8 @@ pub struct CallBrief {
     pub spoken: Vec<Language>,
     /// Empty for strangers.
     pub recalled: Vec<Recalled>,
+    /// We called them: they know who we are, and were told what for.
+    pub outbound: bool,
 }
 
 #[derive(Debug)]

@@ -11,6 +11,7 @@ pub(crate) mod knowledge;
 pub(crate) mod memory;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
+pub(crate) mod outreach;
 pub(crate) mod passports;
 pub(crate) mod platform;
 pub(crate) mod retention;
@@ -186,6 +187,10 @@ macro_rules! suite {
                 a_call_is_ended_once,
                 silent_calls_are_found,
                 who_does_not_want_to_be_called_is_kept_as_a_hash_of_one_tenant;
+            outreach:
+                a_number_is_called_by_one_call_at_a_time,
+                a_conversation_ends_its_own_record,
+                consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             outbox:
                 an_effect_is_kept_once_a_key,
                 an_effect_has_one_sender_until_its_lease_ends,

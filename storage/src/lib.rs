@@ -38,6 +38,7 @@ pub mod memory;
 mod node;
 pub mod organisation;
 pub mod outbox_records;
+pub mod outreach;
 mod platform_records;
 mod postgres;
 pub mod records;
@@ -66,8 +67,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Alarms, Audit, Auth, Calls, Claims, Dials, Directory, Figures, Jobs, Knowledge, Outbox, Passports,
-    Retention, Reviews, Settings, Slots, Turns, WorkItems,
+    Alarms, Audit, Auth, Calls, Claims, Dials, Directory, Figures, Jobs, Knowledge, Outbox, Outreach,
+    Passports, Retention, Reviews, Settings, Slots, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

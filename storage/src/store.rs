@@ -23,6 +23,7 @@ use crate::ids::{
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
+use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
 use crate::records::{
     Booking, Call, CallFilter, Claim, LogRow, NewBooking, NewCall, NewPassport, NewWorkItem, Passport,
@@ -172,6 +173,27 @@ store! {
         fn allow_calls(&self, number: &str) -> bool;
         /// Whether a number is on the list, in any spelling.
         fn is_do_not_call(&self, number: &str) -> bool;
+    }
+}
+
+store! {
+    /// Calls that the agent places by itself, and who agreed to be called for what.
+    Outreach of TenantStore {
+        /// Begins one with the record of its call. `None`: the number is being called already. `Invalid` without a number.
+        fn begin_outreach(&self, new: NewOutreach) -> Option<Attempt>;
+        fn outreach(&self, id: CallId) -> Option<Attempt>;
+        /// Takes news in; the call as it is now. `None`: there is no such call.
+        fn note_outreach(&self, id: CallId, news: OutreachNews) -> Option<Attempt>;
+        /// Ends it; unless somebody talked with the agent, its record too, with the result as its reason. `false`: it was ended
+        /// before, and nothing changes.
+        fn end_outreach(&self, id: CallId, result: OutreachResult) -> bool;
+        /// Those that are not over and of which nothing was heard since, oldest first.
+        fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Vec<Attempt>;
+        /// Calls to a number that were placed since.
+        fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> u32;
+        /// The last word counts. `Invalid` for what is no number.
+        fn set_consent(&self, new: NewConsent) -> ();
+        fn has_consent(&self, number: &str, purpose: Purpose) -> bool;
     }
 }
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 
 use crate::error::ControlError;
-use crate::twilio::status::{AnsweredBy, CallStatus};
+use crate::twilio::status::{Answerer, CallProgress};
 
 /// What came of asking.
 pub type Asked<'a, T> = BoxFuture<'a, Result<T, ControlError>>;
@@ -64,8 +64,8 @@ impl fmt::Debug for CallOrder<'_> {
 pub struct CarrierCall {
     /// The carrier's id of it.
     pub sid: String,
-    pub status: CallStatus,
+    pub status: CallProgress,
     /// Length of one that is over.
     pub duration_s: Option<u64>,
-    pub answered_by: Option<AnsweredBy>,
+    pub answered_by: Option<Answerer>,
 }

@@ -49,8 +49,8 @@ pub struct Transfer {
 /// `POST /v1/calls/{id}/transfer`: the agent's stream ends, and the carrier dials the target.
 ///
 /// # Errors
-/// 404 for an unknown call or target, with the targets there are; 409 when the call is not live, or no carrier has it; 422 when
-/// nobody takes calls at the target now; 503 without a carrier account.
+/// 404 for an unknown call or target, with the targets there are; 409 when the call is not live, no carrier has it, or
+/// there is no carrier account; 422 when nobody takes calls at the target now.
 pub async fn transfer(
     State(app): State<Arc<App>>,
     scope: Scoped<Act>,

@@ -28,8 +28,8 @@ pub struct CallBack {
 /// Rings their own telephone; when they answer and press 1, the request's number is dialled.
 ///
 /// # Errors
-/// 404; 409 when somebody else works on it, when it is closed, or is being called; 422 with the rule that is against it; 503
-/// when there is no carrier account, or the carrier does not place the call.
+/// 404; 409 when somebody else works on it, when it is closed, is being called, or there is no
+/// carrier account; 422 with the rule that is against it; 503 when the carrier does not place the call.
 pub async fn call(
     State(app): State<Arc<App>>,
     scope: Scoped<WorkRequests>,

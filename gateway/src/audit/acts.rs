@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
 use storage::dials::{Dial, DialResult};
+use storage::outreach::{OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
@@ -214,6 +215,29 @@ pub fn document_deleted(principal: &Principal, id: DocumentId) -> NewAudit {
 #[must_use]
 pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
+}
+
+/// The agent is about to call somebody. No number is told.
+#[must_use]
+pub fn call_placed(principal: &Principal, call: CallId, purpose: Purpose) -> NewAudit {
+    by(principal, "call.placed", Party::new("call", call)).with("purpose", purpose.as_str()).traced(call.0)
+}
+
+/// What came of that.
+#[must_use]
+pub fn call_placed_ended(call: CallId, result: OutreachResult) -> NewAudit {
+    NewAudit::new("call.placed_ended", Party::new("system", "carrier"), Party::new("call", call))
+        .with("result", result.as_str())
+        .traced(call.0)
+}
+
+/// Somebody agreed to be called for a purpose, or does not any more. The number is not told.
+#[must_use]
+pub fn consent_changed(principal: &Principal, purpose: Purpose, given: bool, source: &str) -> NewAudit {
+    by(principal, "consent.changed", Party::new("setting", "consents"))
+        .with("purpose", purpose.as_str())
+        .with("given", given)
+        .with("source", source)
 }
 
 /// A live call is about to be put through to one of the tenant's targets.

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
-use storage::{Dials, StorageError, TenantId, TenantStore};
+use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult};
+use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore};
 use telephony::control::CallControl;
 use telephony::error::ControlError;
-use telephony::twilio::status::AnsweredBy;
+use telephony::twilio::status::Answerer;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{call_back, settle};
+use super::{call_back, outreach, settle};
 use crate::app::App;
 use crate::damaged;
 
@@ -72,7 +73,44 @@ async fn of_tenant(
             Told::Nothing => {}
         }
     }
+    for attempt in store.silent_outreach(now - SILENCE, AT_ONCE).await? {
+        of_outreach(app, tenant, store, &attempt, now).await?;
+    }
     Ok(())
+}
+
+async fn of_outreach(
+    app: &App,
+    tenant: TenantId,
+    store: &TenantStore,
+    attempt: &Attempt,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let call = store.call(attempt.id).await?;
+    let sid = call.and_then(|call| call.carrier_sid);
+    let told = match (app.control.as_deref(), sid.as_deref()) {
+        // Whether it was placed was never known, and no callback ever named it.
+        (_, None) => Some(OutreachResult::Failed),
+        (None, Some(_)) => None,
+        (Some(control), Some(sid)) => match control.look_up(sid).await {
+            Ok(known) => {
+                let machine = attempt.machine || known.answered_by == Some(Answerer::Machine);
+                let attempt = Attempt { machine, ..attempt.clone() };
+                let result = outreach::result_of(&attempt, known.status);
+                if result.is_none() {
+                    store.note_outreach(attempt.id, OutreachNews::default()).await?;
+                }
+                result
+            }
+            Err(ControlError::Gone) => Some(OutreachResult::Failed),
+            Err(_) => None,
+        },
+    };
+    let told = told.or((now - attempt.created_at > longest()).then_some(OutreachResult::Failed));
+    match told {
+        Some(result) => outreach::end(app, tenant, store, attempt.id, result).await,
+        None => Ok(()),
+    }
 }
 
 fn longest() -> TimeDelta {
@@ -97,7 +135,7 @@ async fn ask(control: &dyn CallControl, dial: &Dial, sid: &str) -> Told {
     }
     match control.dialled_by(sid).await {
         Ok(Some(other)) => {
-            let machine = dial.machine || other.answered_by == Some(AnsweredBy::Machine);
+            let machine = dial.machine || other.answered_by == Some(Answerer::Machine);
             settle::result_of(other.status, machine).map_or(Told::GoesOn, Told::Ended)
         }
         // The person hung up before it was dialled.

@@ -22,6 +22,8 @@ pub enum Rule {
     /// Both are the same number.
     SameNumber,
     DoNotCall,
+    NoConsent,
+    TooOften,
     QuietHours(Option<DateTime<Utc>>),
     /// Nobody takes calls there now.
     TargetClosed,
@@ -58,6 +60,8 @@ impl Rule {
             Self::OwnDestination => "own_destination",
             Self::SameNumber => "same_number",
             Self::DoNotCall => "do_not_call",
+            Self::NoConsent => "no_consent",
+            Self::TooOften => "too_often",
             Self::QuietHours(_) => "quiet_hours",
             Self::TargetClosed => "target_closed",
         }
@@ -83,6 +87,13 @@ impl Rule {
                 "whoever has this number asked not to be called",
                 "write to them; take the number off the list only when they agree",
             ),
+            Self::NoConsent => (
+                "nobody at this number agreed to be called for this",
+                "ask them first, and note it with POST /v1/consents",
+            ),
+            Self::TooOften => {
+                ("this number was called enough: once a day, three times a week", "wait, or write to them")
+            }
             Self::TargetClosed => {
                 ("nobody takes calls there now", "choose another target, or file a call back")
             }
@@ -96,7 +107,8 @@ impl Rule {
 /// There is no account to place calls with.
 #[must_use]
 pub fn no_account() -> ApiError {
-    ApiError::new(ErrorCode::ServiceUnavailable, "no carrier account is set up, so no call can be placed")
+    ApiError::new(ErrorCode::Conflict, "no carrier account is set up, so no call can be placed")
+        .with_details(json!({ "rule": "no_account" }))
         .advise("set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, and start the gateway again")
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use storage::dials::{Dial, DialResult};
 use storage::{Dials, StorageError, TenantId, TenantStore, WorkItemId, WorkItems};
-use telephony::twilio::status::{AnsweredBy, CallStatus};
+use telephony::twilio::status::{Answerer, CallProgress};
 
 use crate::app::App;
 use crate::audit::acts;
@@ -15,14 +15,14 @@ const LOOK: Duration = Duration::from_secs(3);
 
 /// What the end of the call to the request's number means; `None` for what is no end.
 #[must_use]
-pub const fn result_of(status: CallStatus, machine: bool) -> Option<DialResult> {
+pub const fn result_of(status: CallProgress, machine: bool) -> Option<DialResult> {
     match status {
-        CallStatus::Completed if machine => Some(DialResult::Machine),
-        CallStatus::Completed => Some(DialResult::Reached),
-        CallStatus::Busy => Some(DialResult::Busy),
+        CallProgress::Completed if machine => Some(DialResult::Machine),
+        CallProgress::Completed => Some(DialResult::Reached),
+        CallProgress::Busy => Some(DialResult::Busy),
         // Canceled: the person hung up while it rang.
-        CallStatus::NoAnswer | CallStatus::Canceled => Some(DialResult::NoAnswer),
-        CallStatus::Failed => Some(DialResult::Failed),
+        CallProgress::NoAnswer | CallProgress::Canceled => Some(DialResult::NoAnswer),
+        CallProgress::Failed => Some(DialResult::Failed),
         _ => None,
     }
 }
@@ -35,11 +35,11 @@ pub async fn dialled(
     app: &App,
     (tenant, store): (TenantId, &TenantStore),
     dial: &Dial,
-    status: CallStatus,
+    status: CallProgress,
     sid: Option<&str>,
 ) -> Result<(), StorageError> {
     // Who answered is told by a callback of its own, which may be late or lost.
-    let answered = status == CallStatus::Completed && !dial.machine;
+    let answered = status == CallProgress::Completed && !dial.machine;
     let machine = dial.machine || (answered && is_machine(app, sid.or(dial.dialled_sid.as_deref())).await);
     match result_of(status, machine) {
         Some(result) => end(app, tenant, store, dial, result).await,
@@ -47,10 +47,11 @@ pub async fn dialled(
     }
 }
 
-async fn is_machine(app: &App, sid: Option<&str>) -> bool {
+/// Whether the carrier knows that a machine answered a call that is over.
+pub async fn is_machine(app: &App, sid: Option<&str>) -> bool {
     let (Some(control), Some(sid)) = (app.control.as_deref(), sid) else { return false };
     let looked = tokio::time::timeout(LOOK, control.look_up(sid)).await;
-    matches!(looked, Ok(Ok(call)) if call.answered_by == Some(AnsweredBy::Machine))
+    matches!(looked, Ok(Ok(call)) if call.answered_by == Some(Answerer::Machine))
 }
 
 /// Ends it. Of those who say so at once, one is heard.
@@ -90,15 +91,15 @@ mod tests {
     #[test]
     fn every_end_has_a_result_and_nothing_else_has() {
         for (status, machine, result) in [
-            (CallStatus::Completed, false, Some(DialResult::Reached)),
-            (CallStatus::Completed, true, Some(DialResult::Machine)),
-            (CallStatus::Busy, false, Some(DialResult::Busy)),
-            (CallStatus::NoAnswer, false, Some(DialResult::NoAnswer)),
-            (CallStatus::Canceled, true, Some(DialResult::NoAnswer)),
-            (CallStatus::Failed, false, Some(DialResult::Failed)),
-            (CallStatus::InProgress, true, None),
-            (CallStatus::Ringing, false, None),
-            (CallStatus::Other, false, None),
+            (CallProgress::Completed, false, Some(DialResult::Reached)),
+            (CallProgress::Completed, true, Some(DialResult::Machine)),
+            (CallProgress::Busy, false, Some(DialResult::Busy)),
+            (CallProgress::NoAnswer, false, Some(DialResult::NoAnswer)),
+            (CallProgress::Canceled, true, Some(DialResult::NoAnswer)),
+            (CallProgress::Failed, false, Some(DialResult::Failed)),
+            (CallProgress::InProgress, true, None),
+            (CallProgress::Ringing, false, None),
+            (CallProgress::Other, false, None),
         ] {
             assert_eq!(result_of(status, machine), result, "{status:?}");
         }

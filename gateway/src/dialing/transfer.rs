@@ -118,7 +118,7 @@ static SHIPPED: LazyLock<Vec<(Language, Script)>> = LazyLock::new(|| {
 });
 
 /// What callers hear under a key, in the tenant's words where it has its own.
-fn line(facts: &TenantFacts, language: Language, key: &str) -> String {
+pub(super) fn line(facts: &TenantFacts, language: Language, key: &str) -> String {
     let shipped = SHIPPED.iter().find(|(known, _)| *known == language);
     let shipped = shipped.map(|(_, script)| script.prompt(key)).unwrap_or_default();
     let said = facts.worded(language, key, shipped).first().cloned().unwrap_or_default();

@@ -244,7 +244,7 @@ async fn without_an_account_the_cause_and_the_fix_are_told() {
     let url = test.url(&format!("/v1/work-items/{reference}/call"));
     let answer = Client::new().post(url).bearer_auth(ADMIN).json(&json!({ "from_phone": OWN })).send().await;
     let answer = answer.unwrap();
-    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(answer.status(), StatusCode::CONFLICT);
     let answer: Value = answer.json().await.unwrap();
     assert!(answer["suggested_action"].as_str().unwrap().contains("TWILIO_ACCOUNT_SID"), "{answer}");
     assert!(

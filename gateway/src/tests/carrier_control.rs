@@ -7,7 +7,7 @@ use pipeline::provider::retry;
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::{ControlError, Refusal};
 use telephony::twilio::rest::{Account, RestControl};
-use telephony::twilio::status::CallStatus;
+use telephony::twilio::status::CallProgress;
 
 use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, TOKEN, Trouble};
 
@@ -38,7 +38,7 @@ async fn a_call_is_placed_found_looked_up_and_ended() {
     let control = control(&carrier, TOKEN);
     let since = Utc::now();
     let placed = control.place(&order(RESIDENT)).await.unwrap();
-    assert_eq!(placed.status, CallStatus::Queued);
+    assert_eq!(placed.status, CallProgress::Queued);
     let form = &carrier.asked("Calls")[0];
     for field in [("To", RESIDENT), ("From", LINE), ("Timeout", "20"), ("StatusCallbackEvent", "answered")] {
         assert!(form.contains(&(field.0.into(), field.1.into())), "{field:?} is not in {form:?}");
@@ -48,12 +48,12 @@ async fn a_call_is_placed_found_looked_up_and_ended() {
     assert_eq!(control.find(LINE, RESIDENT, since + TimeDelta::hours(1)).await.unwrap(), None);
     assert_eq!(control.find(LINE, "+12125550144", since).await.unwrap(), None);
     for _ in 0..100 {
-        if control.look_up(&placed.sid).await.unwrap().status == CallStatus::NoAnswer {
+        if control.look_up(&placed.sid).await.unwrap().status == CallProgress::NoAnswer {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(control.look_up(&placed.sid).await.unwrap().status, CallStatus::NoAnswer);
+    assert_eq!(control.look_up(&placed.sid).await.unwrap().status, CallProgress::NoAnswer);
     assert_eq!(control.hang_up(&placed.sid).await, Ok(()), "over already, which is no fault");
     assert_eq!(control.redirect(&placed.sid, "<Response/>").await, Err(ControlError::Gone));
     assert_eq!(control.look_up("CA404").await.unwrap_err(), ControlError::Gone);

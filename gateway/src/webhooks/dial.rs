@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::{DialId, Dials, TenantId, TenantStore, WorkItems};
 use telephony::twilio::dialled::{Dialled, answered_by, call_sid, keys};
-use telephony::twilio::status::{AnsweredBy, CallStatus, StatusCallback};
+use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
 use telephony::twilio::twiml::{self, Dial as DialOrder};
 
 use super::request::{Fields, document, read};
@@ -123,9 +123,9 @@ pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -
     let came = Dialled::from_form(&fields).map_err(|e| malformed(&e))?;
     settle::dialled(&app, (tenant, &store), &dial, came.status, came.call_sid.as_deref()).await?;
     let text = match came.status {
-        CallStatus::Busy => "The line is busy. It is noted in the request.",
-        CallStatus::NoAnswer => "Nobody answered. It is noted in the request.",
-        CallStatus::Failed => "The call could not be put through. It is noted in the request.",
+        CallProgress::Busy => "The line is busy. It is noted in the request.",
+        CallProgress::NoAnswer => "Nobody answered. It is noted in the request.",
+        CallProgress::Failed => "The call could not be put through. It is noted in the request.",
         _ => return Ok(document(twiml::hang_up())),
     };
     Ok(document(twiml::say_and_hang_up(text, LANGUAGE)))
@@ -162,7 +162,7 @@ pub async fn dialled(
 ) -> Result<Response, ApiError> {
     let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
     let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
-    let machine = answered_by(&fields) == Some(AnsweredBy::Machine);
+    let machine = answered_by(&fields) == Some(Answerer::Machine);
     let news = DialNews {
         stage: Some(DialStage::Dialling),
         dialled_sid: Some(sid.clone()),

@@ -7,7 +7,7 @@ use axum::response::Response;
 use pipeline::ports::Language;
 use storage::{CallId, Calls, Directory, TenantId};
 use telephony::twilio::dialled::Dialled;
-use telephony::twilio::status::CallStatus;
+use telephony::twilio::status::CallProgress;
 use telephony::twilio::twiml::{self, Dial};
 
 use super::request::{document, read};
@@ -64,16 +64,16 @@ pub async fn done(
     let came =
         Dialled::from_form(&fields).map_err(|e| ApiError::new(ErrorCode::InvalidParameter, e.to_string()))?;
     let result = match came.status {
-        CallStatus::Completed => "answered",
-        CallStatus::Busy => "busy",
-        CallStatus::NoAnswer => "no_answer",
+        CallProgress::Completed => "answered",
+        CallProgress::Busy => "busy",
+        CallProgress::NoAnswer => "no_answer",
         // The caller hung up while it rang.
-        CallStatus::Canceled => "caller_hung_up",
+        CallProgress::Canceled => "caller_hung_up",
         _ => "failed",
     };
     metrics::counter!("quandura_transfers_total", "result" => result).increment(1);
     app.audit.refused(Some(tenant), acts::call_transfer_ended(call.id, result)).await;
-    if matches!(came.status, CallStatus::Completed | CallStatus::Canceled) {
+    if matches!(came.status, CallProgress::Completed | CallProgress::Canceled) {
         return Ok(document(twiml::hang_up()));
     }
     let known = app.platform.store().tenant_by_id(tenant).await?.ok_or_else(unknown)?;

@@ -42,6 +42,8 @@ mod memory_read;
 mod organisation;
 #[path = "../sql/outbox.rs"]
 mod outbox;
+#[path = "../sql/outreach.rs"]
+mod outreach;
 #[path = "../sql/passports.rs"]
 mod passports;
 #[path = "../sql/platform.rs"]

@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::status::{AnsweredBy, CallStatus};
+use super::status::{Answerer, CallProgress};
 use crate::control::{Asked, CallControl, CallOrder, CarrierCall};
 use crate::error::{ControlError, Refusal};
 
@@ -98,9 +98,9 @@ struct ErrorBody {
 impl From<CallBody> for CarrierCall {
     fn from(body: CallBody) -> Self {
         Self {
-            status: CallStatus::parse(&body.status),
+            status: CallProgress::parse(&body.status),
             duration_s: body.duration.and_then(|seconds| seconds.parse().ok()),
-            answered_by: body.answered_by.as_deref().and_then(AnsweredBy::parse),
+            answered_by: body.answered_by.as_deref().and_then(Answerer::parse),
             sid: body.sid,
         }
     }

@@ -52,6 +52,29 @@ pub fn ask_for_key(text: &str, language: &str, action_url: &str) -> String {
     out
 }
 
+/// Asks for one key or a word, twice, and hangs up when none comes. The answer is brought to `action_url`.
+#[must_use]
+pub fn ask_for_answer(text: &str, language: &str, action_url: &str) -> String {
+    let mut out = String::from(OPEN);
+    let gather = [
+        ("input", "dtmf speech"),
+        ("numDigits", "1"),
+        ("timeout", "6"),
+        ("speechTimeout", "auto"),
+        ("language", language),
+        ("action", action_url),
+        ("method", "POST"),
+    ];
+    for _ in 0..2 {
+        element(&mut out, "Gather", &gather);
+        say(&mut out, text, language);
+        out.push_str("</Gather>");
+    }
+    out.push_str("<Hangup/>");
+    out.push_str(CLOSE);
+    out
+}
+
 /// Somebody to be dialled on behalf of a call.
 #[derive(Clone, Copy)]
 pub struct Dial<'a> {

@@ -5,7 +5,6 @@
 
 pub mod anthropic;
 pub mod aura;
-pub mod carrier;
 pub mod deepgram;
 pub mod elevenlabs;
 pub mod fault;

@@ -76,6 +76,11 @@ export const END_REASONS: Record<string, string> = {
   budget: "The call's budget was spent",
   failed: "A part failed; apology spoken",
   interrupted: "Gateway restarted in mid-call",
+  no_answer: "We called; nobody answered",
+  machine: "We called; a machine answered",
+  no_response: "We called; they said nothing",
+  wrong_number: "We called; it was a wrong number",
+  opted_out: "We called; they want no calls",
 };
 export const endReason = (code: string | null | undefined): string =>
   code ? (END_REASONS[code] ?? words(code)) : "Ended";

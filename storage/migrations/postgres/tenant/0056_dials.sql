@@ -34,4 +34,39 @@ create table do_not_call (
     primary key (tenant_id, number_hash)
 );
 
-select keep_tenants_apart('dials'), keep_tenants_apart('do_not_call');
+-- Calls that the agent places. The number is in the call's record; here is its keyed hash, by which they are counted.
+create table outreach (
+    tenant_id uuid not null,
+    id uuid not null,
+    number_hash bytea not null,
+    purpose text not null,
+    actor text not null,
+    stage text not null check (stage in ('placing', 'asked', 'connected', 'ended')),
+    result text,
+    machine bigint not null default 0,
+    created_at timestamptz not null,
+    heard_at timestamptz not null,
+    primary key (tenant_id, id),
+    check ((stage = 'ended') = (result is not null))
+);
+
+-- One at a time to a number.
+create unique index outreach_open on outreach (tenant_id, number_hash) where stage <> 'ended';
+create index outreach_number on outreach (tenant_id, number_hash, created_at);
+
+-- Who agreed to be called for what; the last word counts. Their number is kept as its keyed hash alone.
+create table consents (
+    tenant_id uuid not null,
+    number_hash bytea not null,
+    purpose text not null,
+    given bigint not null,
+    source text not null,
+    noted_by text not null,
+    noted_at timestamptz not null,
+    primary key (tenant_id, number_hash, purpose)
+);
+
+select keep_tenants_apart('dials'),
+    keep_tenants_apart('do_not_call'),
+    keep_tenants_apart('outreach'),
+    keep_tenants_apart('consents');

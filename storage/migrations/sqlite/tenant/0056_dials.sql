@@ -33,3 +33,35 @@ create table do_not_call (
     added_at text not null,
     primary key (tenant_id, number_hash)
 ) strict, without rowid;
+
+-- Calls that the agent places. The number is in the call's record; here is its keyed hash, by which they are counted.
+create table outreach (
+    tenant_id blob not null,
+    id blob not null,
+    number_hash blob not null,
+    purpose text not null,
+    actor text not null,
+    stage text not null check (stage in ('placing', 'asked', 'connected', 'ended')),
+    result text,
+    machine integer not null default 0,
+    created_at text not null,
+    heard_at text not null,
+    primary key (tenant_id, id),
+    check ((stage = 'ended') = (result is not null))
+) strict, without rowid;
+
+-- One at a time to a number.
+create unique index outreach_open on outreach (tenant_id, number_hash) where stage <> 'ended';
+create index outreach_number on outreach (tenant_id, number_hash, created_at);
+
+-- Who agreed to be called for what; the last word counts. Their number is kept as its keyed hash alone.
+create table consents (
+    tenant_id blob not null,
+    number_hash blob not null,
+    purpose text not null,
+    given integer not null,
+    source text not null,
+    noted_by text not null,
+    noted_at text not null,
+    primary key (tenant_id, number_hash, purpose)
+) strict, without rowid;

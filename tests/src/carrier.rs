@@ -42,6 +42,8 @@ pub enum Behaviour {
         key: Option<char>,
         lasts: Duration,
     },
+    /// Somebody answers and says this when asked.
+    Says(&'static str),
     /// An answering machine does.
     Machine,
     NoAnswer,
@@ -300,7 +302,7 @@ impl CarrierServer {
             Behaviour::NoAnswer => "no-answer",
             Behaviour::Busy => "busy",
             Behaviour::Failed | Behaviour::Refused(_) => "failed",
-            Behaviour::Answers { .. } | Behaviour::Machine => {
+            Behaviour::Answers { .. } | Behaviour::Says(_) | Behaviour::Machine => {
                 self.set(&sid, "in-progress", None);
                 self.tell(&sid, status_url, &[]).await;
                 self.detect(&sid, &behaviour, detects).await;
@@ -343,8 +345,13 @@ impl CarrierServer {
     /// What comes after a document; `None`: it hangs up.
     async fn step(&self, sid: &str, document: &str, who: &Behaviour) -> Option<String> {
         if let Some(action) = attribute(document, "Gather", "action") {
-            let Behaviour::Answers { key: Some(key), .. } = who else { return None };
-            return self.fetch(sid, &action, &[("Digits", key.encode_utf8(&mut [0; 4]))]).await;
+            return match who {
+                Behaviour::Answers { key: Some(key), .. } => {
+                    self.fetch(sid, &action, &[("Digits", key.encode_utf8(&mut [0; 4]))]).await
+                }
+                Behaviour::Says(words) => self.fetch(sid, &action, &[("SpeechResult", words)]).await,
+                _ => None,
+            };
         }
         if let Some(action) = attribute(document, "Dial", "action") {
             return self.dial(sid, document, &action).await;
@@ -378,7 +385,7 @@ impl CarrierServer {
             Behaviour::NoAnswer => "no-answer",
             Behaviour::Busy => "busy",
             Behaviour::Failed | Behaviour::Refused(_) => "failed",
-            Behaviour::Answers { .. } | Behaviour::Machine => {
+            Behaviour::Answers { .. } | Behaviour::Says(_) | Behaviour::Machine => {
                 self.set(&child, "in-progress", None);
                 self.tell(&child, status_url.as_deref(), &[]).await;
                 self.detect(&child, &behaviour, detect_url.as_deref()).await;
