@@ -91,6 +91,7 @@ fn brief(store: &TenantStore) -> CallBrief {
     CallBrief {
         spoken: vec![Language::En, Language::Es],
         recalled: Vec::new(),
+        outbound: false,
         call: CallId(Uuid::now_v7()),
         tenant: store.id().0,
         passport: Uuid::now_v7(),

@@ -3,7 +3,10 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use pipeline::provider::retry;
 use storage::Platform;
+use telephony::control::CallControl;
+use telephony::twilio::rest::{Account, RestControl};
 use telephony::twilio::signature::SigningKeys;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -21,8 +24,10 @@ use crate::calls::recorders::Recorders;
 use crate::calls::sampler::Gauge;
 use crate::calls::unended::Unended;
 use crate::calls::vocabulary::Vocabularies;
-use crate::config::{Config, PublicUrl};
+use crate::config::{Carrier, Config, PublicUrl};
 use crate::damaged::Damaged;
+use crate::dialing::clock::WallClock;
+use crate::dialing::transfer::Transfers;
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::limits::Gates;
@@ -46,6 +51,12 @@ pub struct App {
     pub ready: OnceLock<Ready>,
     /// Keys of the carrier's signatures; `None` in unsigned mode.
     pub signing: Option<SigningKeys>,
+    /// Calls that are about to be put through to a person.
+    pub transfers: Transfers,
+    /// The time at which calls are placed.
+    pub clock: WallClock,
+    /// The carrier, as far as it is asked for something; `None` without an account.
+    pub control: Option<Arc<dyn CallControl>>,
     pub live: Arc<LiveCalls>,
     pub expected: ExpectedCalls,
     /// Tells the back office of calls that have ended.
@@ -110,6 +121,9 @@ impl App {
         let local_token = LocalToken::create(&config.data_dir)?;
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
+            transfers: Transfers::default(),
+            clock: WallClock::default(),
+            control: control(&config.carrier),
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
             capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
             gates: Gates::new(&config.limits),
@@ -157,5 +171,18 @@ impl App {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.ready.get().is_some() && !self.stop.draining.is_cancelled()
+    }
+}
+
+/// The carrier's control of calls, where there is an account to ask with.
+fn control(carrier: &Carrier) -> Option<Arc<dyn CallControl>> {
+    let (sid, auth_token) = (carrier.account_sid.clone()?, carrier.auth_token.clone()?);
+    let account = Account { sid, auth_token, address: carrier.address.clone() };
+    match RestControl::new(account, retry::wait) {
+        Ok(control) => Some(Arc::new(control)),
+        Err(error) => {
+            tracing::error!(%error, "no HTTP client can be made: no call is placed");
+            None
+        }
     }
 }

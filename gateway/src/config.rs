@@ -4,6 +4,7 @@
 
 pub mod alarms;
 pub mod budget;
+pub mod carrier;
 pub mod cloud;
 pub mod mcp;
 pub mod prices;
@@ -24,6 +25,7 @@ use secrecy::SecretString;
 use storage::{PlatformOptions, PostgresOptions, StorageError};
 
 pub use budget::Budget;
+pub use carrier::Carrier;
 pub use cloud::Cloud;
 pub use prices::PriceList;
 pub use problem::{ConfigError, Problem};
@@ -68,14 +70,6 @@ pub struct Config {
     pub region: Option<String>,
     /// What was set but has no effect in this build, to be said at start.
     pub notices: Vec<String>,
-}
-
-/// The carrier account.
-#[derive(Clone, Debug, Default)]
-pub struct Carrier {
-    pub account_sid: Option<String>,
-    /// Key of request signatures. Absent: unsigned mode, loopback callers only.
-    pub auth_token: Option<SecretString>,
 }
 
 /// Bounds that protect calls from each other.
@@ -202,7 +196,7 @@ impl Config {
             models_dir: s.path("models_dir", Some("MODELS_DIR"), "./models"),
             public_url: read_public_url(s),
             admin_token: read_admin_token(s),
-            carrier: read_carrier(s),
+            carrier: carrier::read(s),
             providers,
             cloud,
             prices: prices::read(s),
@@ -278,15 +272,6 @@ fn read_public_url(s: &mut Source<'_>) -> Option<PublicUrl> {
             s.problem(origin, format!("`{text}` {what}"), "write it as https://voice.example.com");
             None
         }
-    }
-}
-
-fn read_carrier(s: &mut Source<'_>) -> Carrier {
-    // Not used before calls are placed and transferred; known, so that a complete file is accepted.
-    let _ = s.text("twilio.api_base_url", Some("TWILIO_API_BASE_URL"));
-    Carrier {
-        account_sid: s.text("twilio.account_sid", Some("TWILIO_ACCOUNT_SID")).map(|(text, _)| text),
-        auth_token: s.secret("twilio.auth_token", Some("TWILIO_AUTH_TOKEN")),
     }
 }
 

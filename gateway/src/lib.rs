@@ -18,6 +18,7 @@ pub mod config;
 pub mod console;
 pub mod damaged;
 pub mod demo;
+pub mod dialing;
 pub mod error;
 pub mod fanout;
 pub mod limits;

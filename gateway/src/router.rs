@@ -10,9 +10,10 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    audit, autonomy, call_list, calls, capabilities, control, documents, events, knowledge, mcp, me, openapi,
-    outbox, overview, passport, passports, phone, record, retention, rules, tenant_config, tenant_settings,
-    tenants, text_checks, tokens, transcript, understand, users, validate, work_items, work_moves,
+    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge, mcp,
+    me, openapi, outbox, outreach, overview, passport, passports, phone, record, retention, rules,
+    tenant_config, tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate,
+    work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -23,7 +24,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{resume, status, voice};
+use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -31,7 +32,7 @@ const MAX_BODY: usize = 16 * 1024 * 1024;
 /// Every route on one screen. What is added here is added to `data/openapi` too: a test holds one against the other.
 #[must_use]
 pub fn routes() -> Routes {
-    let carrier = Routes::default()
+    let carrier = calling_out(Routes::default())
         .get(voice::VOICE_PATH, voice::handle)
         .post(voice::VOICE_PATH, voice::handle)
         .get(voice::RESUME_PATH, resume::handle)
@@ -125,6 +126,25 @@ pub fn routes() -> Routes {
         .get("/v1/tokens", tokens::list)
         .post("/v1/tokens", tokens::create)
         .delete("/v1/tokens/{id}", tokens::revoke)
+}
+
+/// Calls that are placed or put through, and what the carrier asks and tells of them.
+fn calling_out(routes: Routes) -> Routes {
+    routes
+        .post("/v1/calls", outreach::place)
+        .post("/v1/calls/{id}/transfer", control::transfer)
+        .post("/v1/work-items/{id}/call", work_calls::call)
+        .post("/v1/consents", outreach::consent)
+        .post("/v1/do-not-call", do_not_call::put)
+        .post(dial::ANSWER, dial::answer)
+        .post(dial::KEY, dial::key)
+        .post(dial::DONE, dial::done)
+        .post(dial::STATUS, dial::status)
+        .post(dial::DIALLED, dial::dialled)
+        .post(transfer::DONE, transfer::done)
+        .post(outreach_hooks::ANSWER, outreach_hooks::answer)
+        .post(outreach_hooks::REPLY, outreach_hooks::reply)
+        .post(outreach_hooks::STATUS, outreach_hooks::status)
 }
 
 /// Organisational memory, and the question to all of memory.

@@ -8,6 +8,7 @@ pub mod check;
 pub mod differences;
 pub mod keep;
 pub mod read;
+pub mod targets;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use storage::RecordingConsent;
 use storage::zones::normalise_phone;
 
 use appointments::Appointments;
+use targets::Target;
 
 /// Where nothing is said, as for a tenant that is created.
 pub const TIMEZONE: &str = "America/New_York";
@@ -56,6 +58,9 @@ pub struct TenantConfig {
     /// Numbers that callers dial.
     #[serde(rename = "line", skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineConfig>,
+    /// Whom callers can be put through to.
+    #[serde(rename = "target", skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<Target>,
     /// Times that callers may book, week after week.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub appointments: Vec<Appointments>,

@@ -3,12 +3,15 @@
 mod alarms;
 mod api;
 mod audit;
+mod call_back;
 mod call_list;
 mod carrier;
+mod carrier_control;
 mod mcp;
 mod memory;
 mod organisation;
 mod outbox;
+mod outreach;
 mod passports;
 mod requests;
 mod reviews;
@@ -16,6 +19,12 @@ mod rules;
 mod settings;
 mod tenant_config;
 mod text_checks;
+mod transfer;
 mod understand;
 mod validate;
 mod whole_calls;
+
+/// The carrier, played by the same server as in the tests of the whole.
+#[path = "../../tests/src/carrier.rs"]
+#[allow(dead_code)]
+mod simulated_carrier;

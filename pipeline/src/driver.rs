@@ -289,8 +289,9 @@ impl Driver {
         let brief = &self.parts.brief;
         let language = format!("{:?}", brief.language).to_lowercase();
         let (line, carrier_sid) = (brief.line.clone(), self.parts.carrier_sid.clone());
+        let direction = if brief.outbound { "outbound" } else { "inbound" }.to_owned();
         let from = brief.caller.clone().map(|number| self.parts.screen.screen(&number));
-        self.emit(EventBody::Started { line, from, direction: "inbound".into(), language, carrier_sid });
+        self.emit(EventBody::Started { line, from, direction, language, carrier_sid });
     }
 
     fn emit(&mut self, mut body: EventBody) {

@@ -304,6 +304,8 @@ pub struct CallBrief {
     pub spoken: Vec<Language>,
     /// Empty for strangers.
     pub recalled: Vec<Recalled>,
+    /// We called them: they know who we are, and were told what for.
+    pub outbound: bool,
 }
 
 #[derive(Debug)]
@@ -484,6 +486,8 @@ pub enum EndReason {
     /// We said goodbye.
     AgentHungUp,
     SupervisorHungUp,
+    /// The caller is put through to a person: the carrier goes on with the call.
+    Transferred,
     /// Nothing was said for too long.
     NoInput,
     /// The socket died without a stop.

@@ -5,11 +5,13 @@
 pub(crate) mod alarms;
 pub(crate) mod audit;
 pub(crate) mod calls;
+pub(crate) mod dials;
 pub(crate) mod jobs;
 pub(crate) mod knowledge;
 pub(crate) mod memory;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
+pub(crate) mod outreach;
 pub(crate) mod passports;
 pub(crate) mod platform;
 pub(crate) mod retention;
@@ -179,6 +181,16 @@ macro_rules! suite {
                 whoever_takes_it_ends_the_alarms_and_who_gives_it_back_begins_anew,
                 an_alarm_is_raised_by_one_of_those_who_ask_at_once,
                 an_alarm_is_its_tenants_alone_and_tells_nothing_of_the_caller;
+            dials:
+                a_call_about_a_request_is_placed_once_and_its_history_tells,
+                news_in_any_order_never_leads_back,
+                a_call_is_ended_once,
+                silent_calls_are_found,
+                who_does_not_want_to_be_called_is_kept_as_a_hash_of_one_tenant;
+            outreach:
+                a_number_is_called_by_one_call_at_a_time,
+                a_conversation_ends_its_own_record,
+                consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             outbox:
                 an_effect_is_kept_once_a_key,
                 an_effect_has_one_sender_until_its_lease_ends,

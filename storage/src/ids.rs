@@ -63,6 +63,8 @@ id! {
     WorkItemId,
     /// One entry in the history of a piece of work.
     WorkActId,
+    /// A call that somebody had placed about a piece of work.
+    DialId,
     /// Work that outlives a call, in the queue.
     JobId,
     /// An effect outside, on its way.

@@ -26,6 +26,7 @@ mod clock;
 #[cfg(test)]
 mod conformance;
 pub mod crypto;
+pub mod dials;
 pub mod document_records;
 pub mod error;
 pub mod figures;
@@ -37,6 +38,7 @@ pub mod memory;
 mod node;
 pub mod organisation;
 pub mod outbox_records;
+pub mod outreach;
 mod platform_records;
 mod postgres;
 pub mod records;
@@ -55,7 +57,7 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, ContactId, DecisionId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
+    CallId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
     OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId,
     WorkActId, WorkItemId,
 };
@@ -65,8 +67,8 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Alarms, Audit, Auth, Calls, Claims, Directory, Figures, Jobs, Knowledge, Outbox, Passports, Retention,
-    Reviews, Settings, Slots, Turns, WorkItems,
+    Alarms, Audit, Auth, Calls, Claims, Dials, Directory, Figures, Jobs, Knowledge, Outbox, Outreach,
+    Passports, Retention, Reviews, Settings, Slots, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

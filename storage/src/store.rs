@@ -13,14 +13,17 @@ use crate::alarms::{Alarm, AlarmsDue};
 use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{Either, PlatformStore, TenantStore};
 use crate::claim_pin::PinHash;
+use crate::dials::{Dial, DialBegun, DialNews, DialResult, NewDial, NewDoNotCall};
 use crate::document_records::{Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::StorageError;
 use crate::figures::{CallFigure, Span, WorkFigure};
 use crate::ids::{
-    CallId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId, WorkItemId,
+    CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId,
+    WorkItemId,
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
+use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
 use crate::records::{
     Booking, Call, CallFilter, Claim, LogRow, NewBooking, NewCall, NewPassport, NewWorkItem, Passport,
@@ -146,6 +149,51 @@ store! {
         /// Raises those that are due, each with its line in the history and its rows of the outbox in one transaction. Of
         /// several processes that ask at once, one raises it.
         fn raise_alarms(&self, due: AlarmsDue) -> Vec<Alarm>;
+    }
+}
+
+store! {
+    /// Calls that people have placed about requests, and who does not want to be called.
+    Dials of TenantStore {
+        /// Begins one, with its line in the request's history; whoever calls takes a request on that nobody has. `NotFound` when
+        /// there is no such item.
+        fn begin_dial(&self, new: NewDial) -> DialBegun;
+        fn dial(&self, id: DialId) -> Option<Dial>;
+        /// Whether a call of the carrier's is known as that to a person's own telephone.
+        fn is_dial(&self, carrier_sid: &str) -> bool;
+        /// Takes news in; the call as it is now. `None`: there is no such call.
+        fn note_dial(&self, id: DialId, news: DialNews) -> Option<Dial>;
+        /// Ends it, with its line in the history. `false`: it was ended before, and nothing changes.
+        fn end_dial(&self, id: DialId, result: DialResult) -> bool;
+        /// Those that are not over and of which nothing was heard since, oldest first.
+        fn silent_dials(&self, since: DateTime<Utc>, limit: u32) -> Vec<Dial>;
+        /// `Invalid` for what is no number.
+        fn forbid_calls(&self, new: NewDoNotCall) -> ();
+        /// `false`: the number was not on the list.
+        fn allow_calls(&self, number: &str) -> bool;
+        /// Whether a number is on the list, in any spelling.
+        fn is_do_not_call(&self, number: &str) -> bool;
+    }
+}
+
+store! {
+    /// Calls that the agent places by itself, and who agreed to be called for what.
+    Outreach of TenantStore {
+        /// Begins one with the record of its call. `None`: the number is being called already. `Invalid` without a number.
+        fn begin_outreach(&self, new: NewOutreach) -> Option<Attempt>;
+        fn outreach(&self, id: CallId) -> Option<Attempt>;
+        /// Takes news in; the call as it is now. `None`: there is no such call.
+        fn note_outreach(&self, id: CallId, news: OutreachNews) -> Option<Attempt>;
+        /// Ends it; unless somebody talked with the agent, its record too, with the result as its reason. `false`: it was ended
+        /// before, and nothing changes.
+        fn end_outreach(&self, id: CallId, result: OutreachResult) -> bool;
+        /// Those that are not over and of which nothing was heard since, oldest first.
+        fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Vec<Attempt>;
+        /// Calls to a number that were placed since.
+        fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> u32;
+        /// The last word counts. `Invalid` for what is no number.
+        fn set_consent(&self, new: NewConsent) -> ();
+        fn has_consent(&self, number: &str, purpose: Purpose) -> bool;
     }
 }
 

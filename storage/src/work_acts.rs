@@ -18,6 +18,17 @@ word_enum! {
         Reopened = "reopened",
         /// Nobody had taken it on in time, and people were told.
         Alarmed = "alarmed",
+        /// They had whoever left it called.
+        Called = "called",
+        /// What came of that: somebody was reached, or not.
+        Reached = "call_reached",
+        NoAnswer = "call_no_answer",
+        Busy = "call_busy",
+        /// An answering machine took the call.
+        Machine = "call_machine",
+        CallFailed = "call_failed",
+        /// Their own telephone was not answered: nobody was called.
+        CallNotBegun = "call_not_begun",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sensitive zone: which values are sealed, and how a phone number is spelled and found.
 //!
 //! The list below is complete. A value that callers say or that says who they are is kept in one of these places
-//! or not at all; sealed text is never in a full-text index.
+//! or not at all; sealed text is never in a full-text index. Who does not want to be called is kept as a keyed hash alone.
 
 use std::fmt;
 

@@ -137,3 +137,77 @@ pub enum StatusError {
     #[error("`{0}` of the status call-back is malformed: a number was expected")]
     Malformed(&'static str),
 }
+
+/// Why a carrier did not do what it was asked. No message holds a number or a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ControlError {
+    #[error("the carrier cannot be reached: check the network and the carrier's address; nothing was done")]
+    Unreachable,
+    #[error(
+        "the carrier did not answer: whether it did what it was asked is not known; look before asking again"
+    )]
+    Unknown,
+    #[error("the carrier does not know us: check the account's id and auth token")]
+    Unauthorised,
+    #[error("the carrier takes no more requests for now: try again in a minute")]
+    TooMany,
+    #[error("the carrier failed with status {0}: try again later")]
+    Failed(u16),
+    #[error("the carrier knows no such call, or it is over: reload it")]
+    Gone,
+    #[error("the carrier refused (code {code}): {}", .why.fix())]
+    Refused { code: u32, why: Refusal },
+    #[error("the carrier's answer makes no sense: check that its address is the carrier's")]
+    Garbage,
+}
+
+/// What a carrier refused a call for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The number to be called.
+    Number,
+    /// Whoever has it asked not to be called.
+    OptedOut,
+    /// Calls to that country or region are not allowed on the account.
+    Destination,
+    /// The number that calls.
+    Line,
+    /// The account itself.
+    Account,
+    /// Anything else about the request.
+    Request,
+}
+
+impl Refusal {
+    /// What to do about it.
+    #[must_use]
+    pub const fn fix(self) -> &'static str {
+        match self {
+            Self::Number => "the number to be called cannot be reached: check it with whoever gave it",
+            Self::OptedOut => "whoever has the number asked the carrier not to be called: do not call it",
+            Self::Destination => {
+                "the account may not call there: allow the destination in the carrier's console"
+            }
+            Self::Line => "the line's number is not the account's: use one that is, or verify it there",
+            Self::Account => "the account is closed or has no credit: see the carrier's console",
+            Self::Request => "the request is not as the carrier wants it: look the code up there",
+        }
+    }
+}
+
+impl ControlError {
+    /// Stable name for logs and metrics.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Unreachable => "carrier_unreachable",
+            Self::Unknown => "carrier_silent",
+            Self::Unauthorised => "carrier_unauthorised",
+            Self::TooMany => "carrier_busy",
+            Self::Failed(_) => "carrier_failed",
+            Self::Gone => "carrier_call_gone",
+            Self::Refused { .. } => "carrier_refused",
+            Self::Garbage => "carrier_garbage",
+        }
+    }
+}

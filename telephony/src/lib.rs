@@ -2,6 +2,7 @@
 //! Holds encoded audio only and imports nothing else of this workspace.
 
 pub mod carrier;
+pub mod control;
 pub mod dtmf;
 pub mod error;
 pub mod jitter;

@@ -5,6 +5,8 @@ use crate::error::{SignatureError, StreamError};
 use crate::media::{CallTime, MediaCommand, MediaEvent};
 
 pub mod client;
+pub mod dialled;
+pub mod rest;
 pub mod signature;
 pub mod status;
 pub mod stream;

@@ -80,6 +80,7 @@ impl Office {
         CallBrief {
             spoken: vec![Language::En],
             recalled: Vec::new(),
+            outbound: false,
             call: CallId(Uuid::now_v7()),
             tenant: self.tenant,
             passport: Uuid::now_v7(),

@@ -219,6 +219,7 @@ impl Desk {
         let brief = CallBrief {
             spoken: vec![Tongue::En, Tongue::Es],
             recalled: Vec::new(),
+            outbound: false,
             call,
             tenant,
             passport: Uuid::now_v7(),

@@ -64,6 +64,7 @@ pub async fn dial(
         account_sid: account_sid.clone(),
         passport: PassportId::new(),
         resumes: false,
+        outbound: None,
     };
     let call_id = arrival.id;
     let token = app.expected.expect(arrival).map_err(|e| {

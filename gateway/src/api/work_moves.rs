@@ -203,7 +203,7 @@ async fn act(
     Ok(Json(work_items::detail(&app, scope.tenant.id, &scope.store, changed).await?))
 }
 
-fn refused(refusal: &WorkRefusal) -> ApiError {
+pub(super) fn refused(refusal: &WorkRefusal) -> ApiError {
     let conflict = |message: String| ApiError::new(ErrorCode::Conflict, message);
     match refusal {
         WorkRefusal::HeldBy(who) => conflict(format!("{who} works on this request"))

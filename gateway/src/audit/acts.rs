@@ -4,10 +4,13 @@
 
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
+use storage::dials::{Dial, DialResult};
+use storage::outreach::{OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
-    ApiToken, CallId, ContactId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User, WorkItemId,
+    ApiToken, CallId, ContactId, DialId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User,
+    WorkItemId,
 };
 
 use crate::auth::{Kind, Principal};
@@ -118,6 +121,26 @@ pub fn work_item_alarmed(item: &WorkItem) -> NewAudit {
         .with("alarms", item.alarms)
 }
 
+/// Somebody is about to have whoever left a request called. No number is told.
+#[must_use]
+pub fn work_item_called(principal: &Principal, item: WorkItemId, dial: DialId) -> NewAudit {
+    by(principal, "work_item.called", Party::new("work_item", item)).with("dial", json!(dial))
+}
+
+/// What came of that call.
+#[must_use]
+pub fn work_item_call_ended(dial: &Dial, result: DialResult) -> NewAudit {
+    NewAudit::new("work_item.call_ended", Party::new("system", "dials"), Party::new("work_item", dial.item))
+        .with("dial", json!(dial.id))
+        .with("result", result.as_str())
+}
+
+/// Somebody put a number on the list of those that are not called, or took it off. The number is not told.
+#[must_use]
+pub fn do_not_call_changed(principal: &Principal, listed: bool) -> NewAudit {
+    by(principal, "do_not_call.changed", Party::new("setting", "do_not_call")).with("listed", listed)
+}
+
 /// Somebody saw a caller's own data. `kind`: of the token; what it stands for is not told, the reason is sealed.
 #[must_use]
 pub fn personal_revealed(principal: &Principal, item: WorkItemId, kind: String, reason: &str) -> NewAudit {
@@ -192,6 +215,43 @@ pub fn document_deleted(principal: &Principal, id: DocumentId) -> NewAudit {
 #[must_use]
 pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
+}
+
+/// The agent is about to call somebody. No number is told.
+#[must_use]
+pub fn call_placed(principal: &Principal, call: CallId, purpose: Purpose) -> NewAudit {
+    by(principal, "call.placed", Party::new("call", call)).with("purpose", purpose.as_str()).traced(call.0)
+}
+
+/// What came of that.
+#[must_use]
+pub fn call_placed_ended(call: CallId, result: OutreachResult) -> NewAudit {
+    NewAudit::new("call.placed_ended", Party::new("system", "carrier"), Party::new("call", call))
+        .with("result", result.as_str())
+        .traced(call.0)
+}
+
+/// Somebody agreed to be called for a purpose, or does not any more. The number is not told.
+#[must_use]
+pub fn consent_changed(principal: &Principal, purpose: Purpose, given: bool, source: &str) -> NewAudit {
+    by(principal, "consent.changed", Party::new("setting", "consents"))
+        .with("purpose", purpose.as_str())
+        .with("given", given)
+        .with("source", source)
+}
+
+/// A live call is about to be put through to one of the tenant's targets.
+#[must_use]
+pub fn call_transferred(principal: &Principal, call: CallId, target: &str) -> NewAudit {
+    by(principal, "call.transferred", Party::new("call", call)).with("target", target).traced(call.0)
+}
+
+/// What came of that.
+#[must_use]
+pub fn call_transfer_ended(call: CallId, result: &str) -> NewAudit {
+    NewAudit::new("call.transfer_ended", Party::new("system", "carrier"), Party::new("call", call))
+        .with("result", result)
+        .traced(call.0)
 }
 
 /// Raw text is about to be given out. `what`: `transcript`, `audit`, `holds`.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use dashmap::DashMap;
 use parking_lot::Mutex;
+use pipeline::ports::Language;
 use storage::records::{Direction, NewCall};
 use storage::zones::CallerNumber;
 use storage::{CallId, Line, PassportId};
@@ -46,6 +47,8 @@ pub struct ExpectedCall {
     pub passport: PassportId,
     /// There is a record of this call already: this stream goes on with it.
     pub resumes: bool,
+    /// We called them, in this language.
+    pub outbound: Option<Language>,
     /// A stream has begun for it.
     started: AtomicBool,
     /// Sockets that named it and have not shown its token yet.
@@ -94,7 +97,7 @@ impl ExpectedCall {
             carrier_sid: Some(self.carrier_sid.clone()),
             line: self.line.number.clone(),
             caller: self.caller.as_ref().map(|number| number.as_str().to_owned()),
-            direction: Direction::Inbound,
+            direction: if self.outbound.is_some() { Direction::Outbound } else { Direction::Inbound },
             language: self.line.languages.first().cloned().unwrap_or_else(|| "en".to_owned()),
             passport_id: Some(self.passport),
             started_at,
@@ -122,6 +125,8 @@ pub struct Arrival {
     pub account_sid: String,
     pub passport: PassportId,
     pub resumes: bool,
+    /// We called them, in this language.
+    pub outbound: Option<Language>,
 }
 
 impl fmt::Debug for Arrival {
@@ -237,6 +242,7 @@ impl From<Arrival> for ExpectedCall {
             account_sid: arrival.account_sid,
             passport: arrival.passport,
             resumes: arrival.resumes,
+            outbound: arrival.outbound,
             started: AtomicBool::new(false),
             opening: AtomicU32::new(0),
             issued_at: Mutex::new(Instant::now()),
@@ -262,7 +268,17 @@ mod tests {
         let (carrier_sid, account_sid) = (sid.to_owned(), "AC1".to_owned());
         let (id, passport) = (CallId::new(), PassportId::new());
         let named_by = NamedBy::Carrier;
-        Arrival { id, line, caller: None, named_by, carrier_sid, account_sid, passport, resumes: false }
+        Arrival {
+            id,
+            line,
+            caller: None,
+            named_by,
+            carrier_sid,
+            account_sid,
+            passport,
+            resumes: false,
+            outbound: None,
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ use storage::{CallId, TenantId};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::expected::NamedBy;
+
 /// A live call. Cheap to share; the call itself lives in its driver's task.
 #[derive(Debug)]
 pub struct LiveCall {
@@ -20,6 +22,8 @@ pub struct LiveCall {
     pub tenant: TenantId,
     /// The carrier's name for the call.
     pub carrier_sid: String,
+    /// Whether a carrier has it, who could put it through.
+    pub named_by: NamedBy,
     /// Counts the streams of this process: tells a call's first stream from the one that replaced it.
     stream: u64,
     control: mpsc::Sender<Control>,
@@ -50,6 +54,7 @@ pub struct NewLive {
     pub id: CallId,
     pub tenant: TenantId,
     pub carrier_sid: String,
+    pub named_by: NamedBy,
     pub control: mpsc::Sender<Control>,
 }
 
@@ -68,6 +73,7 @@ impl LiveCalls {
             id: new.id,
             tenant: new.tenant,
             carrier_sid: new.carrier_sid,
+            named_by: new.named_by,
             stream: self.streams.fetch_add(1, Ordering::Relaxed),
             control: new.control,
             gone: CancellationToken::new(),
@@ -130,7 +136,7 @@ mod tests {
     fn new(id: CallId) -> (NewLive, mpsc::Receiver<Control>) {
         let (control, asked) = mpsc::channel(4);
         let tenant = TenantId::new();
-        (NewLive { id, tenant, carrier_sid: "CA1".to_owned(), control }, asked)
+        (NewLive { id, tenant, carrier_sid: "CA1".to_owned(), named_by: NamedBy::Carrier, control }, asked)
     }
 
     #[tokio::test]

@@ -99,7 +99,8 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
 async fn register(app: &Arc<App>, call: &ExpectedCall, control: mpsc::Sender<Control>) -> Registration {
     call.begin();
     let (id, tenant, carrier_sid) = (call.id, call.line.tenant_id, call.carrier_sid.clone());
-    let (registration, replaced) = app.live.insert(NewLive { id, tenant, carrier_sid, control });
+    let (registration, replaced) =
+        app.live.insert(NewLive { id, tenant, carrier_sid, named_by: call.named_by, control });
     if let Some(older) = replaced {
         tracing::warn!("a newer stream replaces the call's older one");
         let _ = older.hang_up(EndReason::Replaced);
@@ -160,7 +161,7 @@ async fn assemble(
 /// A caller who is known to prefer a language that the line speaks is greeted in it; the greeting offers the other one.
 fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> CallBrief {
     let spoken = ready.lineup.spoken_on(&call.line);
-    let preferred = recollection.language.filter(|language| spoken.contains(language));
+    let preferred = call.outbound.or(recollection.language).filter(|language| spoken.contains(language));
     CallBrief {
         call: pipeline::turn::CallId(call.id.0),
         tenant: call.line.tenant_id.0,
@@ -170,6 +171,7 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
         language: preferred.unwrap_or_else(|| ready.lineup.language_of(&call.line)),
         spoken,
         recalled: recollection.facts,
+        outbound: call.outbound.is_some(),
     }
 }
 

@@ -86,6 +86,9 @@ fn describe() {
         "quandura_alarms_total",
         "Alarms about requests that cannot wait and that nobody had taken on."
     );
+    describe_counter!("quandura_call_backs_total", "Calls back to whoever left a request, by result.");
+    describe_counter!("quandura_transfers_total", "Callers who were put through to a person, by result.");
+    describe_counter!("quandura_outreach_total", "Calls that the agent placed, by result.");
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
 }
@@ -118,6 +121,7 @@ pub const fn reason_name(reason: EndReason) -> &'static str {
         EndReason::CallerHungUp => "caller_hung_up",
         EndReason::AgentHungUp => "agent_hung_up",
         EndReason::SupervisorHungUp => "supervisor_hung_up",
+        EndReason::Transferred => "transferred",
         EndReason::NoInput => "no_input",
         EndReason::StreamLost => "stream_lost",
         EndReason::Replaced => "replaced",

@@ -13,7 +13,9 @@ use storage::{Directory, Platform, StorageError, TenantId};
 
 use super::appointments::{Appointments, day};
 use super::read::{Fault, MOST_FAULTS, within};
+use super::targets::{self, has_twins};
 use super::{CLOSED, TenantConfig};
+use crate::dialing::hours::is_dialable;
 
 /// Characters of anything short.
 const LONGEST: usize = 200;
@@ -58,6 +60,7 @@ pub fn check(config: &TenantConfig) -> Vec<Fault> {
     identity(config, &mut faults);
     office(config, &mut faults);
     lines(config, &mut faults);
+    transfers(config, &mut faults);
     let mut slots = 0;
     for (n, plan) in config.appointments.iter().enumerate() {
         slots += appointments(&format!("appointments[{}]", n + 1), plan, &mut faults);
@@ -179,6 +182,40 @@ fn lines(config: &TenantConfig, faults: &mut Faults) {
                 faults.add(format!("{}[{}]", key("languages"), m + 1), format!("{why}: \"{tag}\""));
             }
         }
+    }
+}
+
+fn transfers(config: &TenantConfig, faults: &mut Faults) {
+    for (n, target) in config.targets.iter().enumerate() {
+        let key = |name: &str| format!("target[{}].{name}", n + 1);
+        if target.name.trim().is_empty() {
+            faults.add(key("name"), "is missing: callers hear it");
+        }
+        faults.text(&key("name"), &target.name);
+        match normalise_phone(&target.number) {
+            Some(number) if !is_dialable(&number) => {
+                faults.add(key("number"), "is outside the United States, or costs extra to call");
+            }
+            Some(_) => {}
+            None => faults.phone(&key("number"), &target.number),
+        }
+        let weekdays = target.hours.weekdays.as_ref().map(|text| ("weekdays", text));
+        let days = target.hours.days().into_iter().filter_map(|(day, text)| Some((day, text?)));
+        for (name, text) in weekdays.into_iter().chain(days.filter(|(_, text)| *text != CLOSED)) {
+            hours(&key(&format!("hours.{name}")), text, faults);
+        }
+        for (m, tag) in target.languages.iter().enumerate() {
+            if Language::of(tag).is_none_or(|language| language.code() != tag) {
+                let what = format!("is no language that a line speaks (en, es): \"{tag}\"");
+                faults.add(format!("{}[{}]", key("languages"), m + 1), what);
+            }
+        }
+    }
+    if has_twins(&config.targets) {
+        faults.add("target", "has the same name twice");
+    }
+    if config.targets.len() > targets::MOST {
+        faults.add("target", format!("is there more than {} times", targets::MOST));
     }
 }
 

@@ -14,6 +14,7 @@ use super::{ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, 
 use crate::app::App;
 use crate::calls::vocabulary::{SOUNDS, TERMS};
 use crate::demo;
+use crate::dialing::transfer::TARGETS;
 
 /// A tenant as it is now, without its claims.
 ///
@@ -47,6 +48,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         },
         hours: if hours_known { Hours::of(&week) } else { Hours::default() },
         lines: lines.collect(),
+        targets: setting(&store, TARGETS).await?,
         appointments: appointments::kept(&store).await?.unwrap_or_default(),
         pronunciations: setting::<BTreeMap<_, _>>(&store, SOUNDS).await?,
         wording: facts.wording,
@@ -80,6 +82,10 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant) -> TenantConfig {
         if line.name == main {
             line.name.clear();
         }
+    }
+    for target in &mut config.targets {
+        target.number = normalise_phone(&target.number).unwrap_or_default();
+        target.hours = Hours::of(&target.hours.week());
     }
     config.lines.sort_by(|a, b| a.number.cmp(&b.number));
     let own: Vec<String> = config.lines.iter().map(|line| spoken(&line.number)).collect();
@@ -146,6 +152,7 @@ pub async fn lay_down(app: &App, tenant: &Tenant, config: &TenantConfig) -> anyh
     store.put_setting(demo::FACTS, &serde_json::to_value(&facts)?).await?;
     store.put_setting(TERMS, &json!(config.vocabulary)).await?;
     store.put_setting(SOUNDS, &json!(config.pronunciations)).await?;
+    store.put_setting(TARGETS, &json!(config.targets)).await?;
     put_claims(&store, config).await?;
     appointments::put(&store, &config.appointments, config.clock()).await?;
     app.vocabularies.changed(tenant.id);

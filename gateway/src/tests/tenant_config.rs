@@ -80,6 +80,23 @@ impl Call {
             language: Language::En,
             spoken: vec![Language::En],
             recalled: Vec::new(),
+            outbound: false,
+        };
+        Self(desk.open(brief).unwrap(), 0)
+    }
+
+    /// Of somebody whom we called.
+    fn to_them(desk: &FrontDesk, tenant: &Tenant) -> Self {
+        let brief = CallBrief {
+            call: pipeline::turn::CallId(Uuid::now_v7()),
+            tenant: tenant.id.0,
+            passport: Uuid::now_v7(),
+            caller: None,
+            line: "+12025550171".to_owned(),
+            language: Language::En,
+            spoken: vec![Language::En],
+            recalled: Vec::new(),
+            outbound: true,
         };
         Self(desk.open(brief).unwrap(), 0)
     }
@@ -131,6 +148,9 @@ async fn a_second_county_is_made_from_a_file_and_answers_by_it_on_the_next_call(
             && hours.contains("Monday through Thursday, 7:30 a.m. to 6 p.m., and Friday, 8 a.m. to noon."),
         "{hours}"
     );
+
+    let opening = Call::to_them(&desk, &tenant).hears(TurnInput::Opened).await;
+    assert!(opening.starts_with("I'm an automated assistant."), "we called them: {opening}");
 
     let platform = &test.gateway.app.platform;
     let line = platform.store().line("+12025550171").await.unwrap().unwrap();

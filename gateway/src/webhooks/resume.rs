@@ -12,6 +12,7 @@ use telephony::twilio::twiml;
 use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
+use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
 use crate::error::{ApiError, ErrorCode};
@@ -36,6 +37,10 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
         Ok(asked) => asked,
         Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
     };
+    // A person is waited for: this call goes on there.
+    if let Some(pending) = app.transfers.take(&asked.call_sid) {
+        return document(transfer::begin(&app, &pending));
+    }
     match end_reason(&app, &asked.call_sid).await {
         Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(twiml::hang_up()),
         Ok(Some(reason)) => match unsaid(&app, &reason) {

@@ -71,13 +71,19 @@ fn answer(app: &App, verdict: Verdict) -> Response {
         Verdict::Say(text) => document(twiml::say_and_hang_up(text, LANGUAGE)),
         Verdict::Reject => document(twiml::reject_busy()),
         Verdict::Over => document(twiml::hang_up()),
-        Verdict::Connect { token } => document(twiml::connect_stream(&StreamInvitation {
-            stream_url: &app.public_url.join_ws(MEDIA_PATH),
-            after_url: &app.public_url.join(RESUME_PATH),
-            status_url: None,
-            parameters: &[(TOKEN_PARAMETER, &token)],
-        })),
+        Verdict::Connect { token } => connect(app, &token),
     }
+}
+
+/// Connects a call to its media stream, which proves itself by the token.
+#[must_use]
+pub fn connect(app: &App, token: &str) -> Response {
+    document(twiml::connect_stream(&StreamInvitation {
+        stream_url: &app.public_url.join_ws(MEDIA_PATH),
+        after_url: &app.public_url.join(RESUME_PATH),
+        status_url: None,
+        parameters: &[(TOKEN_PARAMETER, token)],
+    }))
 }
 
 async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageError> {
@@ -173,7 +179,8 @@ async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<Ar
         }
     };
     let named_by = NamedBy::Carrier;
-    Ok(Some(Arrival { id, line, caller, named_by, carrier_sid, account_sid, passport, resumes }))
+    let outbound = None;
+    Ok(Some(Arrival { id, line, caller, named_by, carrier_sid, account_sid, passport, resumes, outbound }))
 }
 
 /// What a browser phone calls: same line, same record, no carrier account.

@@ -28,6 +28,8 @@ mod call_log;
 mod calls;
 #[path = "../sql/claims.rs"]
 mod claims;
+#[path = "../sql/dials.rs"]
+mod dials;
 #[path = "../sql/extension_types.rs"]
 mod extension_types;
 #[path = "../sql/figures.rs"]
@@ -46,6 +48,8 @@ mod memory_read;
 mod organisation;
 #[path = "../sql/outbox.rs"]
 mod outbox;
+#[path = "../sql/outreach.rs"]
+mod outreach;
 #[path = "../sql/passports.rs"]
 mod passports;
 #[path = "../sql/platform.rs"]

@@ -150,7 +150,7 @@ impl Calls for TenantStore {
     }
 }
 
-async fn begin(conn: &mut Conn, scope: &Scope, new: &NewCall) -> Step<Call> {
+pub(super) async fn begin(conn: &mut Conn, scope: &Scope, new: &NewCall) -> Step<Call> {
     let row = new.id.0.as_bytes().as_slice();
     let caller = new.caller.as_deref();
     let sealed = caller.map(|number| scope.sealer.seal(CALLER, row, number.as_bytes())).transpose()?;

@@ -4,7 +4,7 @@ use crate::error::StatusError;
 
 /// Progress of a call as the carrier tells it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CallStatus {
+pub enum CallProgress {
     Queued,
     Initiated,
     Ringing,
@@ -19,7 +19,7 @@ pub enum CallStatus {
     Other,
 }
 
-impl CallStatus {
+impl CallProgress {
     /// Reads the carrier's name of a status.
     #[must_use]
     pub fn parse(name: &str) -> Self {
@@ -42,6 +42,35 @@ impl CallStatus {
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Busy | Self::Failed | Self::NoAnswer | Self::Canceled)
     }
+
+    /// Somebody answered, or had answered.
+    #[must_use]
+    pub const fn was_answered(self) -> bool {
+        matches!(self, Self::InProgress | Self::Completed)
+    }
+}
+
+/// Who answered, as far as the carrier can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answerer {
+    Person,
+    /// An answering machine, or a fax.
+    Machine,
+    Unknown,
+}
+
+impl Answerer {
+    /// Reads the carrier's word for it; `None` for nothing.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "" => None,
+            "human" => Some(Self::Person),
+            "fax" => Some(Self::Machine),
+            word if word.starts_with("machine") => Some(Self::Machine),
+            _ => Some(Self::Unknown),
+        }
+    }
 }
 
 /// One call-back. They may come out of order and more than once: order by `sequence`.
@@ -49,7 +78,7 @@ impl CallStatus {
 pub struct StatusCallback {
     /// The carrier's id of the call.
     pub call_sid: String,
-    pub status: CallStatus,
+    pub status: CallProgress,
     /// Counts up from 0.
     pub sequence: Option<u64>,
     /// Length of a completed call.
@@ -68,7 +97,7 @@ impl StatusCallback {
         let status = text(fields, "CallStatus").ok_or(StatusError::Missing("CallStatus"))?;
         Ok(Self {
             call_sid: text(fields, "CallSid").ok_or(StatusError::Missing("CallSid"))?.to_owned(),
-            status: CallStatus::parse(status),
+            status: CallProgress::parse(status),
             sequence: number(fields, "SequenceNumber")?,
             // `Duration` counts billed minutes.
             duration_s: number(fields, "CallDuration")?,
@@ -77,11 +106,11 @@ impl StatusCallback {
     }
 }
 
-fn text<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
     fields.iter().find(|(n, v)| n == name && !v.is_empty()).map(|(_, value)| value.as_str())
 }
 
-fn number(fields: &[(String, String)], name: &'static str) -> Result<Option<u64>, StatusError> {
+pub(super) fn number(fields: &[(String, String)], name: &'static str) -> Result<Option<u64>, StatusError> {
     text(fields, name).map(|v| v.parse().map_err(|_| StatusError::Malformed(name))).transpose()
 }
 
@@ -105,7 +134,7 @@ mod tests {
         ]);
         let expected = StatusCallback {
             call_sid: "CA1".into(),
-            status: CallStatus::Completed,
+            status: CallProgress::Completed,
             sequence: Some(3),
             duration_s: Some(61),
             sip_code: None,
@@ -122,11 +151,25 @@ mod tests {
     }
 
     #[test]
+    fn who_answered_is_told_in_three_words() {
+        for (word, who) in [
+            ("human", Some(Answerer::Person)),
+            ("machine_start", Some(Answerer::Machine)),
+            ("machine_end_beep", Some(Answerer::Machine)),
+            ("fax", Some(Answerer::Machine)),
+            ("unknown", Some(Answerer::Unknown)),
+            ("", None),
+        ] {
+            assert_eq!(Answerer::parse(word), who, "{word}");
+        }
+    }
+
+    #[test]
     fn every_status_is_known_and_five_are_final() {
         let names = "queued initiated ringing in-progress completed busy failed no-answer canceled";
-        let known: Vec<_> = names.split(' ').map(CallStatus::parse).collect();
-        assert!(!known.contains(&CallStatus::Other));
+        let known: Vec<_> = names.split(' ').map(CallProgress::parse).collect();
+        assert!(!known.contains(&CallProgress::Other));
         assert_eq!(known.iter().filter(|s| s.is_final()).count(), 5);
-        assert_eq!(CallStatus::parse("teleported"), CallStatus::Other);
+        assert_eq!(CallProgress::parse("teleported"), CallProgress::Other);
     }
 }

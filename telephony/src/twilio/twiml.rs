@@ -31,9 +31,107 @@ pub fn connect_stream(invitation: &StreamInvitation<'_>) -> String {
 #[must_use]
 pub fn say_and_hang_up(text: &str, language: &str) -> String {
     let mut out = String::from(OPEN);
-    element(&mut out, "Say", &[("language", language)]);
-    escape(&mut out, text);
-    out.push_str("</Say><Hangup/>");
+    say(&mut out, text, language);
+    out.push_str("<Hangup/>");
+    out.push_str(CLOSE);
+    out
+}
+
+/// Asks for one key and hangs up when none comes. The key is brought to `action_url`.
+#[must_use]
+pub fn ask_for_key(text: &str, language: &str, action_url: &str) -> String {
+    let mut out = String::from(OPEN);
+    let gather =
+        [("input", "dtmf"), ("numDigits", "1"), ("timeout", "8"), ("action", action_url), ("method", "POST")];
+    element(&mut out, "Gather", &gather);
+    for _ in 0..2 {
+        say(&mut out, text, language);
+    }
+    out.push_str("</Gather><Hangup/>");
+    out.push_str(CLOSE);
+    out
+}
+
+/// Asks for one key or a word, twice, and hangs up when none comes. The answer is brought to `action_url`.
+#[must_use]
+pub fn ask_for_answer(text: &str, language: &str, action_url: &str) -> String {
+    let mut out = String::from(OPEN);
+    let gather = [
+        ("input", "dtmf speech"),
+        ("numDigits", "1"),
+        ("timeout", "6"),
+        ("speechTimeout", "auto"),
+        ("language", language),
+        ("action", action_url),
+        ("method", "POST"),
+    ];
+    for _ in 0..2 {
+        element(&mut out, "Gather", &gather);
+        say(&mut out, text, language);
+        out.push_str("</Gather>");
+    }
+    out.push_str("<Hangup/>");
+    out.push_str(CLOSE);
+    out
+}
+
+/// Somebody to be dialled on behalf of a call.
+#[derive(Clone, Copy)]
+pub struct Dial<'a> {
+    /// Said before, with its language.
+    pub first: Option<(&'a str, &'a str)>,
+    /// E.164.
+    pub number: &'a str,
+    /// The number that is shown.
+    pub caller_id: &'a str,
+    /// Asked for what comes next, with what came of it.
+    pub action_url: &'a str,
+    /// Told of the progress of the call that is dialled.
+    pub status_url: Option<&'a str>,
+    /// Told whether a person or a machine answered.
+    pub detect_url: Option<&'a str>,
+    pub ring_s: u16,
+    pub limit_s: u32,
+}
+
+impl std::fmt::Debug for Dial<'_> {
+    /// Without the number.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dial").field("caller_id", &self.caller_id).finish_non_exhaustive()
+    }
+}
+
+/// Dials somebody and joins both calls when they answer.
+#[must_use]
+pub fn dial(order: &Dial<'_>) -> String {
+    let mut out = String::from(OPEN);
+    if let Some((text, language)) = order.first {
+        say(&mut out, text, language);
+    }
+    let (ring, limit) = (order.ring_s.to_string(), order.limit_s.to_string());
+    let dial = [
+        ("callerId", order.caller_id),
+        ("timeout", &ring),
+        ("timeLimit", &limit),
+        ("answerOnBridge", "true"),
+        ("action", order.action_url),
+        ("method", "POST"),
+    ];
+    element(&mut out, "Dial", &dial);
+    let status = order.status_url.map(|url| {
+        [
+            ("statusCallback", url),
+            ("statusCallbackMethod", "POST"),
+            ("statusCallbackEvent", "initiated ringing answered completed"),
+        ]
+    });
+    let detect = order.detect_url.map(|url| {
+        [("machineDetection", "Enable"), ("amdStatusCallback", url), ("amdStatusCallbackMethod", "POST")]
+    });
+    let number: Vec<_> = status.into_iter().flatten().chain(detect.into_iter().flatten()).collect();
+    element(&mut out, "Number", &number);
+    escape(&mut out, order.number);
+    out.push_str("</Number></Dial>");
     out.push_str(CLOSE);
     out
 }
@@ -47,6 +145,12 @@ pub fn reject_busy() -> String {
 #[must_use]
 pub fn hang_up() -> String {
     format!("{OPEN}<Hangup/>{CLOSE}")
+}
+
+fn say(out: &mut String, text: &str, language: &str) {
+    element(out, "Say", &[("language", language)]);
+    escape(out, text);
+    out.push_str("</Say>");
 }
 
 fn element(out: &mut String, name: &str, attributes: &[(&str, &str)]) {
@@ -109,6 +213,34 @@ mod tests {
         assert!(
             document.contains("Sorry&lt;/Say&gt;&lt;Dial&gt;+15&lt;/Dial&gt; </Say><Hangup/></Response>")
         );
+    }
+
+    #[test]
+    fn somebody_is_dialled_with_what_comes_after() {
+        let order = Dial {
+            first: Some(("One <moment>.", "en-US")),
+            number: "+12025550143",
+            caller_id: "+12025550100",
+            action_url: "https://gw.example.com/done?a=1&b=2",
+            status_url: Some("https://gw.example.com/status"),
+            detect_url: None,
+            ring_s: 25,
+            limit_s: 3600,
+        };
+        let document = dial(&order);
+        assert!(document.contains("<Say language=\"en-US\">One &lt;moment&gt;.</Say><Dial callerId=\"+12025550100\" timeout=\"25\" timeLimit=\"3600\" answerOnBridge=\"true\" action=\"https://gw.example.com/done?a=1&amp;b=2\" method=\"POST\"><Number statusCallback="), "{document}");
+        assert!(document.ends_with(">+12025550143</Number></Dial></Response>"), "{document}");
+        assert!(!document.contains("machineDetection") && !format!("{order:?}").contains("0143"));
+    }
+
+    #[test]
+    fn a_key_is_asked_for_and_silence_hangs_up() {
+        let document = ask_for_key("Press 1.", "en-US", "https://gw.example.com/key");
+        assert!(
+            document.contains("<Gather input=\"dtmf\" numDigits=\"1\" timeout=\"8\" action="),
+            "{document}"
+        );
+        assert!(document.ends_with("</Gather><Hangup/></Response>"), "{document}");
     }
 
     #[test]

@@ -81,6 +81,13 @@ impl Dialogue {
 impl Turn<'_> {
     fn opened(&mut self) {
         self.state.noticed.push(self.state.language);
+        // They did not call us, and were told by whom they are called.
+        if self.state.outbound {
+            self.say_kind("automated", SegmentKind::Notice);
+            self.say("greeting_question");
+            self.did("opened", "greeted");
+            return;
+        }
         self.say_kind("greeting", SegmentKind::Notice);
         if !self.state.quiet_greeting {
             self.say_kind("emergency_notice", SegmentKind::Notice);

@@ -259,6 +259,9 @@ pub struct State {
     /// The line's greeting does not say what to do in an emergency.
     #[serde(default)]
     pub quiet_greeting: bool,
+    /// We called them.
+    #[serde(default)]
+    pub outbound: bool,
     /// After the greeting, the caller was told what to do in an emergency.
     #[serde(default)]
     pub told_911: bool,
@@ -306,7 +309,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

@@ -65,6 +65,7 @@ export const END_REASONS: Record<string, string> = {
   caller_hung_up: "Caller hung up",
   agent_hung_up: "Agent said goodbye",
   supervisor_hung_up: "Ended by a supervisor",
+  transferred: "Put through to a person",
   no_input: "Nothing was said",
   stream_lost: "Connection lost",
   replaced: "Continued on a newer connection",
@@ -75,6 +76,11 @@ export const END_REASONS: Record<string, string> = {
   budget: "The call's budget was spent",
   failed: "A part failed; apology spoken",
   interrupted: "Gateway restarted in mid-call",
+  no_answer: "We called; nobody answered",
+  machine: "We called; a machine answered",
+  no_response: "We called; they said nothing",
+  wrong_number: "We called; it was a wrong number",
+  opted_out: "We called; they want no calls",
 };
 export const endReason = (code: string | null | undefined): string =>
   code ? (END_REASONS[code] ?? words(code)) : "Ended";

@@ -33,7 +33,7 @@ interface FormText {
 const FORMS: Record<Form, FormText> = {
   note: { label: "Note", button: "Add the note", did: "Your note is in the history." },
   assign: { label: "Login of whoever is to have it", button: "Hand it over", did: "Handed over." },
-  call: { label: "Your own phone number", button: "Call me, then the caller", did: "Your phone is about to ring. Pick it up, and the caller is called." },
+  call: { label: "Your own phone number", button: "Call me, then the caller", did: "Your phone is about to ring. Pick it up and press 1, and the caller is called." },
   done: { label: "What came of it?", button: "Close as done", did: "Closed as done." },
   declined: { label: "What came of it?", button: "Decline", did: "Declined.", reason: "Why is it declined?" },
   reopen: { label: "Why is it reopened?", button: "Reopen", did: "Open again." },

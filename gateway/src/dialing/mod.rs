@@ -1,0 +1,10 @@
+//! Calls that this gateway places: whom it may call and when, the call itself, and what came of it.
+
+pub mod call_back;
+pub mod clock;
+pub mod hours;
+pub mod outreach;
+pub mod reconcile;
+pub mod refusals;
+pub mod settle;
+pub mod transfer;

@@ -1,0 +1,52 @@
+//! Whom the line can put a caller through to.
+
+use std::collections::BTreeSet;
+
+use dialogue::builtin::Week;
+use serde::{Deserialize, Serialize};
+
+use super::Hours;
+
+/// Targets of one tenant.
+pub const MOST: usize = 50;
+
+/// A person or desk that takes calls.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Target {
+    /// As callers hear it: "the clerk's office".
+    pub name: String,
+    /// E.164, or as people write it.
+    pub number: String,
+    /// When it takes calls. Absent: in the office's hours.
+    #[serde(skip_serializing_if = "Hours::is_empty")]
+    pub hours: Hours,
+    /// That are spoken there. Empty: any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+}
+
+impl Target {
+    /// Its own hours; empty where it has none.
+    #[must_use]
+    pub fn week(&self) -> Week {
+        self.hours.week()
+    }
+
+    /// Whether a name is this target's, in any case and spacing.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        plain(&self.name) == plain(name)
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether two targets have one name.
+#[must_use]
+pub fn has_twins(targets: &[Target]) -> bool {
+    let names: BTreeSet<String> = targets.iter().map(|target| plain(&target.name)).collect();
+    names.len() < targets.len()
+}

@@ -1,0 +1,200 @@
+//! `/twilio/dial/…`: what the carrier asks and tells of a call that a person had placed about a request.
+//!
+//! Answers come late, twice, or out of order: each handler takes the call as it stands in the database, and no news leads back.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use storage::dials::{Dial, DialNews, DialResult, DialStage};
+use storage::{DialId, Dials, TenantId, TenantStore, WorkItems};
+use telephony::twilio::dialled::{Dialled, answered_by, call_sid, keys};
+use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
+use telephony::twilio::twiml::{self, Dial as DialOrder};
+
+use super::request::{Fields, document, read};
+use crate::app::App;
+use crate::dialing::{call_back, settle};
+use crate::error::{ApiError, ErrorCode};
+
+/// The person's own telephone was answered.
+pub const ANSWER: &str = "/twilio/dial/{tenant}/{id}/answer";
+/// They pressed a key.
+pub const KEY: &str = "/twilio/dial/{tenant}/{id}/key";
+/// What came of dialling the request's number.
+pub const DONE: &str = "/twilio/dial/{tenant}/{id}/done";
+/// Progress of the call to the person's own telephone.
+pub const STATUS: &str = "/twilio/dial/{tenant}/{id}/status";
+/// Progress of the call to the request's number, and who answered there.
+pub const DIALLED: &str = "/twilio/dial/{tenant}/{id}/dialled";
+
+const LANGUAGE: &str = "en-US";
+/// The key by which a person shows that they are one, and ready: no voice mail presses it.
+const READY: &str = "1";
+
+/// The address of one of these for a call.
+#[must_use]
+pub fn url(app: &App, path: &str, tenant: TenantId, id: DialId) -> String {
+    app.public_url.join(&path.replace("{tenant}", &tenant.to_string()).replace("{id}", &id.to_string()))
+}
+
+/// A webhook that was checked, and the call that it is about.
+struct Told {
+    tenant: TenantId,
+    store: TenantStore,
+    dial: Dial,
+    fields: Fields,
+}
+
+type Names = Path<(String, String)>;
+
+async fn told(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Told, ApiError> {
+    let fields = read(app, request).await?;
+    let unknown = || ApiError::not_found("call");
+    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
+    let id: DialId = id.parse().map_err(|_| unknown())?;
+    let store = app.platform.tenant(tenant).await?;
+    let dial = store.dial(id).await?.ok_or_else(unknown)?;
+    Ok(Told { tenant, store, dial, fields })
+}
+
+fn malformed(error: &telephony::error::StatusError) -> ApiError {
+    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
+}
+
+/// The person's own telephone was answered: a key shows that it is they.
+///
+/// # Errors
+/// 403 for who is not the carrier, 404 for an unknown call.
+pub async fn answer(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let told = told(&app, names, request).await?;
+    if told.dial.stage == DialStage::Ended {
+        return Ok(document(twiml::hang_up()));
+    }
+    let sid = call_sid(&told.fields).map_err(|e| malformed(&e))?.to_owned();
+    let news = DialNews { stage: Some(DialStage::Ringing), carrier_sid: Some(sid), ..DialNews::default() };
+    told.store.note_dial(told.dial.id, news).await?;
+    let item = told.store.work_item_by_id(told.dial.item).await?;
+    let reference = item.map(|item| spelled(&item.reference)).unwrap_or_default();
+    let text = format!("This is your own line. To call back about request {reference}, press 1.");
+    let next = url(&app, KEY, told.tenant, told.dial.id);
+    Ok(document(twiml::ask_for_key(&text, LANGUAGE, &next)))
+}
+
+/// They pressed a key: the request's number is dialled.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
+    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
+    if dial.stage == DialStage::Ended || keys(&fields) != Some(READY) {
+        return Ok(document(twiml::hang_up()));
+    }
+    let Some(number) = call_back::go_on(&app, &store, &dial).await? else {
+        settle::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
+        let text = "This number may not be called now. The request says more.";
+        return Ok(document(twiml::say_and_hang_up(text, LANGUAGE)));
+    };
+    let (done, dialled) = (url(&app, DONE, tenant, dial.id), url(&app, DIALLED, tenant, dial.id));
+    let order = DialOrder {
+        first: None,
+        number: number.as_str(),
+        caller_id: &dial.line,
+        action_url: &done,
+        status_url: Some(&dialled),
+        detect_url: Some(&dialled),
+        ring_s: u16::try_from(call_back::RING.as_secs()).unwrap_or(35),
+        limit_s: u32::try_from(call_back::LIMIT.as_secs()).unwrap_or(7_200),
+    };
+    Ok(document(twiml::dial(&order)))
+}
+
+/// Dialling is over: the person hears what came of it.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
+    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
+    let came = Dialled::from_form(&fields).map_err(|e| malformed(&e))?;
+    settle::dialled(&app, (tenant, &store), &dial, came.status, came.call_sid.as_deref()).await?;
+    let text = match came.status {
+        CallProgress::Busy => "The line is busy. It is noted in the request.",
+        CallProgress::NoAnswer => "Nobody answered. It is noted in the request.",
+        CallProgress::Failed => "The call could not be put through. It is noted in the request.",
+        _ => return Ok(document(twiml::hang_up())),
+    };
+    Ok(document(twiml::say_and_hang_up(text, LANGUAGE)))
+}
+
+/// Progress of the call to the person's own telephone. Once the other number is dialled, that one's end tells what came of it.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn status(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
+    let progress = StatusCallback::from_form(&fields).map_err(|e| malformed(&e))?;
+    let stage = (!progress.status.is_final()).then_some(DialStage::Ringing);
+    let news = DialNews { stage, carrier_sid: Some(progress.call_sid), ..DialNews::default() };
+    let Some(dial) = store.note_dial(dial.id, news).await? else { return Ok(nothing()) };
+    if progress.status.is_final() && dial.stage < DialStage::Dialling {
+        settle::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
+    }
+    Ok(nothing())
+}
+
+/// Progress of the call to the request's number, and whether a machine answered there.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn dialled(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
+    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
+    let machine = answered_by(&fields) == Some(Answerer::Machine);
+    let news = DialNews {
+        stage: Some(DialStage::Dialling),
+        dialled_sid: Some(sid.clone()),
+        machine,
+        ..DialNews::default()
+    };
+    let Some(dial) = store.note_dial(dial.id, news).await? else { return Ok(nothing()) };
+    // What tells who answered may come without a status.
+    if let Ok(progress) = StatusCallback::from_form(&fields)
+        && progress.status.is_final()
+    {
+        settle::dialled(&app, (tenant, &store), &dial, progress.status, Some(&sid)).await?;
+    }
+    Ok(nothing())
+}
+
+fn nothing() -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}
+
+/// Letter by letter, as a voice can say it.
+fn spelled(reference: &str) -> String {
+    let letters = reference.chars().filter(|c| c.is_ascii_alphanumeric()).map(String::from);
+    letters.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_spelled() {
+        assert_eq!(spelled("CBK-4821"), "C B K 4 8 2 1");
+    }
+}

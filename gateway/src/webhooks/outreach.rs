@@ -1,0 +1,206 @@
+//! `/twilio/outreach/…`: what the carrier asks and tells of a call that the agent places.
+//!
+//! Answers come late, twice, or out of order: each handler takes the call as it stands in the database, and no news leads back.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use dialogue::TenantFacts;
+use pipeline::ports::Language;
+use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage};
+use storage::records::Call;
+use storage::zones::CallerNumber;
+use storage::{CallId, Calls, Directory, Outreach, PassportId, TenantId, TenantStore};
+use telephony::twilio::dialled::{account_sid, answered_by, call_sid, keys, speech};
+use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
+use telephony::twilio::twiml;
+
+use super::request::{Fields, document, read};
+use super::transfer::voice;
+use super::voice;
+use crate::app::App;
+use crate::calls::expected::{Arrival, NamedBy};
+use crate::demo;
+use crate::dialing::outreach::{self, Said};
+use crate::dialing::settle;
+use crate::error::{ApiError, ErrorCode};
+use crate::providers::notices::Notice;
+
+/// Somebody answered.
+pub const ANSWER: &str = "/twilio/outreach/{tenant}/{call}/answer";
+/// They pressed a key, or said something.
+pub const REPLY: &str = "/twilio/outreach/{tenant}/{call}/reply";
+/// Progress of the call, and who answered.
+pub const STATUS: &str = "/twilio/outreach/{tenant}/{call}/status";
+
+/// The address of one of these for a call.
+#[must_use]
+pub fn url(app: &App, path: &str, tenant: TenantId, id: CallId) -> String {
+    app.public_url.join(&path.replace("{tenant}", &tenant.to_string()).replace("{call}", &id.to_string()))
+}
+
+/// A webhook that was checked, and the call that it is about.
+struct Told {
+    tenant: TenantId,
+    store: TenantStore,
+    attempt: Attempt,
+    call: Call,
+    fields: Fields,
+}
+
+type Names = Path<(String, String)>;
+
+async fn told(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Told, ApiError> {
+    let fields = read(app, request).await?;
+    let unknown = || ApiError::not_found("call");
+    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
+    let id: CallId = id.parse().map_err(|_| unknown())?;
+    let store = app.platform.tenant(tenant).await?;
+    let attempt = store.outreach(id).await?.ok_or_else(unknown)?;
+    let call = store.call(id).await?.ok_or_else(unknown)?;
+    Ok(Told { tenant, store, attempt, call, fields })
+}
+
+fn malformed(error: &telephony::error::StatusError) -> ApiError {
+    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
+}
+
+async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
+    let known = app.platform.store().tenant_by_id(tenant).await?;
+    let known = known.ok_or_else(|| ApiError::not_found("tenant"))?;
+    demo::facts(&app.platform, &known).await.map_err(|e| ApiError::internal(&e))
+}
+
+fn language_of(call: &Call) -> Language {
+    Language::of(&call.language).unwrap_or(Language::En)
+}
+
+/// Somebody answered: who calls, what for, and the question whether it is they.
+///
+/// # Errors
+/// 403 for who is not the carrier, 404 for an unknown call.
+pub async fn answer(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { tenant, store, attempt, call, fields } = told(&app, names, request).await?;
+    if attempt.stage == OutreachStage::Ended || attempt.machine {
+        return Ok(document(twiml::hang_up()));
+    }
+    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
+    let news =
+        OutreachNews { stage: Some(OutreachStage::Asked), carrier_sid: Some(sid), ..OutreachNews::default() };
+    store.note_outreach(call.id, news).await?;
+    ask(&app, tenant, &attempt, &call).await
+}
+
+async fn ask(app: &App, tenant: TenantId, attempt: &Attempt, call: &Call) -> Result<Response, ApiError> {
+    let facts = facts_of(app, tenant).await?;
+    let language = language_of(call);
+    let text = outreach::introduction(&facts, language, attempt.purpose);
+    let reply = url(app, REPLY, tenant, call.id);
+    Ok(document(twiml::ask_for_answer(&text, voice(language), &reply)))
+}
+
+/// They are the one, they are not, or they want no calls.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn reply(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { tenant, store, attempt, call, fields } = told(&app, names, request).await?;
+    let said = outreach::understood(keys(&fields), speech(&fields));
+    let source = if keys(&fields).is_some() { "key" } else { "voice" };
+    // Heeded whatever the stage: a word against calls is never too late.
+    outreach::heed(&store, &call, attempt.purpose, said, source).await?;
+    if attempt.stage == OutreachStage::Ended {
+        return Ok(document(twiml::hang_up()));
+    }
+    let result = match said {
+        Said::Yes => return connect(&app, &store, call, &fields).await,
+        Said::Nothing => return ask(&app, tenant, &attempt, &call).await,
+        Said::Stop => OutreachResult::OptedOut,
+        Said::Wrong => OutreachResult::WrongNumber,
+    };
+    outreach::end(&app, tenant, &store, call.id, result).await?;
+    let facts = facts_of(&app, tenant).await?;
+    let language = language_of(&call);
+    let text = outreach::farewell(&facts, language, said);
+    Ok(document(twiml::say_and_hang_up(&text, voice(language))))
+}
+
+/// From here on it is a call like any other.
+async fn connect(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: Call,
+    fields: &Fields,
+) -> Result<Response, ApiError> {
+    let line = app.platform.store().line(&call.line).await?.filter(|line| line.tenant_id == store.id());
+    let line = line.ok_or_else(|| ApiError::not_found("line"))?;
+    let language = language_of(&call);
+    if !app.is_ready() || app.capacity.is_exhausted() {
+        return Ok(document(twiml::say_and_hang_up(Notice::Busy.text(language), voice(language))));
+    }
+    let caller = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
+    let arrival = Arrival {
+        id: call.id,
+        line,
+        caller,
+        named_by: NamedBy::Carrier,
+        carrier_sid: call_sid(fields).map_err(|e| malformed(&e))?.to_owned(),
+        account_sid: account_sid(fields).to_owned(),
+        passport: call.passport_id.unwrap_or_else(PassportId::new),
+        resumes: true,
+        outbound: Some(language),
+    };
+    let token = app.expected.expect(arrival).map_err(|e| {
+        ApiError::new(ErrorCode::ServiceUnavailable, e.to_string()).advise("the carrier asks again")
+    })?;
+    let news = OutreachNews { stage: Some(OutreachStage::Connected), ..OutreachNews::default() };
+    store.note_outreach(call.id, news).await?;
+    Ok(voice::connect(app, &token))
+}
+
+/// Progress of the call, and whether a machine answered: to that one nothing more is said.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn status(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { tenant, store, attempt, fields, .. } = told(&app, names, request).await?;
+    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
+    let machine = answered_by(&fields) == Some(Answerer::Machine);
+    let news = OutreachNews { stage: None, carrier_sid: Some(sid.clone()), machine };
+    let Some(attempt) = store.note_outreach(attempt.id, news).await? else {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
+    if machine && attempt.stage < OutreachStage::Connected {
+        outreach::end(&app, tenant, &store, attempt.id, OutreachResult::Machine).await?;
+        if let Some(control) = app.control.as_deref()
+            && let Err(error) = control.hang_up(&sid).await
+        {
+            tracing::warn!(reason = error.reason(), "a machine could not be hung up on");
+        }
+    }
+    // What tells who answered may come without a status.
+    let Ok(progress) = StatusCallback::from_form(&fields) else {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
+    let unsure = progress.status == CallProgress::Completed && attempt.stage < OutreachStage::Connected;
+    let machine = attempt.machine || (unsure && settle::is_machine(&app, Some(&sid)).await);
+    let attempt = Attempt { machine, ..attempt };
+    if let Some(result) = outreach::result_of(&attempt, progress.status) {
+        outreach::end(&app, tenant, &store, attempt.id, result).await?;
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}

@@ -1,0 +1,83 @@
+//! Calls that the agent places by itself, and who agreed to be called for what.
+
+use chrono::{TimeDelta, Utc};
+
+use super::{Fixture, new_call};
+use crate::outreach::{NewConsent, NewOutreach, OutreachNews, OutreachResult, OutreachStage, Purpose};
+use crate::records::{CallState, Direction, NewCall};
+use crate::{CallId, Calls, Outreach, TenantStore};
+
+const NUMBER: &str = "+12025550123";
+
+fn wish() -> NewOutreach {
+    let call = NewCall { direction: Direction::Outbound, ..new_call() };
+    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into() }
+}
+
+async fn begun(store: &TenantStore) -> CallId {
+    store.begin_outreach(wish()).await.unwrap().expect("a call").id
+}
+
+fn consent(given: bool) -> NewConsent {
+    NewConsent {
+        number: "(202) 555-0123".into(),
+        purpose: Purpose::Callback,
+        given,
+        source: "written".into(),
+        by: "bo".into(),
+    }
+}
+
+/// A row in each table.
+pub(crate) async fn planted(store: &TenantStore) {
+    begun(store).await;
+    store.set_consent(consent(true)).await.unwrap();
+}
+
+pub(crate) async fn a_number_is_called_by_one_call_at_a_time(f: &Fixture) {
+    let store = &f.river;
+    let id = begun(store).await;
+    assert_eq!(store.begin_outreach(wish()).await.unwrap(), None);
+    let call = store.call(id).await.unwrap().unwrap();
+    assert_eq!((call.state, call.direction, call.has_caller), (CallState::Live, Direction::Outbound, true));
+    let news =
+        OutreachNews { stage: Some(OutreachStage::Asked), carrier_sid: Some("CA1".into()), machine: false };
+    store.note_outreach(id, news).await.unwrap();
+    let late =
+        OutreachNews { stage: Some(OutreachStage::Placing), carrier_sid: Some("CA2".into()), machine: true };
+    let now = store.note_outreach(id, late).await.unwrap().unwrap();
+    assert_eq!((now.stage, now.machine), (OutreachStage::Asked, true));
+    assert_eq!(store.call(id).await.unwrap().unwrap().carrier_sid.as_deref(), Some("CA1"));
+    assert!(store.end_outreach(id, OutreachResult::Machine).await.unwrap());
+    assert!(!store.end_outreach(id, OutreachResult::Reached).await.unwrap());
+    let call = store.call(id).await.unwrap().unwrap();
+    assert_eq!((call.state, call.end_reason.as_deref()), (CallState::Ended, Some("machine")));
+    begun(store).await;
+    assert_eq!(store.outreach_since(NUMBER, Utc::now() - TimeDelta::hours(1)).await.unwrap(), 2);
+    assert_eq!(f.lake.outreach_since(NUMBER, Utc::now() - TimeDelta::hours(1)).await.unwrap(), 0);
+    assert_eq!(f.lake.outreach(id).await.unwrap(), None);
+}
+
+pub(crate) async fn a_conversation_ends_its_own_record(f: &Fixture) {
+    let store = &f.river;
+    let id = begun(store).await;
+    let soon = Utc::now() + TimeDelta::minutes(1);
+    assert_eq!(store.silent_outreach(soon, 9).await.unwrap().len(), 1);
+    let news = OutreachNews { stage: Some(OutreachStage::Connected), ..OutreachNews::default() };
+    store.note_outreach(id, news).await.unwrap();
+    assert!(store.end_outreach(id, OutreachResult::Reached).await.unwrap());
+    assert_eq!(store.call(id).await.unwrap().unwrap().state, CallState::Live);
+    assert!(store.silent_outreach(soon, 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back(f: &Fixture) {
+    let store = &f.river;
+    assert!(!store.has_consent(NUMBER, Purpose::Callback).await.unwrap());
+    store.set_consent(consent(true)).await.unwrap();
+    assert!(store.has_consent("202-555-0123", Purpose::Callback).await.unwrap());
+    assert!(!store.has_consent(NUMBER, Purpose::Request).await.unwrap());
+    assert!(!f.lake.has_consent(NUMBER, Purpose::Callback).await.unwrap());
+    store.set_consent(consent(false)).await.unwrap();
+    assert!(!store.has_consent(NUMBER, Purpose::Callback).await.unwrap());
+    assert!(!store.has_consent("nobody", Purpose::Callback).await.unwrap());
+}

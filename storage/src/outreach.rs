@@ -1,0 +1,94 @@
+//! Calls that the agent places by itself, and who agreed to be called for what.
+
+use chrono::{DateTime, Utc};
+
+use crate::ids::CallId;
+use crate::records::{NewCall, word_enum};
+
+word_enum! {
+    /// What a call is for. Who is called agreed to exactly that.
+    Purpose {
+        /// They asked to be called back.
+        Callback = "callback",
+        /// News of a request that they left.
+        Request = "request",
+        /// An appointment that they have.
+        Appointment = "appointment",
+    }
+}
+
+word_enum! {
+    /// How far a call has got.
+    OutreachStage {
+        /// The carrier was asked, or is about to be.
+        Placing = "placing",
+        /// Somebody answered, and was told who calls and what for.
+        Asked = "asked",
+        /// They are who we want, and talk with the agent.
+        Connected = "connected",
+        Ended = "ended",
+    }
+}
+
+word_enum! {
+    /// What came of a call.
+    OutreachResult {
+        Reached = "reached",
+        NoAnswer = "no_answer",
+        Busy = "busy",
+        Machine = "machine",
+        Failed = "failed",
+        /// Somebody answered and said neither yes nor no.
+        NoResponse = "no_response",
+        /// Somebody else has the number: their consent was none.
+        WrongNumber = "wrong_number",
+        /// They do not want to be called.
+        OptedOut = "opted_out",
+    }
+}
+
+/// A call to be placed.
+#[derive(Clone, Debug)]
+pub struct NewOutreach {
+    /// Its record; the other party is whom it is to reach.
+    pub call: NewCall,
+    pub purpose: Purpose,
+    /// Login, or the name of a program's token.
+    pub actor: String,
+}
+
+/// A call as it stands. Its number is in the call's record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outreach {
+    pub id: CallId,
+    pub purpose: Purpose,
+    pub actor: String,
+    pub stage: OutreachStage,
+    pub result: Option<OutreachResult>,
+    /// A machine answered.
+    pub machine: bool,
+    pub created_at: DateTime<Utc>,
+    /// Last news of it.
+    pub heard_at: DateTime<Utc>,
+}
+
+/// News of a call. What is absent stays as it was; a call never goes back to an earlier stage.
+#[derive(Clone, Debug, Default)]
+pub struct OutreachNews {
+    pub stage: Option<OutreachStage>,
+    /// The carrier's name of it, which its record takes over.
+    pub carrier_sid: Option<String>,
+    pub machine: bool,
+}
+
+/// Somebody agreed to be called, or does not any more.
+#[derive(Clone, Debug)]
+pub struct NewConsent {
+    /// In any spelling.
+    pub number: String,
+    pub purpose: Purpose,
+    pub given: bool,
+    /// How they said it: `written`, `web`, `voice`, `call`.
+    pub source: String,
+    pub by: String,
+}

@@ -1,0 +1,235 @@
+//! Calls that the agent places by itself, and who agreed to be called for what.
+
+use chrono::{DateTime, Utc};
+
+use super::tenant::{Scope, TenantStore};
+use super::{Conn, calls, page_size};
+use crate::clock::now;
+use crate::error::{Step, StorageError};
+use crate::ids::CallId;
+use crate::outreach::{
+    NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
+};
+use crate::store::Outreach;
+
+/// Times that news are taken in anew because others came between.
+const TRIES: usize = 4;
+const NO_NUMBER: StorageError = StorageError::Invalid { what: "that is no telephone number" };
+
+#[derive(sqlx::FromRow)]
+struct Kept {
+    id: CallId,
+    purpose: Purpose,
+    actor: String,
+    stage: OutreachStage,
+    result: Option<OutreachResult>,
+    machine: i64,
+    created_at: DateTime<Utc>,
+    heard_at: DateTime<Utc>,
+}
+
+macro_rules! select_outreach {
+    ($rest:literal) => {
+        concat!(
+            "select id, purpose, actor, stage, result, machine, created_at, heard_at from outreach where tenant_id = $1 ",
+            $rest
+        )
+    };
+}
+
+impl Outreach for TenantStore {
+    async fn begin_outreach(&self, new: NewOutreach) -> Result<Option<Attempt>, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = begin(write.conn(), &core.scope, &new).await;
+        write.finish(step).await
+    }
+
+    async fn outreach(&self, id: CallId) -> Result<Option<Attempt>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(by_id(&mut conn, &core.scope, id).await)
+    }
+
+    async fn note_outreach(&self, id: CallId, news: OutreachNews) -> Result<Option<Attempt>, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = note(write.conn(), &core.scope, id, &news).await;
+        write.finish(step).await
+    }
+
+    async fn end_outreach(&self, id: CallId, result: OutreachResult) -> Result<bool, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = end(write.conn(), &core.scope, id, result).await;
+        write.finish(step).await
+    }
+
+    async fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Attempt>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(silent(&mut conn, &core.scope, since, limit).await)
+    }
+
+    async fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> Result<u32, StorageError> {
+        let core = &*self.core;
+        let hash = core.scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
+        let mut conn = core.db.read().await?;
+        let sql =
+            "select count(*) from outreach where tenant_id = $1 and number_hash = $2 and created_at >= $3";
+        let found: Result<i64, sqlx::Error> = sqlx::query_scalar(sql)
+            .bind(core.scope.tenant)
+            .bind(hash.as_bytes())
+            .bind(since)
+            .fetch_one(&mut *conn)
+            .await;
+        core.db.named(found.map(|found| u32::try_from(found).unwrap_or(u32::MAX)).map_err(Into::into))
+    }
+
+    async fn set_consent(&self, new: NewConsent) -> Result<(), StorageError> {
+        let core = &*self.core;
+        let hash = core.scope.sealer.lookup_hash(&new.number).ok_or(NO_NUMBER)?;
+        let mut write = core.db.write().await?;
+        let done = sqlx::query(
+            "insert into consents (tenant_id, number_hash, purpose, given, source, noted_by, noted_at)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             on conflict (tenant_id, number_hash, purpose) do update set given = excluded.given,
+                source = excluded.source, noted_by = excluded.noted_by, noted_at = excluded.noted_at",
+        )
+        .bind(core.scope.tenant)
+        .bind(hash.as_bytes())
+        .bind(new.purpose)
+        .bind(i64::from(new.given))
+        .bind(&new.source)
+        .bind(&new.by)
+        .bind(now())
+        .execute(write.conn())
+        .await;
+        write.finish(done.map(drop).map_err(Into::into)).await
+    }
+
+    async fn has_consent(&self, number: &str, purpose: Purpose) -> Result<bool, StorageError> {
+        let core = &*self.core;
+        let Some(hash) = core.scope.sealer.lookup_hash(number) else { return Ok(false) };
+        let mut conn = core.db.read().await?;
+        let sql = "select count(*) from consents where tenant_id = $1 and number_hash = $2 and purpose = $3
+            and given = 1";
+        let found: Result<i64, sqlx::Error> = sqlx::query_scalar(sql)
+            .bind(core.scope.tenant)
+            .bind(hash.as_bytes())
+            .bind(purpose)
+            .fetch_one(&mut *conn)
+            .await;
+        core.db.named(found.map(|found| found > 0).map_err(Into::into))
+    }
+}
+
+async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option<Attempt>> {
+    let number = new.call.caller.as_deref().ok_or(NO_NUMBER)?;
+    let hash = scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
+    let id = new.call.id;
+    let done = sqlx::query(
+        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict do nothing",
+    )
+    .bind(scope.tenant)
+    .bind(id)
+    .bind(hash.as_bytes())
+    .bind(new.purpose)
+    .bind(&new.actor)
+    .bind(OutreachStage::Placing)
+    .bind(now())
+    .execute(&mut *conn)
+    .await?;
+    // The number is being called already.
+    if done.rows_affected() == 0 {
+        return Ok(None);
+    }
+    calls::begin(conn, scope, &new.call).await?;
+    by_id(conn, scope, id).await
+}
+
+async fn note(conn: &mut Conn, scope: &Scope, id: CallId, news: &OutreachNews) -> Step<Option<Attempt>> {
+    if let Some(sid) = &news.carrier_sid {
+        sqlx::query(
+            "update calls set carrier_sid = $3 where tenant_id = $1 and id = $2 and carrier_sid is null",
+        )
+        .bind(scope.tenant)
+        .bind(id)
+        .bind(sid)
+        .execute(&mut *conn)
+        .await?;
+    }
+    for _ in 0..TRIES {
+        let Some(known) = by_id(conn, scope, id).await? else { return Ok(None) };
+        let stage = news.stage.filter(|stage| *stage != OutreachStage::Ended).unwrap_or(known.stage);
+        let done = sqlx::query(
+            "update outreach set stage = $4, machine = case when $5 then 1 else machine end, heard_at = $6
+             where tenant_id = $1 and id = $2 and stage = $3",
+        )
+        .bind(scope.tenant)
+        .bind(id)
+        .bind(known.stage)
+        .bind(stage.max(known.stage))
+        .bind(news.machine)
+        .bind(now())
+        .execute(&mut *conn)
+        .await?;
+        if done.rows_affected() > 0 {
+            break;
+        }
+    }
+    by_id(conn, scope, id).await
+}
+
+async fn end(conn: &mut Conn, scope: &Scope, id: CallId, result: OutreachResult) -> Step<bool> {
+    let Some(known) = by_id(conn, scope, id).await? else { return Ok(false) };
+    let done = sqlx::query(
+        "update outreach set stage = $3, result = $4, heard_at = $5
+         where tenant_id = $1 and id = $2 and stage <> 'ended'",
+    )
+    .bind(scope.tenant)
+    .bind(id)
+    .bind(OutreachStage::Ended)
+    .bind(result)
+    .bind(now())
+    .execute(&mut *conn)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(false);
+    }
+    // Of one that was connected, the conversation itself ends the record.
+    if known.stage != OutreachStage::Connected {
+        calls::end(conn, scope, id, result.as_str(), now()).await?;
+    }
+    Ok(true)
+}
+
+async fn by_id(conn: &mut Conn, scope: &Scope, id: CallId) -> Step<Option<Attempt>> {
+    let query = sqlx::query_as(select_outreach!("and id = $2")).bind(scope.tenant).bind(id);
+    Ok(query.fetch_optional(conn).await?.map(opened))
+}
+
+async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32) -> Step<Vec<Attempt>> {
+    let kept: Vec<Kept> =
+        sqlx::query_as(select_outreach!("and stage <> 'ended' and heard_at <= $2 order by id limit $3"))
+            .bind(scope.tenant)
+            .bind(since)
+            .bind(page_size(limit))
+            .fetch_all(conn)
+            .await?;
+    Ok(kept.into_iter().map(opened).collect())
+}
+
+fn opened(kept: Kept) -> Attempt {
+    Attempt {
+        id: kept.id,
+        purpose: kept.purpose,
+        actor: kept.actor,
+        stage: kept.stage,
+        result: kept.result,
+        machine: kept.machine != 0,
+        created_at: kept.created_at,
+        heard_at: kept.heard_at,
+    }
+}

@@ -1,0 +1,95 @@
+//! What the carrier brings when a key was pressed, when somebody was dialled, and when it knows who answered.
+
+use super::status::{Answerer, CallProgress, number, text};
+use crate::error::StatusError;
+
+/// What came of dialling somebody on behalf of a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dialled {
+    pub status: CallProgress,
+    /// The carrier's id of the call that was dialled, where there was one.
+    pub call_sid: Option<String>,
+    pub duration_s: Option<u64>,
+}
+
+impl Dialled {
+    /// Reads the decoded fields of the form.
+    ///
+    /// # Errors
+    /// [`StatusError::Missing`] without what came of it.
+    pub fn from_form(fields: &[(String, String)]) -> Result<Self, StatusError> {
+        let status = text(fields, "DialCallStatus").ok_or(StatusError::Missing("DialCallStatus"))?;
+        // Of a call that was dialled, "answered" is an end: both were joined.
+        let status = if status == "answered" { CallProgress::Completed } else { CallProgress::parse(status) };
+        Ok(Self {
+            status,
+            call_sid: text(fields, "DialCallSid").map(str::to_owned),
+            duration_s: number(fields, "DialCallDuration")?,
+        })
+    }
+}
+
+/// The keys that were pressed.
+#[must_use]
+pub fn keys(fields: &[(String, String)]) -> Option<&str> {
+    text(fields, "Digits")
+}
+
+/// What was said, as the carrier heard it.
+#[must_use]
+pub fn speech(fields: &[(String, String)]) -> Option<&str> {
+    text(fields, "SpeechResult")
+}
+
+/// The account that the form is of; empty when it was left out.
+#[must_use]
+pub fn account_sid(fields: &[(String, String)]) -> &str {
+    text(fields, "AccountSid").unwrap_or_default()
+}
+
+/// The call that the form is about.
+///
+/// # Errors
+/// [`StatusError::Missing`] without its id.
+pub fn call_sid(fields: &[(String, String)]) -> Result<&str, StatusError> {
+    text(fields, "CallSid").ok_or(StatusError::Missing("CallSid"))
+}
+
+/// Who answered, where the form says so.
+#[must_use]
+pub fn answered_by(fields: &[(String, String)]) -> Option<Answerer> {
+    Answerer::parse(text(fields, "AnsweredBy")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+        fields.iter().map(|&(n, v)| (n.into(), v.into())).collect()
+    }
+
+    #[test]
+    fn what_came_of_dialling_is_read() {
+        let fields = form(&[
+            ("CallSid", "CA1"),
+            ("DialCallStatus", "answered"),
+            ("DialCallSid", "CA2"),
+            ("DialCallDuration", "9"),
+        ]);
+        let expected =
+            Dialled { status: CallProgress::Completed, call_sid: Some("CA2".into()), duration_s: Some(9) };
+        assert_eq!(Dialled::from_form(&fields), Ok(expected));
+        assert_eq!(call_sid(&fields), Ok("CA1"));
+        let busy = Dialled::from_form(&form(&[("DialCallStatus", "no-answer")]));
+        assert_eq!(busy.map(|dialled| dialled.status), Ok(CallProgress::NoAnswer));
+        assert_eq!(Dialled::from_form(&[]), Err(StatusError::Missing("DialCallStatus")));
+    }
+
+    #[test]
+    fn keys_and_who_answered_may_be_missing() {
+        assert_eq!((keys(&[]), answered_by(&[])), (None, None));
+        let fields = form(&[("Digits", "1"), ("AnsweredBy", "machine_start")]);
+        assert_eq!((keys(&fields), answered_by(&fields)), (Some("1"), Some(Answerer::Machine)));
+    }
+}
