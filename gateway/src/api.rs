@@ -9,6 +9,7 @@ pub mod control;
 pub mod documents;
 pub mod events;
 pub mod knowledge;
+pub mod listen;
 pub mod mcp;
 pub mod me;
 pub mod memory;

@@ -10,6 +10,7 @@ pub mod drain;
 pub mod expected;
 pub mod handshake;
 pub mod inbound;
+pub mod listening;
 pub mod live;
 pub mod log;
 pub mod outbound;

@@ -5,6 +5,7 @@ mod api;
 mod audit;
 mod call_list;
 mod carrier;
+mod listen;
 mod mcp;
 mod memory;
 mod organisation;

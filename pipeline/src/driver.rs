@@ -21,8 +21,9 @@ use crate::ports::{
     SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
-use crate::session::state::Caller;
+use crate::session::state::{self, Caller};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
+use crate::tap::{Side, Tap};
 
 /// Time that storage may take to accept one line before the log counts as lost.
 const LOG_DEADLINE: Duration = Duration::from_secs(3);
@@ -64,6 +65,8 @@ pub struct CallParts {
     pub vad: GuardedVad,
     pub screen: Box<dyn Screen>,
     pub events: Arc<dyn EventSink>,
+    /// Where people listen.
+    pub tap: Arc<Tap>,
     /// Everything that goes into the session and all audio that leaves it, with times. Full: dropped and counted.
     pub journal: Option<mpsc::Sender<JournalEntry>>,
 }
@@ -205,6 +208,7 @@ impl Driver {
             | Input::Tts(TtsEvent::Used(usage))
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
+                self.parts.tap.frame(Side::Caller, now, frame, self.session.hides_caller());
                 let speaks = self.session.regions().caller != Caller::Silent;
                 if let Some(score) = self.parts.vad.push(now, frame) {
                     if self.may_echo != self.parts.vad.may_echo() {
@@ -245,15 +249,29 @@ impl Driver {
         }
     }
 
+    /// Whose voice leaves for the caller.
+    fn speaks(&self) -> Side {
+        match self.session.regions().control {
+            state::Control::Supervisor => Side::Person,
+            state::Control::Agent => Side::Agent,
+        }
+    }
+
     fn send_carrier(&mut self, command: MediaCommand) {
         if self.leg_open {
             self.parts.vad.sent(self.now(), &command);
         }
         match &command {
-            MediaCommand::Frame(frame) if self.parts.journal.is_some() => {
-                self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });
+            MediaCommand::Frame(frame) => {
+                self.parts.tap.frame(self.speaks(), self.now(), frame, false);
+                if self.parts.journal.is_some() {
+                    self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });
+                }
             }
-            MediaCommand::Clear => self.keep(self.now(), Recorded::Clear),
+            MediaCommand::Clear => {
+                self.parts.tap.cleared(self.now());
+                self.keep(self.now(), Recorded::Clear);
+            }
             _ => {}
         }
         if self.leg_open && self.leg.commands.try_send(command).is_err() {

@@ -194,6 +194,24 @@ pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.hangup", Party::new("call", call)).traced(call.0)
 }
 
+/// Somebody is about to hear a live call. `channel`: `caller`, `agent` or `both`.
+#[must_use]
+pub fn listening_began(principal: &Principal, call: CallId, channel: &str) -> NewAudit {
+    by(principal, "call.listen_started", Party::new("call", call)).with("channel", channel).traced(call.0)
+}
+
+/// They hear it no more.
+#[must_use]
+pub fn listening_ended(principal: &Principal, call: CallId, channel: &str) -> NewAudit {
+    by(principal, "call.listen_ended", Party::new("call", call)).with("channel", channel).traced(call.0)
+}
+
+/// Somebody wanted to hear a call that may not be listened to.
+#[must_use]
+pub fn listening_refused(principal: &Principal, call: CallId) -> NewAudit {
+    by(principal, "call.listen_started", Party::new("call", call)).outcome(Outcome::Denied).traced(call.0)
+}
+
 /// Raw text is about to be given out. `what`: `transcript`, `audit`, `holds`.
 #[must_use]
 pub fn raw_read(principal: &Principal, what: &str, subject: Party) -> NewAudit {

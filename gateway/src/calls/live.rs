@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use pipeline::driver::Control;
 use pipeline::event::AttentionLevel;
 use pipeline::ports::EndReason;
+use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,8 @@ pub struct LiveCall {
     /// Counts the streams of this process: tells a call's first stream from the one that replaced it.
     stream: u64,
     control: mpsc::Sender<Control>,
+    /// Where people listen.
+    pub tap: Arc<Tap>,
     /// Cancelled when the stream's last task is done.
     gone: CancellationToken,
     /// Last turn seen.
@@ -70,6 +73,7 @@ impl LiveCalls {
             carrier_sid: new.carrier_sid,
             stream: self.streams.fetch_add(1, Ordering::Relaxed),
             control: new.control,
+            tap: Arc::default(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
             attention: Mutex::default(),

@@ -151,6 +151,7 @@ async fn assemble(
             app.traces.clone(),
             CallAudit::new(store.audit(), call.id),
         )),
+        tap: live.tap.clone(),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),
         brief,
     };

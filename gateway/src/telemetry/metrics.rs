@@ -80,6 +80,8 @@ fn describe() {
         "quandura_task_failures_total",
         "Panics of what goes on beside the calls, by task; each is begun again."
     );
+    describe_gauge!("quandura_listeners", "People who listen to live calls.");
+    describe_counter!("quandura_listen_frames_lost_total", "Frames that a slow listener did not get.");
     describe_gauge!("quandura_event_viewers", "Open event streams.");
     describe_counter!("quandura_tool_calls_total", "Calls of tools, by tool and outcome.");
     describe_counter!(
