@@ -26,6 +26,8 @@ pub mod record;
 pub mod retention;
 pub mod rules;
 pub mod screened;
+pub mod speak;
+pub mod supervise;
 pub mod tenant_config;
 pub mod tenant_settings;
 pub mod tenants;

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 use crate::api::memory;
 use crate::api::{
     audit, autonomy, call_list, calls, capabilities, control, documents, events, knowledge, listen, mcp, me,
-    openapi, outbox, overview, passport, passports, phone, record, retention, rules, tenant_config,
-    tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate, work_items,
-    work_moves,
+    openapi, outbox, overview, passport, passports, phone, record, retention, rules, speak, supervise,
+    tenant_config, tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate,
+    work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -58,6 +58,10 @@ pub fn routes() -> Routes {
         .get("/v1/calls/{id}/passport", passport::handle)
         .post("/v1/calls/{id}/hangup", control::hang_up)
         .get("/v1/calls/{id}/listen", listen::handle)
+        .post("/v1/calls/{id}/whisper", supervise::whisper)
+        .post("/v1/calls/{id}/takeover", supervise::take_over)
+        .post("/v1/calls/{id}/release", supervise::release)
+        .get("/v1/calls/{id}/speak", speak::handle)
         .get("/v1/passports", passports::list)
         .get("/v1/passports/{id}", passports::one)
         .patch("/v1/passports/{id}", passports::change)

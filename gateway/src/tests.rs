@@ -15,6 +15,7 @@ mod requests;
 mod reviews;
 mod rules;
 mod settings;
+mod take_over;
 mod tenant_config;
 mod text_checks;
 mod understand;

@@ -44,13 +44,13 @@ pub struct Leg {
 }
 
 /// What somebody outside asks of a running call.
+pub type Control = Supervisor;
+
+/// 20 ms of the person who holds this lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// End the call now, with this reason.
-    HangUp(EndReason),
-    /// Silence the agent; a supervisor has the caller. Asking again renews the lease of a minute.
-    TakeOver,
-    Release,
+pub struct PersonFrame {
+    pub lease: u32,
+    pub frame: AudioFrame,
 }
 
 /// Everything that one call is made of.
@@ -65,6 +65,8 @@ pub struct CallParts {
     pub vad: GuardedVad,
     pub screen: Box<dyn Screen>,
     pub events: Arc<dyn EventSink>,
+    /// Bound 32: whoever feeds it drops what finds no room. Closed: nobody can speak here.
+    pub voice: mpsc::Receiver<PersonFrame>,
     /// Where people listen.
     pub tap: Arc<Tap>,
     /// Everything that goes into the session and all audio that leaves it, with times. Full: dropped and counted.
@@ -253,7 +255,7 @@ impl Driver {
     fn speaks(&self) -> Side {
         match self.session.regions().control {
             state::Control::Supervisor => Side::Person,
-            state::Control::Agent => Side::Agent,
+            state::Control::Agent | state::Control::Announcing => Side::Agent,
         }
     }
 
@@ -355,6 +357,7 @@ async fn next_input(
         biased;
         act = from_control(control) => act,
         event = leg.events.recv(), if leg_open => from_carrier(event),
+        Some(PersonFrame { lease, frame }) = parts.voice.recv() => Input::Voice { lease, frame },
         event = parts.log.events.recv(), if alive(Port::Log) => {
             event.map_or(Input::PortLost(Port::Log), Input::Log)
         }
@@ -386,9 +389,7 @@ fn from_carrier(event: Option<MediaEvent>) -> Input {
 async fn from_control(control: &mut Option<mpsc::Receiver<Control>>) -> Input {
     if let Some(receiver) = control {
         match receiver.recv().await {
-            Some(Control::HangUp(reason)) => return Input::Supervisor(Supervisor::HangUp(reason)),
-            Some(Control::TakeOver) => return Input::Supervisor(Supervisor::TakeOver),
-            Some(Control::Release) => return Input::Supervisor(Supervisor::Release),
+            Some(act) => return Input::Supervisor(act),
             None => *control = None,
         }
     }
@@ -402,7 +403,9 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
             *text = screen.glimpse(text);
             return;
         }
-        EventBody::Final { text, .. } | EventBody::ReplySegment { text, .. } => text,
+        EventBody::Final { text, .. }
+        | EventBody::ReplySegment { text, .. }
+        | EventBody::Whispered { text, .. } => text,
         EventBody::ReplyHeard { heard_text, .. } => heard_text,
         EventBody::Interrupted { heard, .. } => &mut heard.text,
         _ => return,

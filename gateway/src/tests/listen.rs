@@ -104,7 +104,7 @@ pub(super) async fn everything(socket: &mut Socket) -> (Value, Vec<Heard>, u16) 
     }
 }
 
-fn sounds(heard: &[Heard], kind: u8, code: u8) -> usize {
+pub(super) fn sounds(heard: &[Heard], kind: u8, code: u8) -> usize {
     heard.iter().filter(|h| h.kind == kind && h.audio.iter().all(|b| *b == code)).count()
 }
 
