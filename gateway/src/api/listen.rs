@@ -95,11 +95,14 @@ pub async fn handle(
         app.audit.refused(Some(tenant), acts::listening_refused(&scope.principal, call.id)).await;
         return Err(ApiError::forbidden(refusal.reason()).advise(refusal.advice()));
     }
-    let upgrade = upgrade?;
-    let place = app.gates.stream(tenant)?;
-    let listening = app.live.find(call.id).map(|live| live.tap.listen()).ok_or_else(|| {
+    let live = app.live.find(call.id).ok_or_else(|| {
         ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
     })?;
+    let upgrade = upgrade?;
+    let place = app.gates.stream(tenant)?;
+    let listening = live.tap.listen();
+    // Not held: a call that is over must be seen to be.
+    drop(live);
     let channel = query.channel;
     app.audit.record(Some(tenant), acts::listening_began(&scope.principal, call.id, channel.name())).await?;
     let pass = Pass::new(headers, peer.ip(), scope.principal);
