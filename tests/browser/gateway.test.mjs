@@ -163,7 +163,8 @@ describe("console with a real gateway", () => {
   it("is listened to, taken over and given back, and each side hears the other's very samples", withPage({}, async () => {
     const phone = wiretap(page, "/v1/phone/media");
     await page.keyboard.press("p");
-    await page.getByRole("radio", { name: /Recording/ }).check();
+    await page.getByRole("radio", { name: /Recording/ }).focus();
+    await page.keyboard.press("Space");
     await page.getByLabel("Choose a WAV file").setInputFiles({ name: "question.wav", mimeType: "audio/wav", buffer: wav(question.samples, question.rate) });
     await page.getByRole("button", { name: "Call", exact: true }).click();
     await page.getByRole("heading", { name: "In a call" }).waitFor();
