@@ -13,6 +13,7 @@ use super::output::Output;
 use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::{Session, Supervisor};
+use crate::audio::g711::mulaw_decode;
 use crate::event::{ControlReason, EventBody, Holder};
 use crate::ports::{AfterReply, CallRecord, EndReason, ReplyCommand, StaffWord};
 use crate::turn::{Expectation, SegmentKind};
@@ -21,12 +22,22 @@ use crate::turn::{Expectation, SegmentKind};
 const AHEAD: u32 = 3;
 /// Sound of theirs that may wait to be sent; what comes beyond is dropped, or the talk would drift apart.
 const MOST_WAITING_MS: u64 = 300;
+/// Waiting sound from which pauses are shortened: after a stall of their network the talk catches up in them.
+const SOME_WAITING_MS: u64 = 60;
+/// Mean level of a pause, of 32,767.
+const PAUSE_LEVEL: u32 = 300;
 /// No frame for so long: this stretch of sound is over.
 const STRETCH: Duration = Duration::from_millis(10 * FRAME_MS);
 /// Stretches that are remembered until their play-out is settled.
 const REMEMBERED: usize = 16;
 /// Lines of people that wait to be said.
 const MOST_LINES: usize = 4;
+
+/// Whether nothing is said in a frame.
+fn is_pause(frame: &AudioFrame) -> bool {
+    let sum: u32 = frame.bytes().iter().map(|code| u32::from(mulaw_decode(*code).unsigned_abs())).sum();
+    sum < PAUSE_LEVEL * frame.bytes().len() as u32
+}
 
 /// The person who has the call.
 #[derive(Debug)]
@@ -157,12 +168,15 @@ impl Session {
         };
         (person.heard_at, person.missed) = (now, false);
         self.await_person();
-        if self.regions.control != Control::Supervisor || self.play_out.pending_ms() >= MOST_WAITING_MS {
-            // The caller is being told who speaks, or the sound comes faster than time.
+        let begun = self.person.as_ref().and_then(|p| p.stretch);
+        let waiting = self.play_out.pending_ms();
+        let plays = begun.is_some_and(|(_, frames)| frames >= AHEAD);
+        let late = waiting >= MOST_WAITING_MS || plays && waiting >= SOME_WAITING_MS && is_pause(frame);
+        if self.regions.control != Control::Supervisor || late {
+            // The caller is being told who speaks, or the sound came later than it was spoken.
             self.stale += 1;
             return;
         }
-        let begun = self.person.as_ref().and_then(|p| p.stretch);
         let (key, frames) = begun.unwrap_or_else(|| self.begin_stretch());
         self.play_out.push_audio(key, frame.bytes());
         if frames + 1 == AHEAD {

@@ -137,6 +137,26 @@ fn a_person_who_comes_back_in_time_keeps_the_call() {
 }
 
 #[test]
+fn after_a_stall_of_their_network_the_talk_catches_up_in_the_next_pause() {
+    let mut w = world(Vec::new());
+    w.at(GREETED, take(1, "pat"));
+    speak(&mut w, 1, GREETED, 9_000);
+    // Nothing for half a second, then all of it at once, and speech that goes on.
+    for _ in 0..25 {
+        w.at(9_480, Input::Voice { lease: 1, frame: AudioFrame([PERSON; FRAME_BYTES]) });
+    }
+    speak(&mut w, 1, 9_500, 10_500);
+    w.run_to(10_490);
+    let late = w.session.play_out().pending_ms();
+    assert!((60..=320).contains(&late), "{late} ms");
+    for at in (10_500..11_000).step_by(20) {
+        w.at(at, Input::Voice { lease: 1, frame: AudioFrame::SILENCE });
+    }
+    w.run_to(11_000);
+    assert!(w.session.play_out().pending_ms() <= 60, "{} ms", w.session.play_out().pending_ms());
+}
+
+#[test]
 fn one_person_at_a_time_and_who_lost_the_call_is_heard_no_more() {
     let mut w = world(Vec::new());
     w.at(GREETED, take(1, "pat"));
