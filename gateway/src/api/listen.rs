@@ -6,7 +6,7 @@
 //! came of kinds 2 and 3 and was not played yet will not be.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -29,6 +29,7 @@ use crate::audit::acts;
 use crate::auth::pass::Pass;
 use crate::auth::{Listen, Scoped, origin};
 use crate::calls::listening;
+use crate::calls::live::LiveCall;
 use crate::calls::socket::{self, Closing, code};
 use crate::error::{ApiError, ErrorCode, QueryOf};
 use crate::limits::TenantPlace;
@@ -91,11 +92,16 @@ pub async fn handle(
     }
     let call = calls::find(&scope.store, &id).await?;
     let tenant = scope.tenant.id;
-    if let Err(refusal) = listening::of_line(&app.platform, &scope.store, &call.line).await? {
+    let live = app.live.find(call.id);
+    // Whoever speaks with the caller hears them; the caller was told.
+    let held = live.as_ref().filter(|live| live.lease.of(&scope.principal).is_some()).map(Arc::downgrade);
+    if held.is_none()
+        && let Err(refusal) = listening::of_line(&app.platform, &scope.store, &call.line).await?
+    {
         app.audit.refused(Some(tenant), acts::listening_refused(&scope.principal, call.id)).await;
         return Err(ApiError::forbidden(refusal.reason()).advise(refusal.advice()));
     }
-    let live = app.live.find(call.id).ok_or_else(|| {
+    let live = live.ok_or_else(|| {
         ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
     })?;
     let upgrade = upgrade?;
@@ -106,7 +112,7 @@ pub async fn handle(
     let channel = query.channel;
     app.audit.record(Some(tenant), acts::listening_began(&scope.principal, call.id, channel.name())).await?;
     let pass = Pass::new(headers, peer.ip(), scope.principal);
-    let ear = Ear { call: call.id, tenant, channel, pass, lost: 0, frames: 0, _place: place };
+    let ear = Ear { call: call.id, tenant, channel, pass, held, lost: 0, frames: 0, _place: place };
     // Held until the end is on the audit.
     let tracked = app.tasks.token();
     Ok(socket::bounded(upgrade).on_upgrade(move |socket| async move {
@@ -121,6 +127,8 @@ struct Ear {
     tenant: TenantId,
     channel: Channel,
     pass: Pass,
+    /// The call, where it is heard for as long as this person has it and no longer.
+    held: Option<Weak<LiveCall>>,
     /// Frames that came too fast for this listener.
     lost: u64,
     frames: u64,
@@ -158,6 +166,8 @@ impl Ear {
                 }
                 _ = recheck.tick() => if !self.pass.holds(app).await {
                     return Some(Closing::new(code::POLICY, "signed out"));
+                } else if !self.may_go_on() {
+                    return Some(Closing::new(code::POLICY, "the call was given back"));
                 },
                 sound = listening.sounds.recv() => match sound {
                     Ok(sound) if self.channel.takes(&sound) => {
@@ -179,6 +189,11 @@ impl Ear {
                 },
             }
         }
+    }
+
+    fn may_go_on(&self) -> bool {
+        let Some(held) = &self.held else { return true };
+        held.upgrade().is_none_or(|live| live.lease.of(&self.pass.principal).is_some())
     }
 
     async fn send(&self, socket: &mut WebSocket, message: Message) -> Option<()> {

@@ -69,17 +69,16 @@ impl LeaseDesk {
         self.0.lock().holder.clone()
     }
 
-    /// Takes the call. Whoever has it already goes on under the same lease; a higher role takes it from a lower one.
+    /// Takes the call. Whoever has it already goes on, under a new lease: the end of the older one may be on its way. A higher
+    /// role takes it from a lower one.
     #[must_use]
     pub fn take(&self, principal: &Principal, now: DateTime<Utc>) -> Taken {
         let mut state = self.0.lock();
-        match &state.holder {
-            Some(lease) if lease.is_of(principal) => {
-                return Taken::Now { lease: lease.clone(), from: None };
-            }
+        let goes_on = match &state.holder {
+            Some(lease) if lease.is_of(principal) => true,
             Some(lease) if rank(principal.role) <= rank(lease.role) => return Taken::Held(lease.clone()),
-            _ => {}
-        }
+            _ => false,
+        };
         state.last += 1;
         let lease = Lease {
             id: state.last,
@@ -89,7 +88,7 @@ impl LeaseDesk {
             kind: principal.kind,
             socket: 0,
         };
-        let from = state.holder.replace(lease.clone());
+        let from = state.holder.replace(lease.clone()).filter(|_| !goes_on);
         Taken::Now { lease, from }
     }
 
@@ -141,7 +140,10 @@ mod tests {
         );
         let Taken::Now { lease, from: None } = desk.take(&pat, now) else { panic!("not taken") };
         assert_eq!(desk.take(&bo, now), Taken::Held(lease.clone()));
-        assert_eq!(desk.take(&pat, now), Taken::Now { lease: lease.clone(), from: None });
+        let Taken::Now { lease: again, from: None } = desk.take(&pat, now) else { panic!("not taken again") };
+        desk.ended(lease.id);
+        assert_eq!(desk.holder(), Some(again.clone()), "a release that was on its way is no end of it");
+        let lease = again;
         let other = Principal { kind: Kind::Session(SessionId::new()), ..pat.clone() };
         assert!(
             matches!(desk.take(&other, now), Taken::Held(_)),

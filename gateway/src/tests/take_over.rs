@@ -5,13 +5,14 @@ use std::time::Duration;
 use futures_util::SinkExt;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
-use storage::Role;
+use storage::{Directory, Role, Settings};
 use telephony::media::FRAME_BYTES;
 use tokio::time::{Instant, interval};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::listen::{Socket, caller, everything, gateway, open, sounds, token};
 use super::whole_calls::{ended, get, noted};
+use crate::calls::listening::SETTING;
 use crate::simulated::TestGateway;
 
 /// What the person sounds like.
@@ -115,12 +116,20 @@ async fn a_browser_that_dies_leaves_the_caller_alone_for_no_more_than_five_secon
     let sid = "CA00000000000000000000000000000051";
     let running = caller(&test, sid, 1, 13_000).await;
     let pat = token(&test, Role::Supervisor, "pat").await;
+    let store = test.gateway.app.platform.store();
+    let tenant = store.tenant_by_slug("riverbend").await.unwrap().unwrap().id;
+    let settings = test.gateway.app.platform.tenant(tenant).await.unwrap();
+    settings.put_setting(SETTING, &json!("refused")).await.unwrap();
+    let listen = format!("/v1/calls/{sid}/listen");
+    assert_eq!(open(&test, &listen, &pat).await.err(), Some(StatusCode::FORBIDDEN));
     let taken = post(&test, &format!("/v1/calls/{sid}/takeover"), &pat, &Value::Null).await.1;
+    let mut ear = open(&test, &listen, &pat).await.expect("whoever has the call hears it");
     let mut microphone = open(&test, taken["speak"].as_str().unwrap(), &pat).await.unwrap();
     speak(&mut microphone, 1_500).await;
     drop(microphone);
     let alone = wait_for_agent(&test, sid, Duration::from_secs(7)).await;
     assert!((4_500..6_000).contains(&alone.as_millis()), "{alone:?}");
+    assert_eq!(everything(&mut ear).await.2, 1008, "and no longer");
     running.await.unwrap();
     let id = ended(&test, sid).await["id"].as_str().unwrap().to_owned();
     let audit = noted(&test, &id, "call.control_lost").await;

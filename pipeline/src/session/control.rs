@@ -84,12 +84,12 @@ impl Session {
         if self.person.is_some() {
             self.end_stretch();
             if let Some(person) = &mut self.person {
-                (person.lease, person.by, person.heard_at) = (lease, by, now);
+                (person.lease, person.by, person.heard_at, person.missed) = (lease, by, now, false);
             }
+            self.await_person();
             self.tell_control(ControlReason::TakenOver, None);
             if self.regions.control == Control::Supervisor {
                 self.tell_control(ControlReason::Speaking, None);
-                self.await_person();
             }
             return;
         }

@@ -35,7 +35,7 @@ async fn what_a_person_whispers_and_notes_reaches_the_model_and_never_the_caller
     assert!(question.contains("promised a copy by mail"), "{question}");
     let voiced = vendors.eleven.seen();
     assert!(!voiced.iter().any(|text| text.contains("holiday") || text.contains("promised")), "{voiced:?}");
-    gateway.until(&path("").trim_end_matches('/').to_owned(), |c| c["state"] == "ended").await.unwrap();
+    gateway.until(&format!("/v1/calls/{sid}"), |c| c["state"] == "ended").await.unwrap();
     let transcript = gateway.get(&path("transcript")).await.unwrap().to_string();
     assert!(transcript.contains("I'm back, the automated assistant."), "{transcript}");
     gateway.running.shutdown().await;
