@@ -322,7 +322,8 @@ impl<E: Ear> VirtualCall<E> {
             ReplyCommand::Cancel { .. }
             | ReplyCommand::Heard(_)
             | ReplyCommand::TakenBack { .. }
-            | ReplyCommand::Language(_) => {}
+            | ReplyCommand::Language(_)
+            | ReplyCommand::Told(_) => {}
         }
     }
 

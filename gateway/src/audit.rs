@@ -49,6 +49,13 @@ impl Recorder {
         }
     }
 
+    /// The same for what is over: nothing can be answered any more.
+    pub async fn after(&self, tenant: Option<TenantId>, entry: NewAudit) {
+        if let Err(error) = self.record(tenant, entry).await {
+            tracing::error!(%error, "the end of an act could not be put on the audit");
+        }
+    }
+
     /// Somebody who proved nothing was turned away. At most [`flood::MOST`] a minute are written; the next entry says
     /// how many came beside.
     pub async fn stranger(&self, entry: NewAudit) {

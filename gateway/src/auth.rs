@@ -3,6 +3,7 @@
 pub mod guard;
 pub mod local;
 pub mod origin;
+pub mod pass;
 pub mod permission;
 pub mod principal;
 pub mod scope;
@@ -11,8 +12,8 @@ pub mod session;
 pub mod sign_in;
 
 pub use permission::{
-    Act, CheckText, ForgetCallers, ManagePlatform, ReadAutonomy, ReadCalls, ReadKnowledge, ReadMemory,
-    Record, SeeSelf, UsePhone, UseTools, WriteKnowledge, WriteTools,
+    Act, CheckText, ForgetCallers, Listen, ManagePlatform, ReadAutonomy, ReadCalls, ReadKnowledge,
+    ReadMemory, Record, SeeSelf, UsePhone, UseTools, WriteKnowledge, WriteTools,
 };
 pub use principal::{Kind, Principal};
 pub use scope::Scoped;

@@ -10,6 +10,8 @@ pub mod drain;
 pub mod expected;
 pub mod handshake;
 pub mod inbound;
+pub mod lease;
+pub mod listening;
 pub mod live;
 pub mod log;
 pub mod outbound;

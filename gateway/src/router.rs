@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge, mcp,
-    me, openapi, outbox, outreach, overview, passport, passports, phone, record, retention, rules,
-    tenant_config, tenant_settings, tenants, text_checks, tokens, transcript, understand, users, validate,
-    work_calls, work_items, work_moves,
+    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge,
+    listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record, retention,
+    rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks, tokens, transcript,
+    understand, users, validate, work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -47,7 +47,7 @@ pub fn routes() -> Routes {
         .get("/sign-in", sign_in::page)
         .post("/sign-in", sign_in::submit)
         .post("/sign-out", sign_in::sign_out);
-    organisational_memory(process)
+    people_on_calls(organisational_memory(process))
         .get("/v1/me", me::handle)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/overview", overview::handle)
@@ -56,7 +56,6 @@ pub fn routes() -> Routes {
         .get("/v1/calls/{id}/transcript", transcript::handle)
         .get("/v1/calls/{id}/latency", calls::latency)
         .get("/v1/calls/{id}/passport", passport::handle)
-        .post("/v1/calls/{id}/hangup", control::hang_up)
         .get("/v1/passports", passports::list)
         .get("/v1/passports/{id}", passports::one)
         .patch("/v1/passports/{id}", passports::change)
@@ -165,6 +164,17 @@ fn organisational_memory(routes: Routes) -> Routes {
         .post("/v1/memory/organisation/types", organisation_types::declare)
         .get("/v1/memory/organisation/types/{type}", organisation_types::one)
         .post("/v1/memory/organisation/types/{type}/promotion", organisation_types::promote)
+}
+
+/// What people of the office do in live calls.
+fn people_on_calls(routes: Routes) -> Routes {
+    routes
+        .post("/v1/calls/{id}/hangup", control::hang_up)
+        .get("/v1/calls/{id}/listen", listen::handle)
+        .post("/v1/calls/{id}/whisper", supervise::whisper)
+        .post("/v1/calls/{id}/takeover", supervise::take_over)
+        .post("/v1/calls/{id}/release", supervise::release)
+        .get("/v1/calls/{id}/speak", speak::handle)
 }
 
 /// The whole HTTP surface.

@@ -21,6 +21,7 @@ use sha2::{Digest, Sha256};
 use storage::RecordingConsent;
 use storage::zones::normalise_phone;
 
+use crate::calls::listening::Listening;
 use appointments::Appointments;
 use targets::Target;
 
@@ -48,6 +49,9 @@ pub struct TenantConfig {
     /// Numbers that the line may give out, beside its own and the office's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub public_numbers: Vec<String>,
+    /// Whether people of the office may listen to calls. Absent: on lines with `recording_consent = "notice"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listening: Option<Listening>,
     /// Words that are easily misheard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,

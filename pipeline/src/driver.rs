@@ -21,8 +21,9 @@ use crate::ports::{
     SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
-use crate::session::state::Caller;
+use crate::session::state::{self, Caller};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
+use crate::tap::{Side, Tap};
 
 /// Time that storage may take to accept one line before the log counts as lost.
 const LOG_DEADLINE: Duration = Duration::from_secs(3);
@@ -43,13 +44,13 @@ pub struct Leg {
 }
 
 /// What somebody outside asks of a running call.
+pub type Control = Supervisor;
+
+/// 20 ms of the person who holds this lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// End the call now, with this reason.
-    HangUp(EndReason),
-    /// Silence the agent; a supervisor has the caller. Asking again renews the lease of a minute.
-    TakeOver,
-    Release,
+pub struct PersonFrame {
+    pub lease: u32,
+    pub frame: AudioFrame,
 }
 
 /// Everything that one call is made of.
@@ -64,6 +65,10 @@ pub struct CallParts {
     pub vad: GuardedVad,
     pub screen: Box<dyn Screen>,
     pub events: Arc<dyn EventSink>,
+    /// Bound 32: whoever feeds it drops what finds no room. Closed: nobody can speak here.
+    pub voice: mpsc::Receiver<PersonFrame>,
+    /// Where people listen.
+    pub tap: Arc<Tap>,
     /// Everything that goes into the session and all audio that leaves it, with times. Full: dropped and counted.
     pub journal: Option<mpsc::Sender<JournalEntry>>,
 }
@@ -205,6 +210,7 @@ impl Driver {
             | Input::Tts(TtsEvent::Used(usage))
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
+                self.parts.tap.frame(Side::Caller, now, frame, self.session.hides_caller());
                 let speaks = self.session.regions().caller != Caller::Silent;
                 if let Some(score) = self.parts.vad.push(now, frame) {
                     if self.may_echo != self.parts.vad.may_echo() {
@@ -245,15 +251,29 @@ impl Driver {
         }
     }
 
+    /// Whose voice leaves for the caller.
+    fn speaks(&self) -> Side {
+        match self.session.regions().control {
+            state::Control::Supervisor => Side::Person,
+            state::Control::Agent | state::Control::Announcing => Side::Agent,
+        }
+    }
+
     fn send_carrier(&mut self, command: MediaCommand) {
         if self.leg_open {
             self.parts.vad.sent(self.now(), &command);
         }
         match &command {
-            MediaCommand::Frame(frame) if self.parts.journal.is_some() => {
-                self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });
+            MediaCommand::Frame(frame) => {
+                self.parts.tap.frame(self.speaks(), self.now(), frame, false);
+                if self.parts.journal.is_some() {
+                    self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });
+                }
             }
-            MediaCommand::Clear => self.keep(self.now(), Recorded::Clear),
+            MediaCommand::Clear => {
+                self.parts.tap.cleared(self.now());
+                self.keep(self.now(), Recorded::Clear);
+            }
             _ => {}
         }
         if self.leg_open && self.leg.commands.try_send(command).is_err() {
@@ -338,6 +358,7 @@ async fn next_input(
         biased;
         act = from_control(control) => act,
         event = leg.events.recv(), if leg_open => from_carrier(event),
+        Some(PersonFrame { lease, frame }) = parts.voice.recv() => Input::Voice { lease, frame },
         event = parts.log.events.recv(), if alive(Port::Log) => {
             event.map_or(Input::PortLost(Port::Log), Input::Log)
         }
@@ -369,9 +390,7 @@ fn from_carrier(event: Option<MediaEvent>) -> Input {
 async fn from_control(control: &mut Option<mpsc::Receiver<Control>>) -> Input {
     if let Some(receiver) = control {
         match receiver.recv().await {
-            Some(Control::HangUp(reason)) => return Input::Supervisor(Supervisor::HangUp(reason)),
-            Some(Control::TakeOver) => return Input::Supervisor(Supervisor::TakeOver),
-            Some(Control::Release) => return Input::Supervisor(Supervisor::Release),
+            Some(act) => return Input::Supervisor(act),
             None => *control = None,
         }
     }
@@ -385,7 +404,9 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
             *text = screen.glimpse(text);
             return;
         }
-        EventBody::Final { text, .. } | EventBody::ReplySegment { text, .. } => text,
+        EventBody::Final { text, .. }
+        | EventBody::ReplySegment { text, .. }
+        | EventBody::Whispered { text, .. } => text,
         EventBody::ReplyHeard { heard_text, .. } => heard_text,
         EventBody::Interrupted { heard, .. } => &mut heard.text,
         _ => return,

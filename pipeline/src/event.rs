@@ -113,6 +113,23 @@ pub enum EventBody {
         level: AttentionLevel,
         reason: AttentionReason,
     },
+    /// Who has the call now: the agent, or a person of the office.
+    Control {
+        holder: Holder,
+        /// Whose act it was: a login, or the name of a token.
+        by: String,
+        reason: ControlReason,
+        /// Which lease; for the process alone.
+        #[serde(skip)]
+        lease: u32,
+    },
+    /// A person told the agent something, or had it say a line.
+    Whispered {
+        by: String,
+        text: String,
+        /// `next`, `withdrawn`, or `said` for a line.
+        until: String,
+    },
     Latency {
         latency: TurnLatency,
     },
@@ -142,6 +159,56 @@ pub enum EventBody {
         escalation_id: Uuid,
         status: String,
     },
+}
+
+/// Who answers the caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holder {
+    Agent,
+    Person,
+}
+
+/// Why the call changed hands, or did not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlReason {
+    /// A person took the call; the caller is being told.
+    TakenOver,
+    /// The caller was told: the person is heard from now on.
+    Speaking,
+    /// The person gave it back.
+    Released,
+    /// No sound came of the person any more.
+    Lost,
+    /// A fault of ours ends the call.
+    Fault,
+    /// The call is ending: nobody can take it.
+    Refused,
+}
+
+impl ControlReason {
+    /// Who has the call after it.
+    #[must_use]
+    pub const fn holder(self) -> Holder {
+        match self {
+            Self::TakenOver | Self::Speaking => Holder::Person,
+            Self::Released | Self::Lost | Self::Fault | Self::Refused => Holder::Agent,
+        }
+    }
+
+    /// Name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TakenOver => "taken_over",
+            Self::Speaking => "speaking",
+            Self::Released => "released",
+            Self::Lost => "lost",
+            Self::Fault => "fault",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 /// How much a call needs a person.
@@ -236,6 +303,8 @@ impl EventBody {
             Self::Rule(_) => "call.rule",
             Self::Provider { .. } => "call.provider",
             Self::Attention { .. } => "call.attention",
+            Self::Control { .. } => "call.control",
+            Self::Whispered { .. } => "supervisor.whispered",
             Self::Latency { .. } => "call.latency",
             Self::Cost { .. } => "call.cost",
             Self::Language { .. } => "call.language",

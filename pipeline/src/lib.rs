@@ -13,5 +13,6 @@ pub mod provider;
 pub mod session;
 pub mod speech;
 pub mod stt;
+pub mod tap;
 pub mod tts;
 pub mod turn;

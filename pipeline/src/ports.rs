@@ -6,6 +6,7 @@
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
 mod recalled;
+mod staff;
 mod turn_input;
 
 use std::fmt;
@@ -15,13 +16,14 @@ use serde::{Deserialize, Serialize};
 use telephony::media::AudioFrame;
 use tokio::sync::mpsc;
 
-use crate::event::{Attack, AttentionLevel, AttentionReason, CallEvent, Ruling};
+use crate::event::{Attack, AttentionLevel, AttentionReason, CallEvent, ControlReason, Holder, Ruling};
 use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
+pub use staff::StaffWord;
 pub use turn_input::{SecretDigits, TurnInput};
 
 /// Why a port could not do its work. Never carries caller text.
@@ -332,6 +334,8 @@ pub enum ReplyCommand {
     TakenBack { turn: TurnId },
     /// The recogniser says that the caller speaks this language. The responder decides whether to change over.
     Language(Language),
+    /// A person of the office tells it something. What that can unlock is bounded; a responder without a model may ignore it.
+    Told(StaffWord),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -464,6 +468,12 @@ pub enum CallRecord {
     Attention { turn: TurnId, level: AttentionLevel, reason: AttentionReason },
     /// We had to give up and promise that somebody calls back. Once this is durable the promise is spoken.
     CallBackOwed { turn: TurnId },
+    /// The call changed hands. `note`: what the person who gave it back had to say.
+    Control { turn: TurnId, holder: Holder, by: String, reason: ControlReason, note: String },
+    /// A person of the office was heard by the caller.
+    PersonSpoke { turn: TurnId, by: String, from_ms: u64, to_ms: u64 },
+    /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`).
+    Whispered { turn: TurnId, by: String, text: String, until: String },
     /// The call is over.
     Ended { reason: EndReason },
 }

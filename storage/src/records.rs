@@ -273,6 +273,29 @@ pub enum CallEntry {
     CallBackOwed {
         turn: u32,
     },
+    /// The call changed hands. `holder`: `agent` or `person`; `reason` as the pipeline's `ControlReason` says it. `note`: what
+    /// the person who gave it back had to say; empty for none.
+    Control {
+        turn: u32,
+        holder: String,
+        by: String,
+        reason: String,
+        note: String,
+    },
+    /// A person of the office was heard by the caller.
+    PersonSpoke {
+        turn: u32,
+        by: String,
+        from_ms: u64,
+        to_ms: u64,
+    },
+    /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`).
+    Whispered {
+        turn: u32,
+        by: String,
+        text: String,
+        until: String,
+    },
     /// Also marks the call as ended, in the same transaction.
     Ended {
         reason: String,

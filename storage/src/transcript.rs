@@ -72,6 +72,13 @@ pub fn transcript(began: DateTime<Utc>, log: &[LogRow]) -> Vec<TranscriptTurn> {
     for (turn, segments) in replies {
         turns.insert((turn, Speaker::Agent), agent_turn(began, log, turn, &segments));
     }
+    for row in log {
+        let Some(spoke) = person_turn(began, row) else { continue };
+        match turns.get_mut(&(spoke.turn, Speaker::Supervisor)) {
+            Some(before) => before.ended_at = spoke.ended_at,
+            None => drop(turns.insert((spoke.turn, Speaker::Supervisor), spoke)),
+        }
+    }
     turns.into_values().collect()
 }
 
@@ -107,6 +114,21 @@ fn caller_turn(began: DateTime<Utc>, row: &LogRow) -> Option<TranscriptTurn> {
         interrupted: false,
         heard_text: None,
         confidence,
+    })
+}
+
+/// What a person of the office said is not written down: that they spoke, and from when to when, is.
+fn person_turn(began: DateTime<Utc>, row: &LogRow) -> Option<TranscriptTurn> {
+    let CallEntry::PersonSpoke { turn, by, from_ms, to_ms } = &row.entry else { return None };
+    Some(TranscriptTurn {
+        turn: *turn,
+        speaker: Speaker::Supervisor,
+        text: format!("[{by} spoke]"),
+        started_at: at(began, *from_ms),
+        ended_at: Some(at(began, *to_ms)),
+        interrupted: false,
+        heard_text: None,
+        confidence: None,
     })
 }
 
@@ -156,6 +178,20 @@ mod tests {
 
     fn said(turn: u32, text: &str) -> CallEntry {
         CallEntry::CallerTurn { turn, text: text.to_owned(), started_ms: 100, ended_ms: 900, confidence: 0.9 }
+    }
+
+    #[test]
+    fn that_a_person_spoke_is_told_once_a_turn_from_the_first_sound_to_the_last() {
+        let spoke = |from_ms, to_ms| CallEntry::PersonSpoke { turn: 1, by: "pat".to_owned(), from_ms, to_ms };
+        let entries = [said(1, "A person, please."), spoke(2_000, 3_000), spoke(4_000, 9_000)];
+        let rows = entries.into_iter().enumerate();
+        let log: Vec<LogRow> =
+            rows.map(|(n, entry)| LogRow { seq: n as u64 + 1, at_ms: 1_000 + n as u64, entry }).collect();
+        let turns = transcript(DateTime::UNIX_EPOCH, &log);
+        let last = &turns[1];
+        assert_eq!((turns.len(), last.speaker, last.text.as_str()), (2, Speaker::Supervisor, "[pat spoke]"));
+        let ms = |time: DateTime<Utc>| time.timestamp_millis();
+        assert_eq!((ms(last.started_at), last.ended_at.map(ms)), (2_000, Some(9_000)));
     }
 
     #[test]

@@ -14,6 +14,7 @@ import { assertAccessible } from "./lib/axe.mjs";
 import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
 import { asMicrophone, readWav, wav } from "./lib/wav.mjs";
 import { overlap } from "./lib/words.mjs";
+import { energy } from "./mock/voice.mjs";
 
 const { QUANDURA_URL: url, QUANDURA_SIGNIN: link, QUANDURA_WAV: file, QUANDURA_WORDS: said } = process.env;
 /** How the demo line greets, whatever it says after that. */
@@ -130,6 +131,75 @@ describe("console with a real gateway", () => {
     await page.getByRole("region", { name: "Recent calls" }).waitFor();
     await page.keyboard.press("j");
     await page.locator("[data-call][data-state=ended][aria-current=true]").waitFor();
+  }));
+
+  /** What crosses the sockets of a page whose address has `part` in it: each sound as base64. */
+  function wiretap(tapped, part) {
+    const sounds = { sent: [], received: [] };
+    const soundOf = (payload) => {
+      if (typeof payload !== "string") return payload.length >= 160 ? payload.subarray(-160).toString("base64") : null;
+      const message = JSON.parse(payload);
+      return message.event === "media" ? message.media.payload : null;
+    };
+    const keep = (list) => ({ payload }) => {
+      const sound = soundOf(payload);
+      if (sound) list.push(sound);
+    };
+    tapped.on("websocket", (socket) => {
+      if (!socket.url().includes(part)) return;
+      socket.on("framesent", keep(sounds.sent));
+      socket.on("framereceived", keep(sounds.received));
+    });
+    return sounds;
+  }
+  const loud = (sounds) => sounds.filter((sound) => energy(Buffer.from(sound, "base64")) > 0.02);
+  /** Share of the loud moments of one list that are in another, sample for sample. */
+  function carried(from, to) {
+    const there = new Set(to);
+    const moments = loud(from);
+    return moments.filter((sound) => there.has(sound)).length / Math.max(1, moments.length);
+  }
+
+  it("is listened to, taken over and given back, and each side hears the other's very samples", withPage({}, async () => {
+    const phone = wiretap(page, "/v1/phone/media");
+    await page.keyboard.press("p");
+    await page.getByRole("radio", { name: /Recording/ }).focus();
+    await page.keyboard.press("Space");
+    await page.getByLabel("Choose a WAV file").setInputFiles({ name: "question.wav", mimeType: "audio/wav", buffer: wav(question.samples, question.rate) });
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("heading", { name: "In a call" }).waitFor();
+
+    const desk = await openPage(browser, url, { storageState });
+    const ears = wiretap(desk, "/listen");
+    const microphone = wiretap(desk, "/speak");
+    await desk.goto(url);
+    await desk.locator("[data-call][data-state=live]").first().click();
+    const onCall = desk.getByRole("region", { name: "On the call" });
+    await onCall.getByRole("button", { name: "Listen" }).click();
+    await onCall.getByText("You are listening.").waitFor();
+    await page.locator("[data-recording=done]").waitFor({ timeout: TURN_MS });
+    // Those who listen may have come after its first words.
+    await until("the caller to be heard at the desk", () => loud(ears.received).length > 30, TURN_MS);
+    assert.ok(carried(phone.sent.slice(-50 * Math.ceil(question.samples.length / question.rate)), ears.received) > 0.9, "the caller's samples");
+
+    await onCall.getByRole("button", { name: "Take over" }).click();
+    await desk.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
+    await onCall.getByText("You have the call.").waitFor();
+    await wordsOf("who speaks", words("agent"), "You are now speaking with a member of our staff.");
+    await shot(desk, "gateway-taken-over");
+    await assertAccessible(desk, "a call that was taken over");
+    // The microphone's file begins with silence, longer than the announcement.
+    await until("the person to speak", () => loud(microphone.sent).length > 80, TURN_MS);
+    await until("the caller to hear it", () => carried(microphone.sent.slice(0, -50), phone.received) > 0.95, 5_000);
+
+    await onCall.getByRole("button", { name: "Give back" }).click();
+    await desk.getByRole("textbox", { name: /What the agent should know/ }).fill("They were told our hours.");
+    await desk.getByRole("dialog").getByRole("button", { name: "Give back" }).click();
+    await onCall.getByText("The agent has the call.").waitFor();
+    await wordsOf("that the agent is back", words("agent"), "I'm back, the automated assistant. What else can I help you with?");
+    assert.deepEqual(desk.trouble, []);
+    await desk.context().close();
+    await page.getByRole("button", { name: "Hang up" }).click();
   }));
 
   it("hangs up a call from the list", withPage({}, async () => {

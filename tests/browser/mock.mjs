@@ -21,6 +21,8 @@ export async function startMock({ port = 0, examples = false } = {}) {
     calls,
     /** Turn to make `POST /v1/phone` or the socket refuse: null, "busy", "socket" or "policy". */
     refuse: null,
+    /** Of people on live calls: who has one, what was heard of them, what they said. */
+    desk: { listeners: 0, frames: 0, peak: 0, whispers: [], notes: [], refuseListening: null },
     /** What the last phone call sent, for tests to look at. */
     phone: null,
     tokens: new Set(["one-time"]),
@@ -39,6 +41,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
     ],
     /** Paths that the gateway says it has, with the parameters of their lists. */
     paths: {
+      "/v1/calls/{id}/takeover": [],
       "/v1/calls": ["state", "q", "line", "outcome", "from", "to", "limit", "cursor"],
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],

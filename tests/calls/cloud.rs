@@ -12,6 +12,7 @@ mod languages;
 mod office;
 mod rules;
 mod second_look;
+mod supervised;
 mod tools;
 mod voice;
 

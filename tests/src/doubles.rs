@@ -262,7 +262,8 @@ impl Responder for ScriptedResponder {
                     ReplyCommand::Cancel { .. }
                     | ReplyCommand::Heard(_)
                     | ReplyCommand::TakenBack { .. }
-                    | ReplyCommand::Language(_) => {}
+                    | ReplyCommand::Language(_)
+                    | ReplyCommand::Told(_) => {}
                 }
             }
         });

@@ -116,6 +116,12 @@ impl Call {
             ReplyCommand::Heard(heard) => self.heard(heard),
             ReplyCommand::TakenBack { turn } => self.taken_back(turn).await,
             ReplyCommand::Language(language) => self.language_heard(language),
+            // The built-in dialogue takes no instructions: what a person wants said there, they give as a line.
+            ReplyCommand::Told(word) => {
+                if let Some(live) = &mut self.live {
+                    live.told(word);
+                }
+            }
         }
     }
 

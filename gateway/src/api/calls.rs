@@ -14,6 +14,7 @@ use storage::{CallId, Calls, PassportId, TenantStore};
 use super::screened::CALLER_TOKEN;
 use crate::app::App;
 use crate::auth::{ReadCalls, Scoped};
+use crate::calls::lease::Lease;
 use crate::calls::log;
 use crate::error::ApiError;
 
@@ -39,6 +40,10 @@ pub struct CallItem {
     attention: Attention,
     /// What raised it so high.
     attention_reason: Option<String>,
+    /// The person who has the call; the agent has it where there is none.
+    controlled_by: Option<Lease>,
+    /// How many people listen.
+    listeners: u32,
 }
 
 impl CallItem {
@@ -64,6 +69,8 @@ impl CallItem {
             // The record follows what was told by some milliseconds.
             attention: if told == Attention::None { call.attention } else { told },
             attention_reason: call.attention_reason,
+            controlled_by: live.as_ref().and_then(|live| live.lease.holder()),
+            listeners: live.as_ref().map_or(0, |live| live.tap.listeners()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /v1/events`: live events of a tenant's calls and requests as server-sent events.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use futures_util::stream::{self, StreamExt};
 use pipeline::event::EVENT_VERSION;
 use serde::Deserialize;
 use tokio::sync::broadcast::Receiver;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::Interval;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::app::App;
-use crate::auth::principal::{Principal, identify};
+use crate::auth::pass::Pass;
 use crate::auth::{ReadCalls, Scoped};
 use crate::error::{ApiError, QueryOf};
 use crate::fanout::local::{Published, Subscription};
@@ -26,9 +26,6 @@ use crate::limits::TenantPlace;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);
 const RETRY: Duration = Duration::from_secs(2);
-/// Between two looks at whether the viewer may still see this: a revoked token, a removed user or an ended session ends
-/// the stream within this and the answer of the database.
-const RECHECK: Duration = Duration::from_secs(1);
 
 /// `?call_id=&last_event_id=`.
 #[derive(Debug, Deserialize)]
@@ -53,9 +50,8 @@ pub async fn handle(
     let first = stream::iter([Event::default().event("ready").retry(RETRY).data(ready)]);
     let only = query.call_id;
     let wanted = move |event: &Arc<Published>| only.is_none_or(|call| event.call == Some(call));
-    let pass = Pass { peer: peer.ip().to_canonical(), principal: scope.principal, headers };
-    let mut recheck = interval(RECHECK);
-    recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let pass = Pass::new(headers, peer.ip(), scope.principal);
+    let recheck = Pass::rechecks();
     let closing = app.stop.closing.clone();
     let viewer =
         Viewer { app, pass, recheck, live, closing, over: false, _open: (OpenViewer::count(), place) };
@@ -79,24 +75,6 @@ enum Seen {
     Event(Arc<Published>),
     /// The last word: who opened the stream may not see it any more.
     SignedOut,
-}
-
-/// By what the viewer got in.
-struct Pass {
-    headers: HeaderMap,
-    peer: IpAddr,
-    principal: Principal,
-}
-
-impl Pass {
-    /// Whether the same proof still gives the same rights. A database that does not answer takes nobody's away.
-    async fn holds(&self, app: &App) -> bool {
-        match identify(app, &self.headers, self.peer).await {
-            Ok(Some(now)) => (now.role, now.tenant) == (self.principal.role, self.principal.tenant),
-            Ok(None) => false,
-            Err(_) => true,
-        }
-    }
 }
 
 struct Viewer {

@@ -254,6 +254,54 @@ pub fn call_transfer_ended(call: CallId, result: &str) -> NewAudit {
         .traced(call.0)
 }
 
+/// Somebody is about to hear a live call. `channel`: `caller`, `agent` or `both`.
+#[must_use]
+pub fn listening_began(principal: &Principal, call: CallId, channel: &str) -> NewAudit {
+    by(principal, "call.listen_started", Party::new("call", call)).with("channel", channel).traced(call.0)
+}
+
+/// They hear it no more.
+#[must_use]
+pub fn listening_ended(principal: &Principal, call: CallId, channel: &str) -> NewAudit {
+    by(principal, "call.listen_ended", Party::new("call", call)).with("channel", channel).traced(call.0)
+}
+
+/// Somebody wanted to hear a call that may not be listened to.
+#[must_use]
+pub fn listening_refused(principal: &Principal, call: CallId) -> NewAudit {
+    by(principal, "call.listen_started", Party::new("call", call)).outcome(Outcome::Denied).traced(call.0)
+}
+
+/// A person took a live call from the agent, or (`from`) from another person.
+#[must_use]
+pub fn call_taken(principal: &Principal, call: CallId, from: Option<&str>) -> NewAudit {
+    let entry = by(principal, "call.taken_over", Party::new("call", call)).traced(call.0);
+    match from {
+        Some(holder) => entry.with("from", holder),
+        None => entry,
+    }
+}
+
+/// They gave it back. The note is personal: it is about the caller.
+#[must_use]
+pub fn call_given_back(principal: &Principal, call: CallId, note: Option<&str>) -> NewAudit {
+    let entry = by(principal, "call.given_back", Party::new("call", call)).traced(call.0);
+    match note {
+        Some(note) => entry.personal(json!({ "note": note })),
+        None => entry,
+    }
+}
+
+/// A person told the agent something (`until`: `next`, `withdrawn`, `now`), or had it say a line (`said`). The words are
+/// personal.
+#[must_use]
+pub fn call_whispered(principal: &Principal, call: CallId, until: &str, text: &str) -> NewAudit {
+    by(principal, "call.whispered", Party::new("call", call))
+        .with("until", until)
+        .traced(call.0)
+        .personal(json!({ "text": text }))
+}
+
 /// Raw text is about to be given out. `what`: `transcript`, `audit`, `holds`.
 #[must_use]
 pub fn raw_read(principal: &Principal, what: &str, subject: Party) -> NewAudit {

@@ -1,7 +1,7 @@
 //! What happens in calls: begun, ended, attacked. Noted from the call's events, which hold no raw text; nothing here
 //! waits.
 
-use pipeline::event::{CallEvent, EventBody};
+use pipeline::event::{CallEvent, ControlReason, EventBody};
 use storage::CallId;
 use storage::audit::{AuditWriter, NewAudit, Outcome, Party};
 
@@ -54,6 +54,10 @@ fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
                 .with("applies_to", ruling.applies_to.clone())
                 .outcome(Outcome::Found),
         ),
+        // What a person did is noted as theirs; this is what happened to them.
+        EventBody::Control { by, reason: ControlReason::Lost | ControlReason::Fault, .. } => {
+            Some(new("call.control_lost").with("by", by.clone()))
+        }
         EventBody::Ended { reason, duration_ms } => {
             Some(new("call.ended").with("reason", reason_name(*reason)).with("duration_ms", *duration_ms))
         }

@@ -30,7 +30,9 @@ permissions! {
     SeeSelf = "sign in": Clerk | Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
     /// Calls, transcripts, latencies, passports, work items, live events.
     ReadCalls = "read calls": Clerk | Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
-    /// Hang up and, later, whisper and take over.
+    /// Hear a live call. Who listens, and from when to when, is on the audit.
+    Listen = "listen to calls": Supervisor | TenantAdmin | PlatformAdmin;
+    /// Hang up, whisper and take over.
     Act = "act on calls": Supervisor | TenantAdmin | PlatformAdmin;
     /// Take on what callers left to be done, and close it.
     WorkRequests = "work on requests": Clerk | Supervisor | TenantAdmin | PlatformAdmin;
@@ -75,7 +77,9 @@ mod tests {
     #[test]
     fn an_auditor_reads_and_never_acts() {
         assert!(ReadCalls::allows(Role::Auditor) && ReadKnowledge::allows(Role::Auditor));
-        assert!(!Act::allows(Role::Auditor) && !UsePhone::allows(Role::Auditor));
+        assert!(
+            !Act::allows(Role::Auditor) && !Listen::allows(Role::Auditor) && !UsePhone::allows(Role::Auditor)
+        );
         assert!(
             !WriteKnowledge::allows(Role::Auditor)
                 && !WriteTools::allows(Role::Auditor)

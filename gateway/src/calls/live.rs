@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use pipeline::driver::Control;
+use pipeline::driver::{Control, PersonFrame};
 use pipeline::event::AttentionLevel;
 use pipeline::ports::EndReason;
+use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::expected::NamedBy;
+use super::lease::LeaseDesk;
 
 /// A live call. Cheap to share; the call itself lives in its driver's task.
 #[derive(Debug)]
@@ -27,6 +29,12 @@ pub struct LiveCall {
     /// Counts the streams of this process: tells a call's first stream from the one that replaced it.
     stream: u64,
     control: mpsc::Sender<Control>,
+    /// Frames of the person who has the call.
+    voice: mpsc::Sender<PersonFrame>,
+    /// Who has the call.
+    pub lease: LeaseDesk,
+    /// Where people listen.
+    pub tap: Arc<Tap>,
     /// Cancelled when the stream's last task is done.
     gone: CancellationToken,
     /// Last turn seen.
@@ -40,6 +48,25 @@ impl LiveCall {
     #[must_use]
     pub fn hang_up(&self, reason: EndReason) -> bool {
         self.control.try_send(Control::HangUp(reason)).is_ok()
+    }
+
+    /// Asks the call for anything else. `false`: it is ending, or too much is asked of it.
+    #[must_use]
+    pub fn ask(&self, act: Control) -> bool {
+        self.control.try_send(act).is_ok()
+    }
+
+    /// Gives a frame of the person who holds a lease. One that finds no room is dropped and counted: sound that is late is
+    /// worth nothing. `false`: the call is over.
+    #[must_use]
+    pub fn speak(&self, frame: PersonFrame) -> bool {
+        match self.voice.try_send(frame) {
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                metrics::counter!("quandura_person_frames_dropped_total").increment(1);
+                true
+            }
+            sent => sent.is_ok(),
+        }
     }
 
     /// Waits until every task of the stream is done, at most `limit`.
@@ -56,6 +83,7 @@ pub struct NewLive {
     pub carrier_sid: String,
     pub named_by: NamedBy,
     pub control: mpsc::Sender<Control>,
+    pub voice: mpsc::Sender<PersonFrame>,
 }
 
 /// Every live call of this process, by its id.
@@ -76,6 +104,9 @@ impl LiveCalls {
             named_by: new.named_by,
             stream: self.streams.fetch_add(1, Ordering::Relaxed),
             control: new.control,
+            voice: new.voice,
+            lease: LeaseDesk::default(),
+            tap: Arc::default(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
             attention: Mutex::default(),
@@ -136,7 +167,11 @@ mod tests {
     fn new(id: CallId) -> (NewLive, mpsc::Receiver<Control>) {
         let (control, asked) = mpsc::channel(4);
         let tenant = TenantId::new();
-        (NewLive { id, tenant, carrier_sid: "CA1".to_owned(), named_by: NamedBy::Carrier, control }, asked)
+        let (voice, _) = mpsc::channel(1);
+        (
+            NewLive { id, tenant, carrier_sid: "CA1".to_owned(), named_by: NamedBy::Carrier, control, voice },
+            asked,
+        )
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
-use pipeline::event::AttentionLevel;
+use pipeline::event::{AttentionLevel, Holder};
 use pipeline::ports::{CallLog, CallRecord, EndReason, LogEntry, LogEvent, LogStream, Played, PortError};
 use pipeline::turn::{CallId, SegmentKind};
 use storage::CallWriter;
@@ -166,6 +166,22 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
             CallEntry::Attention { turn: turn.0, level: attention(level), reason: reason.name().to_owned() }
         }
         CallRecord::CallBackOwed { turn } => CallEntry::CallBackOwed { turn: turn.0 },
+        CallRecord::Control { turn, holder, by, reason, note } => CallEntry::Control {
+            turn: turn.0,
+            holder: match holder {
+                Holder::Agent => "agent".to_owned(),
+                Holder::Person => "person".to_owned(),
+            },
+            by,
+            reason: reason.name().to_owned(),
+            note,
+        },
+        CallRecord::PersonSpoke { turn, by, from_ms, to_ms } => {
+            CallEntry::PersonSpoke { turn: turn.0, by, from_ms: at(from_ms), to_ms: at(to_ms) }
+        }
+        CallRecord::Whispered { turn, by, text, until } => {
+            CallEntry::Whispered { turn: turn.0, by, text, until }
+        }
         CallRecord::Ended { reason: EndReason::Replaced } => return None,
         CallRecord::Ended { reason } => CallEntry::Ended { reason: reason_name(reason).to_owned() },
     };

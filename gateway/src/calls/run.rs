@@ -8,7 +8,7 @@ use chrono::Utc;
 use futures_util::StreamExt;
 use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
-use pipeline::driver::{CallParts, CallSummary, Control, Leg, run_call};
+use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
 use pipeline::ports::{CallBrief, CallLog, EndReason, Hearing, Language, Meter, PortError, Saying, Usage};
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
@@ -37,6 +37,8 @@ use crate::telemetry::metrics;
 
 /// Frames and commands between socket and call, as the driver's contract has it.
 const LEG_QUEUE: usize = 64;
+/// Frames of a person between their socket and the call.
+const VOICE_QUEUE: usize = 32;
 /// Longest wait for a replaced stream to settle its record.
 const REPLACED: Duration = Duration::from_secs(5);
 
@@ -65,8 +67,9 @@ pub struct Admitted {
 pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: Admitted) {
     let call = admitted.opened.call.clone();
     let (control, asked) = mpsc::channel(8);
-    let registration = register(app, &call, control.clone()).await;
-    let assembled = assemble(app, ready, &admitted, &registration.call).await;
+    let (voice, heard) = mpsc::channel(VOICE_QUEUE);
+    let registration = register(app, &call, control.clone(), voice).await;
+    let assembled = assemble(app, ready, &admitted, &registration.call, heard).await;
     let Admitted { opened, accepted, permit, store: admitted_store, .. } = admitted;
     match assembled {
         Ok((parts, session)) => {
@@ -96,11 +99,16 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
 
 /// Registers the stream. An older stream of the same call is told that it was replaced, and waited for, so that
 /// its record is complete before this one goes on with it.
-async fn register(app: &Arc<App>, call: &ExpectedCall, control: mpsc::Sender<Control>) -> Registration {
+async fn register(
+    app: &Arc<App>,
+    call: &ExpectedCall,
+    control: mpsc::Sender<Control>,
+    voice: mpsc::Sender<PersonFrame>,
+) -> Registration {
     call.begin();
     let (id, tenant, carrier_sid) = (call.id, call.line.tenant_id, call.carrier_sid.clone());
     let (registration, replaced) =
-        app.live.insert(NewLive { id, tenant, carrier_sid, named_by: call.named_by, control });
+        app.live.insert(NewLive { id, tenant, carrier_sid, named_by: call.named_by, control, voice });
     if let Some(older) = replaced {
         tracing::warn!("a newer stream replaces the call's older one");
         let _ = older.hang_up(EndReason::Replaced);
@@ -114,6 +122,7 @@ async fn assemble(
     ready: &Ready,
     admitted: &Admitted,
     live: &Arc<LiveCall>,
+    voice: mpsc::Receiver<PersonFrame>,
 ) -> Result<(CallParts, SessionConfig), Unable> {
     let (store, call) = (&admitted.store, &*admitted.opened.call);
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
@@ -152,6 +161,8 @@ async fn assemble(
             app.traces.clone(),
             CallAudit::new(store.audit(), call.id),
         )),
+        voice,
+        tap: live.tap.clone(),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),
         brief,
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pipeline::event::{CallEvent, EventBody};
+use pipeline::event::{CallEvent, EventBody, Holder};
 use pipeline::ports::EventSink;
 
 use super::live::LiveCall;
@@ -43,6 +43,7 @@ impl EventSink for CallSink {
     fn emit(&self, event: CallEvent) {
         match &event.body {
             EventBody::Final { turn, .. } => self.call.turns.store(turn.0, Ordering::Relaxed),
+            EventBody::Control { holder: Holder::Agent, lease, .. } => self.call.lease.ended(*lease),
             EventBody::Attention { level, .. } => *self.call.attention.lock() = *level,
             EventBody::Cost { wasted_tokens, .. } => self.count_wasted(*wasted_tokens),
             EventBody::Provider { provider, state, .. } => {

@@ -80,6 +80,12 @@ fn describe() {
         "quandura_task_failures_total",
         "Panics of what goes on beside the calls, by task; each is begun again."
     );
+    describe_gauge!("quandura_listeners", "People who listen to live calls.");
+    describe_counter!("quandura_listen_frames_lost_total", "Frames that a slow listener did not get.");
+    describe_counter!(
+        "quandura_person_frames_dropped_total",
+        "Frames of a person who has a call that found no room."
+    );
     describe_gauge!("quandura_event_viewers", "Open event streams.");
     describe_counter!("quandura_tool_calls_total", "Calls of tools, by tool and outcome.");
     describe_counter!(

@@ -12,6 +12,7 @@ use storage::{Claims, Directory, Line, PinHash, Platform, Settings, StorageError
 use super::differences::differences;
 use super::{ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, spoken};
 use crate::app::App;
+use crate::calls::listening;
 use crate::calls::vocabulary::{SOUNDS, TERMS};
 use crate::demo;
 use crate::dialing::transfer::TARGETS;
@@ -40,6 +41,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         timezone: tenant.timezone.clone(),
         streets: facts.streets,
         public_numbers: facts.public_numbers.into_iter().filter(|number| !own.contains(number)).collect(),
+        listening: setting(&store, listening::SETTING).await?,
         vocabulary: setting(&store, TERMS).await?,
         office: Office {
             address: facts.office_address,
@@ -150,6 +152,7 @@ pub async fn lay_down(app: &App, tenant: &Tenant, config: &TenantConfig) -> anyh
     directory.rename_tenant(tenant.id, &config.name, config.zone()).await?;
     let facts = config.facts();
     store.put_setting(demo::FACTS, &serde_json::to_value(&facts)?).await?;
+    store.put_setting(listening::SETTING, &json!(config.listening)).await?;
     store.put_setting(TERMS, &json!(config.vocabulary)).await?;
     store.put_setting(SOUNDS, &json!(config.pronunciations)).await?;
     store.put_setting(TARGETS, &json!(config.targets)).await?;

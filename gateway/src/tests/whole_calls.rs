@@ -18,15 +18,15 @@ use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::simulated::TestGateway;
 use telephony::twilio::webhook::VoiceRequest;
 
-const ADMIN: &str = "an-admin-token-of-the-test";
-const SPEECH: AudioFrame = AudioFrame([0x18; FRAME_BYTES]);
+pub(super) const ADMIN: &str = "an-admin-token-of-the-test";
+pub(super) const SPEECH: AudioFrame = AudioFrame([0x18; FRAME_BYTES]);
 
-struct Placed {
-    url: String,
-    start: StreamStart,
+pub(super) struct Placed {
+    pub url: String,
+    pub start: StreamStart,
 }
 
-async fn place(test: &TestGateway, call_sid: &str) -> Placed {
+pub(super) async fn place(test: &TestGateway, call_sid: &str) -> Placed {
     let request = VoiceRequest {
         call_sid: call_sid.to_owned(),
         account_sid: "AC1".to_owned(),
@@ -58,7 +58,7 @@ async fn call(test: &TestGateway, call_sid: &str) -> Outcome {
     leg::talk(&placed.url, None, placed.start, script()).await.unwrap()
 }
 
-async fn get(test: &TestGateway, path: &str) -> Value {
+pub(super) async fn get(test: &TestGateway, path: &str) -> Value {
     Client::new().get(test.url(path)).bearer_auth(ADMIN).send().await.unwrap().json().await.unwrap()
 }
 
@@ -67,7 +67,7 @@ async fn gateway() -> TestGateway {
 }
 
 /// Waits until the call's record is closed.
-async fn ended(test: &TestGateway, call_sid: &str) -> Value {
+pub(super) async fn ended(test: &TestGateway, call_sid: &str) -> Value {
     for _ in 0..100 {
         let item = get(test, &format!("/v1/calls/{call_sid}")).await;
         if item["state"] == "ended" {
@@ -79,7 +79,7 @@ async fn ended(test: &TestGateway, call_sid: &str) -> Value {
 }
 
 /// What is on the audit about a call, newest first, once the action is: calls do not wait for their notes.
-async fn noted(test: &TestGateway, id: &str, action: &str) -> Value {
+pub(super) async fn noted(test: &TestGateway, id: &str, action: &str) -> Value {
     for _ in 0..100 {
         let audit = get(test, &format!("/v1/audit?subject={id}")).await;
         if audit["items"].as_array().unwrap().iter().any(|entry| entry["action"] == action) {

@@ -6,7 +6,7 @@ use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::waterfall::{MAX_STAGES, Moments};
 use super::{Port, Session};
-use crate::event::{Attack, AttentionReason, EventBody, Ruling};
+use crate::event::{Attack, AttentionReason, ControlReason, EventBody, Ruling};
 use crate::ports::{
     AfterReply, CallRecord, EndReason, Played, ReplyCommand, ReplyEvent, TtsCommand, TurnInput,
 };
@@ -33,7 +33,7 @@ impl Session {
 
     /// Starts the reply to a turn that is over, or commits the one that was begun on a guess.
     pub(super) fn commit_turn(&mut self, input: TurnInput, moments: Option<Moments>) {
-        if self.regions.control == Control::Supervisor {
+        if self.regions.control != Control::Agent {
             self.drop_speculation();
             return;
         }
@@ -300,10 +300,19 @@ impl Session {
 
     /// A reply of the session's own, from the phrase cache, not gated by the record.
     pub(super) fn say_own(&mut self, text: String, kind: SegmentKind, then: AfterReply) {
+        // A fault of ours is told to the caller even while a person has the call.
+        self.person_leaves(ControlReason::Fault, None);
+        self.speak_own(text, kind, then);
+    }
+
+    /// The same, whoever has the call.
+    pub(super) fn speak_own(&mut self, text: String, kind: SegmentKind, then: AfterReply) {
+        self.speak_text(text, kind, then, true);
+    }
+
+    /// `fixed`: the same words on many calls.
+    pub(super) fn speak_text(&mut self, text: String, kind: SegmentKind, then: AfterReply, fixed: bool) {
         self.drop_reply();
-        // A fault of ours is told to the caller even while a supervisor has the call.
-        self.regions.control = Control::Agent;
-        self.timers.stop(Timer::ControlLease);
         let mut reply = Reply::new(self.next_epoch(), self.turn, TurnInput::Unintelligible);
         // What this turn has said so far keeps its numbers on the record.
         reply.first_index = self.next_index();
@@ -317,7 +326,7 @@ impl Session {
         self.reply = Some(reply);
         self.regions.agent = Agent::Thinking;
         self.end_wait();
-        self.on_segment(ReplySegment { id, text, kind, fixed: true });
+        self.on_segment(ReplySegment { id, text, kind, fixed });
     }
 
     pub(super) fn say_goodbye_for_silence(&mut self) {
@@ -348,6 +357,9 @@ impl Session {
         self.regions.agent = Agent::Idle;
         self.busy = false;
         self.settle_cost(turn);
+        if self.regions.control == Control::Announcing {
+            self.after_announcement();
+        }
         match self.ending {
             // The caller spoke up: they are there after all.
             Some(EndReason::NoInput) => self.ending = None,
@@ -383,7 +395,7 @@ impl Session {
     /// The cut was a mistake: nobody said anything. Go on from the sentence that was cut.
     pub(super) fn resume_cut(&mut self) {
         let Some(cut) = self.cut.take() else { return };
-        if self.reply.is_some() || self.regions.leg != Leg::Open {
+        if self.reply.is_some() || self.regions.leg != Leg::Open || self.regions.control != Control::Agent {
             return;
         }
         let unheard = self.play_out.unheard(cut.epoch.0);
@@ -428,7 +440,7 @@ impl Session {
                 self.play_out.set_duck(true);
                 self.timers.set(Timer::DuckLimit, self.now + self.config.duck_limit);
             }
-            Agent::Thinking if !self.is_greeting() => self.hold(),
+            Agent::Thinking if !self.is_greeting() && self.regions.control == Control::Agent => self.hold(),
             _ => {}
         }
     }
@@ -468,11 +480,15 @@ impl Session {
             self.faults = 0;
         }
         self.settle_cost(reply.turn);
+        if self.regions.control == Control::Announcing {
+            return self.after_announcement();
+        }
         match reply.then {
             AfterReply::Listen if self.is_over_budget() => self.end_for_budget(),
             AfterReply::Listen => {
                 self.rearm_no_input();
                 self.take_deferred();
+                self.say_line();
             }
             AfterReply::HangUp | AfterReply::Transfer => {
                 let reason = self.ending.unwrap_or(EndReason::AgentHungUp);

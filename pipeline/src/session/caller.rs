@@ -236,6 +236,7 @@ impl Session {
             self.answer(done, utterance.began, moments);
         }
         self.rearm_no_input();
+        self.say_line();
     }
 
     /// The caller's turn is over and has words: it is on the record, and a reply is asked for.

@@ -93,7 +93,9 @@ pub struct SessionConfig {
     pub closing: Duration,
     /// Time that the last record may take to be durable.
     pub last_record: Duration,
-    /// How long a supervisor's control lasts without renewal.
+    /// How long the person who has the call may send no sound before the caller is asked for a moment, and before the agent
+    /// goes on.
+    pub person_silent: Duration,
     pub control_lease: Duration,
     /// Speculative starts of a reply in one turn.
     pub speculations_per_turn: u32,
@@ -124,6 +126,10 @@ pub struct Phrases {
     pub no_input_goodbye: String,
     /// The call may cost no more.
     pub budget_spent: String,
+    /// A person of the office has the call from now on.
+    pub person_speaks: String,
+    /// The agent has it again.
+    pub agent_is_back: String,
 }
 
 impl Default for Phrases {
@@ -144,6 +150,8 @@ impl Default for Phrases {
             budget_spent: "I'm sorry, I have to end this call here. Please call again if you need anything \
                            else. In an emergency, dial 911. Goodbye."
                 .into(),
+            person_speaks: "You are now speaking with a member of our staff.".into(),
+            agent_is_back: "I'm back, the automated assistant. What else can I help you with?".into(),
         }
     }
 }
@@ -170,6 +178,8 @@ impl Phrases {
                 "Lo siento, tengo que terminar la llamada aquí. Llame de nuevo si necesita algo más. \
                            En una emergencia, marque el 911. Adiós."
                     .into(),
+            person_speaks: "Ahora habla con un miembro de nuestro personal.".into(),
+            agent_is_back: "Soy de nuevo el asistente automático. ¿En qué más le puedo ayudar?".into(),
         }
     }
 
@@ -183,6 +193,8 @@ impl Phrases {
             self.call_back_promised.clone(),
             self.no_input_goodbye.clone(),
             self.budget_spent.clone(),
+            self.person_speaks.clone(),
+            self.agent_is_back.clone(),
         ]
     }
 }
@@ -257,7 +269,8 @@ impl Default for SessionConfig {
             longest_call: ms(60 * 60 * 1_000),
             closing: ms(2_500),
             last_record: ms(3_000),
-            control_lease: ms(60_000),
+            person_silent: ms(1_500),
+            control_lease: ms(5_000),
             speculations_per_turn: 3,
             wasted_tokens_per_call: 20_000,
             language: Language::En,

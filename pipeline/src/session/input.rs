@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use telephony::media::{AudioFrame, MarkId};
 
-use crate::ports::{EndReason, LogEvent, ReplyEvent, SttEvent, TtsEvent};
+use crate::ports::{EndReason, LogEvent, ReplyEvent, StaffWord, SttEvent, TtsEvent};
 
 /// One thing that happened. Barge-in discards none of these; what is stale is recognised by its turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,11 @@ pub enum Input {
     /// A port closed its channel: it gives nothing more.
     PortLost(Port),
     Supervisor(Supervisor),
+    /// 20 ms from the microphone of the person who holds this lease.
+    Voice {
+        lease: u32,
+        frame: AudioFrame,
+    },
     /// Time passed.
     Tick,
 }
@@ -42,11 +47,28 @@ pub enum Port {
 }
 
 /// What a supervisor, or the process itself, asks of the call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Supervisor {
     HangUp(EndReason),
-    /// The agent falls silent and only listens. Asking again renews the lease.
-    TakeOver,
-    Release,
+    /// The agent falls silent, and a person has the call. A newer lease takes it from an older one.
+    TakeOver {
+        lease: u32,
+        by: String,
+    },
+    /// The agent goes on. What the person notes is a fact of the call to it.
+    Release {
+        lease: u32,
+        note: Option<String>,
+    },
+    /// A person tells the agent something, unheard by the caller.
+    Whisper {
+        by: String,
+        word: StaffWord,
+    },
+    /// A person's line, to be said word for word.
+    Say {
+        by: String,
+        text: String,
+    },
 }

@@ -91,6 +91,11 @@ pub enum Recorded {
     Supervisor {
         act: Supervisor,
     },
+    /// 20 ms of the person who has the call.
+    Voice {
+        lease: u32,
+        audio: String,
+    },
     /// The regions changed: what each side is doing now.
     Regions {
         caller: Caller,
@@ -117,7 +122,8 @@ impl Recorded {
             }
             Input::Log(LogEvent::Durable { seq }) => Self::Durable { seq: *seq },
             Input::PortLost(port) => Self::PortLost { port: *port },
-            Input::Supervisor(act) => Self::Supervisor { act: *act },
+            Input::Supervisor(act) => Self::Supervisor { act: act.clone() },
+            Input::Voice { lease, frame } => Self::Voice { lease: *lease, audio: encode(frame) },
             Input::Tts(_) | Input::Log(_) | Input::Tick => return None,
         })
     }
@@ -179,6 +185,13 @@ impl JournalEntry {
             | Recorded::Segment { text, .. } => {
                 *text = screen(text);
             }
+            Recorded::Supervisor { act } => match act {
+                Supervisor::Say { text, .. } | Supervisor::Release { note: Some(text), .. } => {
+                    *text = screen(text);
+                }
+                Supervisor::Whisper { word, .. } => *word = word.map(screen),
+                Supervisor::HangUp(_) | Supervisor::TakeOver { .. } | Supervisor::Release { .. } => {}
+            },
             _ => {}
         }
     }

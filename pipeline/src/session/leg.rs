@@ -1,12 +1,12 @@
-//! Moves of the leg and of control: keys, supervisors, and the end of the call.
+//! Moves of the leg: keys, and the end of the call.
 
 use telephony::dtmf::{Digits, DtmfConfig};
 
+use super::Session;
 use super::output::Output;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
 use super::waiting_words::WaitingWords;
-use super::{Session, Supervisor};
 use crate::event::EventBody;
 use crate::ports::{CallRecord, EndReason, ReplyCommand, SttCommand, TurnInput};
 use crate::turn::Expectation;
@@ -72,34 +72,6 @@ impl Session {
         self.emit(EventBody::Dtmf { turn: self.turn, digits });
     }
 
-    pub(super) fn on_supervisor(&mut self, act: Supervisor) {
-        match act {
-            Supervisor::HangUp(reason) => self.hang_up(reason),
-            Supervisor::TakeOver => self.take_over(),
-            Supervisor::Release => {
-                self.regions.control = Control::Agent;
-                self.timers.stop(Timer::ControlLease);
-                self.rearm_no_input();
-            }
-        }
-    }
-
-    fn take_over(&mut self) {
-        if self.regions.leg != Leg::Open {
-            return;
-        }
-        if matches!(self.regions.agent, Agent::Speaking | Agent::Yielding) {
-            self.interrupt();
-        }
-        self.cut = None;
-        self.drop_reply();
-        self.end_wait();
-        self.regions.agent = Agent::Idle;
-        self.regions.control = Control::Supervisor;
-        self.timers.stop(Timer::NoInput);
-        self.timers.set(Timer::ControlLease, self.now + self.config.control_lease);
-    }
-
     /// Ends the call from our side: nothing more is sent.
     pub(super) fn hang_up(&mut self, reason: EndReason) {
         if self.regions.leg != Leg::Open {
@@ -147,6 +119,9 @@ impl Session {
                 self.turn = self.turn.next();
             }
             self.commit_turn(words.into_input(self.config.unsure_below), None);
+            if self.reply.is_none() {
+                self.finish();
+            }
         }
     }
 
@@ -238,6 +213,7 @@ impl Session {
         self.regions.agent = Agent::Idle;
         self.regions.caller = Caller::Silent;
         self.regions.control = Control::Agent;
+        self.person = None;
         let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
         self.emit(EventBody::Ended { reason, duration_ms: self.now.as_ms() });
         self.out.push_back(Output::Ended(reason));

@@ -5,7 +5,7 @@
 //! conversation that has moved on.
 //!
 //! State is four regions side by side ([`state`]): caller, agent, control, leg. Each has a file of moves:
-//! `caller.rs`, `agent.rs` (with `speech.rs` for what is said), `leg.rs` (with control).
+//! `caller.rs`, `agent.rs` (with `speech.rs` for what is said), `control.rs`, `leg.rs`.
 #![deny(clippy::disallowed_methods)]
 
 mod account;
@@ -15,6 +15,7 @@ pub mod barge_in;
 mod caller;
 pub mod completeness;
 mod config;
+mod control;
 pub mod endpointing;
 mod input;
 pub mod journal;
@@ -116,6 +117,12 @@ pub struct Session {
     gives_back: bool,
     /// The end of our last reply, for recognising its echo.
     last_said: String,
+    /// Who of the office has the call.
+    person: Option<control::Person>,
+    /// Stretches of people's sound that are not settled: group in the play-out, and whose.
+    stretches: VecDeque<(u32, String)>,
+    /// Lines of people that wait to be said.
+    lines: VecDeque<String>,
 }
 
 impl Session {
@@ -166,6 +173,9 @@ impl Session {
             faults: 0,
             gives_back: true,
             last_said: String::new(),
+            person: None,
+            stretches: VecDeque::new(),
+            lines: VecDeque::new(),
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
         session.begin_turn(TurnInput::Opened);
@@ -262,6 +272,7 @@ impl Session {
             Input::Log(event) => self.on_log(event),
             Input::PortLost(port) => self.on_port_lost(port),
             Input::Supervisor(act) => self.on_supervisor(act),
+            Input::Voice { lease, frame } => self.on_voice(lease, &frame),
             Input::Tick => {}
         }
     }
@@ -278,7 +289,9 @@ impl Session {
                 Timer::NoInput => self.on_no_input(),
                 Timer::RecogniserWatchdog => self.on_recogniser_overdue(),
                 Timer::DigitEntry => self.on_digits_due(),
-                Timer::ControlLease => self.on_supervisor(Supervisor::Release),
+                Timer::ControlLease => self.on_lease_over(),
+                Timer::PersonSilent => self.on_person_silent(),
+                Timer::StretchEnd => self.end_stretch(),
                 Timer::LongestCall => self.hang_up(EndReason::TooLong),
                 Timer::Closing => self.finish(),
                 Timer::LastRecord => self.end_now(),

@@ -17,6 +17,12 @@ impl Session {
         self.reply_expects() == Expectation::Secret
     }
 
+    /// Whether the caller's sound may hold a secret now: one was asked for, or keys are being pressed.
+    #[must_use]
+    pub fn hides_caller(&self) -> bool {
+        self.takes_secret() || self.digits.is_collecting()
+    }
+
     /// A complete entry of keys that is a secret.
     pub(super) fn take_keyed_secret(&mut self, digits: String) {
         self.begin_turn(TurnInput::Secret(SecretDigits::new(digits)));

@@ -6,7 +6,7 @@ use telephony::playout::{Closed, SegmentKey, SegmentState, WordSpan};
 use super::Session;
 use super::output::Output;
 use super::reply::key;
-use super::state::{Agent, Leg};
+use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use crate::event::EventBody;
 use crate::ports::{AfterReply, CallRecord, EndReason, Played, TtsEvent};
@@ -62,7 +62,12 @@ impl Session {
         if let Some(segment) = self.reply.as_mut().and_then(|r| r.segment_mut(id)) {
             segment.synthesised = true;
         }
-        if own { self.hang_up(EndReason::Failed) } else { self.apologise() }
+        match self.regions.control {
+            // What was to be announced can be done without.
+            Control::Announcing => self.reply_over(),
+            _ if own => self.hang_up(EndReason::Failed),
+            _ => self.apologise(),
+        }
     }
 
     /// Queues audio of a committed segment; the first piece plans it.
@@ -140,6 +145,9 @@ impl Session {
     }
 
     pub(super) fn close_account(&mut self, closed: Closed) {
+        if self.close_stretch(&closed) {
+            return;
+        }
         let Some((turn, kind, first)) = self.shown_turn(closed.key) else { return };
         let state = match closed.state {
             SegmentState::PartlyHeard => Played::PartlyHeard,

@@ -33,6 +33,8 @@ pub enum Agent {
 pub enum Control {
     #[default]
     Agent,
+    /// The caller is being told who speaks from now on; a person has the call.
+    Announcing,
     /// A supervisor talks to the caller; the agent only listens.
     Supervisor,
 }

@@ -23,8 +23,12 @@ pub enum Timer {
     RecogniserWatchdog,
     /// Keys stopped coming: the entry is complete.
     DigitEntry,
-    /// A supervisor's control was not renewed: the agent takes over again.
+    /// The person who has the call does not come back: the agent goes on.
     ControlLease,
+    /// No sound has come of the person who has the call: the caller is asked for a moment.
+    PersonSilent,
+    /// The person's sound stopped coming: this stretch of it is over.
+    StretchEnd,
     /// The longest call is reached.
     LongestCall,
     /// The last words of a caller who hung up have had their time.
@@ -34,7 +38,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::Pause,
         Self::EndOfTurn,
         Self::DuckLimit,
@@ -45,6 +49,8 @@ impl Timer {
         Self::RecogniserWatchdog,
         Self::DigitEntry,
         Self::ControlLease,
+        Self::PersonSilent,
+        Self::StretchEnd,
         Self::LongestCall,
         Self::Closing,
         Self::LastRecord,

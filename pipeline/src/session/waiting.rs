@@ -8,7 +8,7 @@ use telephony::playout::SegmentKey;
 
 use super::Session;
 use super::output::Output;
-use super::state::{Agent, Caller};
+use super::state::{Agent, Caller, Control};
 use super::timers::Timer;
 use crate::audio::g711::mulaw_encode;
 use crate::ports::{TtsCommand, TtsEvent, TurnInput};
@@ -71,6 +71,9 @@ impl Session {
     /// The even epoch after a reply's odd one is free for its filler. Before there is a reply, while only the
     /// recogniser is late, an attempt that stays empty lends its own.
     fn filler_epoch(&mut self) -> Option<TurnId> {
+        if self.regions.control != Control::Agent {
+            return None;
+        }
         if let Some(reply) = &self.reply
             && reply.committed
         {

@@ -2,6 +2,7 @@
 
 import { WebSocketServer } from "ws";
 
+import { deskUpgrade } from "./desk.mjs";
 import { energy, tone } from "./voice.mjs";
 
 const FRAME_MS = 20;
@@ -19,6 +20,7 @@ const STAGES = { endpointing: 320, stt_final: 18, guard: 0.3, retrieval: 5, orch
 export function attachMedia(server, mock) {
   const sockets = new WebSocketServer({ noServer: true });
   server.on("upgrade", (request, socket, head) => {
+    if (deskUpgrade(mock, sockets, request, socket, head)) return;
     if (mock.refuse === "socket" || request.url !== "/v1/phone/media") {
       socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n");
       return;

@@ -5,6 +5,7 @@ import { access, readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { deskRoute } from "./desk.mjs";
 import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
 import { knowledge } from "./knowledge.mjs";
@@ -87,6 +88,7 @@ async function answerApi(mock, request, response, url) {
   const [, id, part] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
   const call = id && calls.get(id);
   if (!call) return refuse(response, 404, "NOT_FOUND", "There is no such call.");
+  if (await deskRoute(mock, request, response, call, part)) return;
   if (path.startsWith("POST") && part === "hangup") {
     call.onHangUp();
     return json(response, { id, state: "ending" }, 202);

@@ -20,12 +20,13 @@ mod run;
 mod second_look;
 mod signals;
 mod speech;
+mod staff;
 mod think;
 mod turn;
 
 use std::sync::Arc;
 
-use pipeline::ports::{Language, Screen, TurnInput};
+use pipeline::ports::{Language, Screen, StaffWord, TurnInput};
 use pipeline::turn::{Expectation, Heard, TurnId};
 
 use super::alarms;
@@ -96,6 +97,7 @@ pub(super) struct Live {
     /// The last words asked for a part of something that is to be filed.
     open_intake: bool,
     look: SecondLook,
+    staff: staff::Staff,
 }
 
 /// Our own tools and those outside. Without any of the latter every call has the same list: providers cache it.
@@ -141,6 +143,7 @@ impl Live {
             down: false,
             open_intake: false,
             look: SecondLook::default(),
+            staff: staff::Staff::default(),
         }
     }
 
@@ -230,6 +233,11 @@ impl Live {
     /// What came in, as a model is shown it.
     fn caller_text(&mut self, input: &TurnInput, rest: &str) -> String {
         think::told(input, rest, &mut self.memory)
+    }
+
+    /// A person of the office tells the agent something.
+    pub(super) fn told(&mut self, word: StaffWord) {
+        self.staff.take(word);
     }
 
     pub(super) fn cancelled(&mut self, turn: TurnId) {

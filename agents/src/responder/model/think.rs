@@ -66,7 +66,8 @@ impl Live {
         let correction = self.look.ready().cloned();
         let spoken = changed.unwrap_or(memory.language);
         let corrected = correction.as_ref().map(|c| c.event(spoken));
-        let caller = [information, language, corrected, Some(caller)]
+        let staff = self.staff.block(&mut memory);
+        let caller = [information, language, corrected, staff, Some(caller)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()

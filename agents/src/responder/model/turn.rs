@@ -240,6 +240,7 @@ impl Live {
 
     /// The turn really ended with this input: the run may take effect.
     pub(in crate::responder) async fn commit(&mut self, seat: &mut Seat, mut run: Box<ModelRun>) -> Next {
+        self.staff.was_told();
         run.committed = true;
         if let Some(corrected) = run.corrects {
             self.look.tell(corrected, run.turn);

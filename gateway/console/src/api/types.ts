@@ -51,7 +51,20 @@ export interface CallItem {
   attention: Attention;
   /** What raised it so high. */
   attention_reason?: string | null;
+  /** The person who has the call; the agent has it where there is none. */
+  controlled_by?: Holder | null;
+  /** How many people listen. */
+  listeners?: number;
 }
+/** A person who has a call. */
+export interface Holder {
+  /** Login, or the name of a token. */
+  by: string;
+  role: string;
+  since: string;
+}
+/** What a person tells the agent: an instruction, a line to say word for word, or that instructions hold no more. */
+export type Whisper = { text: string; until: "next" | "withdrawn" } | { say: string } | { withdraw: true };
 
 export interface TranscriptTurn {
   turn: number;
@@ -242,6 +255,8 @@ export interface PhoneGrant {
   stream_sid: string;
 }
 
+export type ControlReason = "taken_over" | "speaking" | "released" | "lost" | "fault" | "refused";
+
 interface EventHead {
   version: number;
   event_id: string;
@@ -273,6 +288,9 @@ export interface EventBodies {
   "call.cost": { turn: number; turn_usd: number; call_usd: number; wasted_usd: number; wasted_tokens: number };
   "call.language": { turn: number; language: string };
   "call.attention": { level: Attention; reason: string };
+  /** Who has the call from now on, and by whose act. */
+  "call.control": { holder: "agent" | "person"; by: string; reason: ControlReason };
+  "supervisor.whispered": { by: string; text: string; until: string };
   "call.latency": { latency: TurnLatency };
   "call.ended": { reason: string; duration_ms: number };
   "passport.updated": { passport_id: string; version: number; status: string };

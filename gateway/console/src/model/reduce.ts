@@ -1,6 +1,7 @@
 // Live events to state. Pure: no clock, no network, so every case has a test.
 
 import type { CallEvent, EventName, FeedEvent, WorkEvent } from "../api/types";
+import { controlText, whisperText } from "./control";
 import { withAlarm, withoutAlarm } from "./alarms";
 import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
@@ -91,6 +92,18 @@ const apply: { [N in EventName]: Apply<N> } = {
       { ...call, facts: { ...call.facts, language } },
       { id: event_id, at, kind: "language", text: `The call goes on in ${languageName(language)}` },
     ),
+
+  "call.control": (call, { event_id, holder, by, reason, at }) => {
+    if (reason === "refused") return call;
+    const controlled_by = holder === "person" ? { by, role: call.facts.controlled_by?.by === by ? call.facts.controlled_by.role : "", since: at } : null;
+    const known = reason === "speaking" && call.facts.controlled_by?.by === by ? call.facts.controlled_by : controlled_by;
+    const now = { ...call, facts: { ...call.facts, controlled_by: known } };
+    // That the caller has been told who speaks is no news of its own.
+    return reason === "speaking" ? now : withNotice(now, { id: event_id, at, kind: "person", text: controlText(by, reason) });
+  },
+
+  "supervisor.whispered": (call, { event_id, by, text, until, at }) =>
+    withNotice(call, { id: event_id, at, kind: "person", text: whisperText(by, text, until) }),
 
   "call.attention": (call, { event_id, level, reason, at }) => {
     const noted = level === "none" ? call : withNotice(call, { id: event_id, at, kind: "attention", text: attentionText(level, reason) });

@@ -37,7 +37,7 @@ export interface ToolUse {
 export interface Notice {
   id: string;
   at: string;
-  kind: "keys" | "provider" | "language" | "attention";
+  kind: "keys" | "provider" | "language" | "attention" | "person";
   text: string;
 }
 

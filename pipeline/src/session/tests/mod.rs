@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod attention;
+mod control;
 mod echo;
 mod guess;
 mod impaired;
@@ -17,8 +18,8 @@ mod world;
 use telephony::media::CallTime;
 use world::{Habits, Speech, World, say};
 
-use super::state::{Agent, Control, Leg};
-use super::{Input, Port, Supervisor};
+use super::state::{Agent, Leg};
+use super::{Input, Port};
 use crate::event::EventBody;
 use crate::ports::{AfterReply, CallRecord, EndReason, Played, ReplyCommand, TurnInput};
 use crate::turn::Expectation;
@@ -276,19 +277,6 @@ fn key_interrupts_and_is_an_input() {
         .iter()
         .any(|(_, c)| matches!(c, ReplyCommand::Start { input: TurnInput::Digits { digits }, .. } if digits == "0"));
     assert!(digits);
-}
-
-#[test]
-fn supervisor_silences_the_agent_until_release_or_lease() {
-    let mut w = world(vec![say(6_000, 7_000, "Hello?"), say(70_000, 71_000, "Anyone there?")]);
-    w.at(1_000, Input::Supervisor(Supervisor::TakeOver));
-    w.run_to(9_000);
-    assert_eq!(w.session.regions().control, Control::Supervisor);
-    assert!(w.first_frame_after(1_001).is_none());
-    assert_eq!(w.caller_turns(), ["Hello?"], "the record goes on");
-    w.run_to(75_000);
-    assert_eq!(w.session.regions().control, Control::Agent);
-    assert!(w.first_frame_after(61_000).is_some(), "the agent answers again when the lease ran out");
 }
 
 #[test]

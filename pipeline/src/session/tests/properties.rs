@@ -1,16 +1,28 @@
 //! What must hold for any order of inputs.
 
 use proptest::prelude::*;
-use telephony::media::{AudioFrame, CallTime, MarkId, MediaCommand};
+use telephony::media::{AudioFrame, CallTime, FRAME_BYTES, MarkId, MediaCommand};
 
+use crate::event::{ControlReason, EventBody, Holder};
 use crate::ports::{
-    AfterReply, LogEvent, ReplyCommand, ReplyEvent, SttCommand, SttEvent, TtsCommand, TtsEvent,
+    AfterReply, LogEvent, ReplyCommand, ReplyEvent, StaffWord, SttCommand, SttEvent, TtsCommand, TtsEvent,
 };
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
 use crate::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
 
 fn segment() -> impl Strategy<Value = SegmentId> {
     (0u32..12, 0u16..3).prop_map(|(turn, index)| SegmentId { turn: TurnId(turn), index })
+}
+
+fn supervisor() -> impl Strategy<Value = Supervisor> {
+    let (by, text) = (|| "pat".to_owned(), || "Say it kindly.".to_owned());
+    prop_oneof![
+        3 => (1u32..4).prop_map(move |lease| Supervisor::TakeOver { lease, by: by() }),
+        2 => (1u32..4, any::<bool>()).prop_map(move |(lease, note)| Supervisor::Release {
+            lease, note: note.then(text) }),
+        1 => Just(Supervisor::Whisper { by: by(), word: StaffWord::Next(text()) }),
+        1 => Just(Supervisor::Say { by: by(), text: text() }),
+    ]
 }
 
 fn any_input() -> impl Strategy<Value = Input> {
@@ -38,7 +50,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         2 => segment().prop_map(|segment| Input::Tts(TtsEvent::Done { segment, words: Vec::new() })),
         1 => segment().prop_map(|segment| Input::Tts(TtsEvent::Failed { segment, failure: crate::provider::Failure::stalled("x") })),
         3 => (0u64..60).prop_map(|seq| Input::Log(LogEvent::Durable { seq })),
-        1 => prop::sample::select(vec![Supervisor::TakeOver, Supervisor::Release]).prop_map(Input::Supervisor),
+        2 => supervisor().prop_map(Input::Supervisor),
+        3 => (1u32..4).prop_map(|lease| Input::Voice { lease, frame: AudioFrame([0x11; FRAME_BYTES]) }),
         4 => Just(Input::Tick),
     ]
 }
@@ -63,9 +76,23 @@ struct Watch {
     ended: bool,
     closed: bool,
     seq: u64,
+    /// The lease under which a person has the call.
+    person: Option<u32>,
 }
 
 impl Watch {
+    /// One lease at a time, and each end of one belongs to the last that began.
+    fn change_hands(&mut self, holder: Holder, reason: ControlReason, lease: u32) {
+        match (holder, reason) {
+            (Holder::Person, ControlReason::TakenOver) => self.person = Some(lease),
+            (Holder::Person, _) => assert_eq!(self.person, Some(lease), "only who took over speaks"),
+            (Holder::Agent, ControlReason::Refused) => {}
+            (Holder::Agent, _) => {
+                assert_eq!(self.person.take(), Some(lease), "only who has it gives it back")
+            }
+        }
+    }
+
     fn see(&mut self, output: &Output, now: CallTime) -> bool {
         match output {
             Output::Wait(at) => {
@@ -78,7 +105,11 @@ impl Watch {
             }
             Output::Carrier(MediaCommand::Close) => self.closed = true,
             Output::Carrier(_) => assert!(!self.closed, "nothing is sent after the close"),
+            Output::Emit(EventBody::Control { holder, reason, lease, .. }) => {
+                self.change_hands(*holder, *reason, *lease)
+            }
             Output::Reply(ReplyCommand::Start { turn, speculative, .. }) => {
+                assert_eq!(self.person, None, "the agent begins no reply while a person has the call");
                 if !speculative {
                     self.committed.push(*turn);
                 }
@@ -86,6 +117,7 @@ impl Watch {
                 self.started.push(*turn);
             }
             Output::Reply(ReplyCommand::Commit { turn }) => {
+                assert_eq!(self.person, None, "nor is one committed");
                 assert!(!self.cancelled.contains(turn), "a cancelled reply is never committed");
                 assert_eq!(self.started.last(), Some(turn), "only the latest reply is committed");
                 self.committed.push(*turn);

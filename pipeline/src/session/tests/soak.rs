@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use telephony::media::CallTime;
+use telephony::media::{AudioFrame, CallTime, FRAME_BYTES};
 use telephony::sim::Impairments;
 
 use super::world::{Habits, Speech, World};
@@ -116,10 +116,12 @@ fn impairments(dice: &mut Dice) -> Impairments {
 
 /// Something from outside at a moment of the call.
 fn incident(dice: &mut Dice) -> Input {
-    match dice.below(9) {
+    match dice.below(11) {
         0 => Input::PortLost(dice.of(&[Port::Stt, Port::Reply, Port::Tts, Port::Log])),
-        1 => Input::Supervisor(Supervisor::TakeOver),
-        2 => Input::Supervisor(Supervisor::Release),
+        1 => Input::Supervisor(Supervisor::TakeOver { lease: 1, by: "pat".into() }),
+        2 => Input::Supervisor(Supervisor::Release { lease: 1, note: None }),
+        5 => Input::Supervisor(Supervisor::Say { by: "pat".into(), text: "One more thing.".into() }),
+        6 => Input::Voice { lease: 1, frame: AudioFrame([0x11; FRAME_BYTES]) },
         3 => Input::Supervisor(Supervisor::HangUp(EndReason::SupervisorHungUp)),
         4 => Input::CarrierLost,
         _ => Input::Digit(dice.of(&['0', '1', '7', '#', '*'])),
@@ -193,7 +195,7 @@ fn settled(w: &World, seed: u64) {
             ReplyCommand::TakenBack { turn } => {
                 assert!(!live.contains(turn), "call {seed}: {turn:?} was taken back and not cancelled");
             }
-            ReplyCommand::Language(_) => {}
+            ReplyCommand::Language(_) | ReplyCommand::Told(_) => {}
         }
     }
 }

@@ -93,6 +93,8 @@ pub struct World {
     pub carrier: SimCarrier,
     utterances: BTreeMap<UtteranceId, CallTime>,
     pub frames: Vec<CallTime>,
+    /// The first sample of each frame: whose sound it is.
+    pub sounds: Vec<(CallTime, u8)>,
     pub clears: Vec<CallTime>,
     pub events: Vec<(CallTime, EventBody)>,
     pub records: Vec<(CallTime, LogEntry)>,
@@ -165,6 +167,7 @@ impl World {
             carrier: SimCarrier::new(seed, impairments),
             utterances: BTreeMap::new(),
             frames: Vec::new(),
+            sounds: Vec::new(),
             clears: Vec::new(),
             events: Vec::new(),
             records: Vec::new(),
@@ -258,7 +261,10 @@ impl World {
     fn send(&mut self, command: MediaCommand) {
         assert!(!self.closed, "nothing is sent after the close");
         match &command {
-            MediaCommand::Frame(_) => self.frames.push(self.now),
+            MediaCommand::Frame(frame) => {
+                self.frames.push(self.now);
+                self.sounds.push((self.now, frame.bytes()[0]));
+            }
             MediaCommand::Clear => self.clears.push(self.now),
             MediaCommand::Close => self.closed = true,
             MediaCommand::Mark(_) => {}

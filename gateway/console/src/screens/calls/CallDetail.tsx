@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 
 import { explain } from "../../api/client";
+import type { Me } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { look } from "../../app/looked";
 import { hrefs } from "../../app/route";
@@ -12,6 +13,7 @@ import { CallFacts } from "./CallFacts";
 import { CallHeader } from "./CallHeader";
 import { LatencyPanel } from "./LatencyPanel";
 import { NoticesPanel } from "./NoticesPanel";
+import { OnTheCall } from "./OnTheCall";
 import { PassportPanel } from "./PassportPanel";
 import { ToolsPanel } from "./ToolsPanel";
 import { Transcript } from "./Transcript";
@@ -30,7 +32,7 @@ function useLook(call: Call | undefined): void {
   }, [call]);
 }
 
-export function CallDetail({ id }: { id: string }) {
+export function CallDetail({ id, me }: { id: string; me: Me }) {
   const call = useConsole((now) => now.state.calls[id]);
   const loading = useCallDocuments(id);
   useLook(call);
@@ -48,6 +50,7 @@ export function CallDetail({ id }: { id: string }) {
   return (
     <article aria-label="Selected call" className="flex min-h-0 flex-1 flex-col">
       <CallHeader call={call} />
+      {call.facts.state === "live" && <OnTheCall call={call} me={me} />}
       {loading.kind === "failed" && (
         <div className="px-4 pt-4">
           <Note>The earlier part of this call could not be loaded. {explain(loading.error)}</Note>

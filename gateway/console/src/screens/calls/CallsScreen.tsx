@@ -31,7 +31,7 @@ export function CallsScreen({ callId, me }: { callId: string | null; me: Me }) {
       </div>
       <div className={cx("min-h-0 min-w-0 flex-col lg:flex", callId ? "flex" : "hidden")}>
         {callId ? (
-          <CallDetail key={callId} id={callId} />
+          <CallDetail key={callId} id={callId} me={me} />
         ) : (
           <EmptyState icon="calls" title="Choose a call">
             <p>Its words appear here as they are spoken, with the time that each answer took.</p>

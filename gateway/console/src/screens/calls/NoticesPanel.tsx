@@ -8,6 +8,7 @@ const ICONS: Record<Call["notices"][number]["kind"], IconName> = {
   provider: "tool",
   language: "speaker",
   attention: "alert",
+  person: "microphone",
 };
 
 /** What happened without words: keys pressed, providers lost and found, why attention was asked for. */

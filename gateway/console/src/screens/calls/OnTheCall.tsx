@@ -1,0 +1,179 @@
+import { useState, type FormEvent } from "react";
+
+import { api, explain } from "../../api/client";
+import type { Me, Whisper } from "../../api/types";
+import { desk, useDesk } from "../../app/desk";
+import { useKeys } from "../../app/keys";
+import { useOffers } from "../../app/offers";
+import { holderText } from "../../model/control";
+import type { Call } from "../../model/state";
+import { Button } from "../../ui/Button";
+import { TEXTAREA } from "../../ui/classes";
+import { Dialog } from "../../ui/Dialog";
+import { Note } from "../../ui/Note";
+
+/** Roles that act on live calls. */
+const ACTS = ["supervisor", "tenant-admin", "platform-admin"];
+type Asking = "take" | "give" | "whisper" | null;
+
+/** What a person can do in a live call: listen, tell the agent something, take the call, give it back. */
+export function OnTheCall({ call, me }: { call: Call; me: Me }) {
+  const offers = useOffers();
+  const now = useDesk();
+  const [asking, setAsking] = useState<Asking>(null);
+  const { id, controlled_by } = call.facts;
+  const may = me.roles.some((role) => ACTS.includes(role)) && offers.has("/v1/calls/{id}/takeover");
+  const hears = now.hearing === id;
+  const speaks = now.speaking === id;
+  const toggle = (): void => (hears ? desk.stopListening() : void desk.listen(id));
+  useKeys((key) => {
+    if (!may) return false;
+    if (key === "i") toggle();
+    else if (key === "u") setAsking(speaks ? "give" : "take");
+    else if (key === "s") setAsking("whisper");
+    else return false;
+    return true;
+  });
+  if (!may) return null;
+  const close = (): void => setAsking(null);
+  return (
+    <section aria-label="On the call" className="border-b border-line px-4 py-2.5">
+      <div className="flex flex-wrap items-center gap-2">
+        <p role="status" className="mr-auto text-sm text-muted">
+          {holderText(controlled_by, me.subject)}
+          {hears && " You are listening."}
+          {hears && now.lost > 0 && ` ${now.lost} moments of sound were lost.`}
+        </p>
+        <Button icon="speaker" aria-pressed={hears} disabled={now.busy} onClick={toggle}>
+          {hears ? "Stop listening" : "Listen"}
+        </Button>
+        <Button icon="words" onClick={() => setAsking("whisper")}>
+          Whisper
+        </Button>
+        {speaks ? (
+          <>
+            <Button icon={now.muted ? "muted" : "microphone"} aria-pressed={now.muted} onClick={() => desk.setMuted(!now.muted)}>
+              {now.muted ? "Unmute" : "Mute"}
+            </Button>
+            <Button tone="primary" icon="back" onClick={() => setAsking("give")}>
+              Give back
+            </Button>
+          </>
+        ) : (
+          <Button tone="primary" icon="microphone" disabled={now.busy} onClick={() => setAsking("take")}>
+            Take over
+          </Button>
+        )}
+      </div>
+      {now.problem !== null && (
+        <div className="mt-2.5">
+          <Note alert>{now.problem}</Note>
+        </div>
+      )}
+      <Dialog open={asking === "take"} title="Take the call from the agent?" onClose={close}>
+        <p className="text-sm text-muted">
+          The browser asks for your microphone. The agent stops at once, the caller is told that a member of staff speaks from now on, and then hears you. Your name goes into the record.
+        </p>
+        <div className="mt-5 flex flex-wrap justify-end gap-2">
+          <Button onClick={close}>Leave it to the agent</Button>
+          <Button
+            tone="primary"
+            icon="microphone"
+            onClick={() => {
+              close();
+              void desk.takeOver(id);
+            }}
+          >
+            Take over
+          </Button>
+        </div>
+      </Dialog>
+      <Dialog open={asking === "give"} title="Give the call back to the agent" onClose={close}>
+        <GiveBack id={id} onClose={close} />
+      </Dialog>
+      <Dialog open={asking === "whisper"} title="Tell the agent something" onClose={close}>
+        <WhisperForm id={id} onClose={close} />
+      </Dialog>
+    </section>
+  );
+}
+
+function GiveBack({ id, onClose }: { id: string; onClose: () => void }) {
+  const [note, setNote] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onClose();
+    void desk.giveBack(id, note.trim());
+  };
+  return (
+    <form onSubmit={submit} className="space-y-3">
+      <label className="block text-sm font-medium">
+        What the agent should know (may be left out)
+        <textarea rows={3} maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} className={TEXTAREA} />
+      </label>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Keep the call</Button>
+        <Button type="submit" tone="primary" icon="back">
+          Give back
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const WAYS = [
+  { value: "say", label: "Have it say this, word for word" },
+  { value: "next", label: "An instruction for its next reply" },
+  { value: "withdrawn", label: "An instruction until I withdraw it" },
+] as const;
+type Way = (typeof WAYS)[number]["value"];
+
+function WhisperForm({ id, onClose }: { id: string; onClose: () => void }) {
+  const [text, setText] = useState("");
+  const [way, setWay] = useState<Way>("say");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const send = async (word: Whisper): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await api.whisper(id, word);
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void send(way === "say" ? { say: text.trim() } : { text: text.trim(), until: way });
+  };
+  return (
+    <form onSubmit={submit} className="space-y-3">
+      <label className="block text-sm font-medium">
+        Your words
+        <textarea required rows={3} maxLength={1000} value={text} onChange={(event) => setText(event.target.value)} className={TEXTAREA} />
+      </label>
+      <fieldset className="space-y-1.5 text-sm">
+        <legend className="font-medium">What they are</legend>
+        {WAYS.map(({ value, label }) => (
+          <label key={value} className="flex min-h-8 items-center gap-2">
+            <input type="radio" name="way" value={value} checked={way === value} onChange={() => setWay(value)} />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <p className="text-sm text-muted">The caller does not hear that it comes from you. The office&rsquo;s rules hold for it, and it goes into the record with your name.</p>
+      {error !== null && <Note alert>{explain(error)}</Note>}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button disabled={busy} onClick={() => void send({ withdraw: true })}>
+          Withdraw instructions
+        </Button>
+        <Button type="submit" tone="primary" disabled={busy}>
+          Send
+        </Button>
+      </div>
+    </form>
+  );
+}

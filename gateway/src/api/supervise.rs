@@ -1,0 +1,232 @@
+//! `POST /v1/calls/{id}/whisper`, `/takeover` and `/release`: what a person of the office does in a live call.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use chrono::Utc;
+use governance::guard::{Channel, Guard, SanitizeRequest};
+use governance::rules::{Spoken, permitted};
+use pipeline::ports::{Language, StaffWord};
+use pipeline::session::Supervisor;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use storage::records::Call;
+
+use super::calls;
+use crate::app::App;
+use crate::audit::acts;
+use crate::auth::{Act, Scoped};
+use crate::calls::lease::{Lease, Taken};
+use crate::calls::live::LiveCall;
+use crate::demo;
+use crate::error::{ApiError, ErrorCode, JsonBody};
+
+/// Characters of what a person says to the agent, or notes.
+const LONGEST: usize = 1_000;
+/// Name of a responder without a model.
+const BUILTIN: &str = "builtin";
+
+/// What the agent is told: an instruction, a line to say word for word, or that instructions are withdrawn.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WhisperRequest {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    say: String,
+    #[serde(default)]
+    until: Until,
+    #[serde(default)]
+    withdraw: bool,
+}
+
+/// How long an instruction holds.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Until {
+    #[default]
+    Next,
+    Withdrawn,
+}
+
+/// What the person who gives the call back has to say of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseRequest {
+    note: Option<String>,
+}
+
+/// `POST /v1/calls/{id}/whisper`.
+pub async fn whisper(
+    State(app): State<Arc<App>>,
+    scope: Scoped<Act>,
+    Path(id): Path<String>,
+    JsonBody(asked): JsonBody<WhisperRequest>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let (call, live) = live(&app, &scope, &id).await?;
+    let by = scope.principal.subject.clone();
+    let act = match (asked.text.trim(), asked.say.trim(), asked.withdraw) {
+        ("", "", true) => Supervisor::Whisper { by, word: StaffWord::Withdrawn },
+        (text, "", false) if !text.is_empty() => {
+            may_instruct(&app, text)?;
+            let word = match asked.until {
+                Until::Next => StaffWord::Next(text.to_owned()),
+                Until::Withdrawn => StaffWord::Standing(text.to_owned()),
+            };
+            Supervisor::Whisper { by, word }
+        }
+        ("", line, false) if !line.is_empty() => {
+            may_be_said(&app, &scope, &call, line).await?;
+            Supervisor::Say { by, text: line.to_owned() }
+        }
+        _ => {
+            return Err(ApiError::new(
+                ErrorCode::MissingParameter,
+                "a whisper has one of `text`, `say`, `withdraw`",
+            )
+            .advise("send {\"text\": \"…\"} for an instruction, {\"say\": \"…\"} for a line to be said"));
+        }
+    };
+    let (until, text) = match &act {
+        Supervisor::Whisper { word, .. } => (word.until(), word.text().to_owned()),
+        Supervisor::Say { text, .. } => ("said", text.clone()),
+        _ => ("", String::new()),
+    };
+    app.audit
+        .record(Some(scope.tenant.id), acts::call_whispered(&scope.principal, call.id, until, &text))
+        .await?;
+    if !live.ask(act) {
+        return Err(ending());
+    }
+    Ok((StatusCode::ACCEPTED, Json(json!({ "id": call.id, "until": until }))))
+}
+
+/// An instruction is for a model, and may not try to steer it past its rules.
+fn may_instruct(app: &App, text: &str) -> Result<(), ApiError> {
+    bounded("text", text)?;
+    if app.engines()?.providers.responder.name() == BUILTIN {
+        return Err(ApiError::new(
+            ErrorCode::Conflict,
+            "the built-in agent takes no instructions in free words",
+        )
+        .advise("send {\"say\": \"…\"}: it says your line word for word"));
+    }
+    let guard = Guard::shipped().map_err(|error| ApiError::internal(&error))?;
+    let (text, channel, context) = (text.to_owned(), Channel::Document, None);
+    if guard.sanitize(SanitizeRequest { text, channel, context }).was_modified {
+        return Err(ApiError::new(ErrorCode::InvalidParameter, "text would steer the agent past its rules")
+            .with_status(StatusCode::UNPROCESSABLE_ENTITY)
+            .advise("say what the caller should be told, not what the agent should forget"));
+    }
+    Ok(())
+}
+
+/// A line is spoken in our voice: the rules hold for it as for the agent's own words.
+async fn may_be_said(app: &App, scope: &Scoped<Act>, call: &Call, line: &str) -> Result<(), ApiError> {
+    bounded("say", line)?;
+    let facts =
+        demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))?;
+    let rules =
+        demo::rules_in_force(&scope.store, &facts).await.map_err(|error| ApiError::internal(&error))?;
+    let language = if call.language == "es" { Language::Es } else { Language::En };
+    let violations = rules.check_words(&Spoken::new(line, language));
+    if permitted(&violations) {
+        return Ok(());
+    }
+    let broken: Vec<_> = violations.iter().map(|v| v.rule.id.clone()).collect();
+    Err(ApiError::new(ErrorCode::InvalidParameter, "say breaks a rule of this office")
+        .with_status(StatusCode::UNPROCESSABLE_ENTITY)
+        .with_details(json!({ "parameter": "say", "rules": broken }))
+        .advise("say it another way, or take the call over"))
+}
+
+fn bounded(name: &str, text: &str) -> Result<(), ApiError> {
+    if text.chars().count() > LONGEST || text.chars().any(|c| c.is_control() && c != '\n') {
+        return Err(ApiError::invalid(
+            name,
+            format_args!("has more than {LONGEST} characters, or control characters"),
+        ));
+    }
+    Ok(())
+}
+
+/// `POST /v1/calls/{id}/takeover`.
+pub async fn take_over(
+    State(app): State<Arc<App>>,
+    scope: Scoped<Act>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let (call, live) = live(&app, &scope, &id).await?;
+    let (lease, from) = match live.lease.take(&scope.principal, Utc::now()) {
+        Taken::Now { lease, from } => (lease, from),
+        Taken::Held(lease) => return Err(held(&lease)),
+    };
+    if !live.ask(Supervisor::TakeOver { lease: lease.id, by: lease.by.clone() }) {
+        live.lease.ended(lease.id);
+        return Err(ending());
+    }
+    let entry = acts::call_taken(&scope.principal, call.id, from.as_ref().map(|held| held.by.as_str()));
+    app.audit.record(Some(scope.tenant.id), entry).await?;
+    let speak = format!("/v1/calls/{}/speak", call.id);
+    Ok(Json(json!({ "id": call.id, "controlled_by": lease, "speak": speak })))
+}
+
+/// `POST /v1/calls/{id}/release`.
+pub async fn release(
+    State(app): State<Arc<App>>,
+    scope: Scoped<Act>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let asked: ReleaseRequest = read(&body)?;
+    let note = asked.note.map(|note| note.trim().to_owned()).filter(|note| !note.is_empty());
+    if let Some(note) = &note {
+        bounded("note", note)?;
+    }
+    let (call, live) = live(&app, &scope, &id).await?;
+    let Some(lease) = live.lease.of(&scope.principal) else {
+        return Err(live.lease.holder().map_or_else(
+            || ApiError::new(ErrorCode::Conflict, "the agent has the call already"),
+            |lease| held(&lease),
+        ));
+    };
+    let entry = acts::call_given_back(&scope.principal, call.id, note.as_deref());
+    app.audit.record(Some(scope.tenant.id), entry).await?;
+    if !live.ask(Supervisor::Release { lease: lease.id, note }) {
+        return Err(ending());
+    }
+    Ok((StatusCode::ACCEPTED, Json(json!({ "id": call.id }))))
+}
+
+/// A body that may be left out.
+fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    if body.is_empty() {
+        return Ok(T::default());
+    }
+    serde_json::from_slice(body).map_err(|error| {
+        ApiError::new(ErrorCode::InvalidRequest, error.to_string()).advise("send a JSON object, or nothing")
+    })
+}
+
+async fn live(app: &App, scope: &Scoped<Act>, id: &str) -> Result<(Call, Arc<LiveCall>), ApiError> {
+    let call = calls::find(&scope.store, id).await?;
+    let live = app.live.find(call.id).ok_or_else(|| {
+        ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
+    })?;
+    Ok((call, live))
+}
+
+fn ending() -> ApiError {
+    ApiError::new(ErrorCode::Conflict, "the call is ending").advise("reload the list of calls")
+}
+
+/// Who has the call is told: they can be asked.
+pub(super) fn held(lease: &Lease) -> ApiError {
+    ApiError::new(ErrorCode::Conflict, format!("{} has the call", lease.by))
+        .with_details(json!({ "controlled_by": lease }))
+        .advise("ask them to give it back; a higher role may take it")
+}
