@@ -33,7 +33,7 @@ const SURE: u16 = 650;
 const ALARMING: u16 = 900;
 /// Thousandths from which what to do in an emergency is said before it is asked. Ordinary people tell of a lost job or a
 /// jury letter with as much alarm as some tell of a stroke: here one is told apart from the other by the question.
-const NEARLY: u16 = 300;
+const NEARLY: u16 = 400;
 /// The same of [`Reading::danger`].
 const NEARLY_ALARMING: u16 = 600;
 /// The same where a caller was asked to tell what happened.
