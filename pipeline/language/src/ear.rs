@@ -1,8 +1,9 @@
 //! The readers of one language, behind one name: what the dialogue listens with.
 
 use crate::Language;
+use crate::cues::Cues;
 use crate::english::answer::YesNo;
-use crate::english::cues::{self, Cues};
+use crate::english::cues;
 use crate::english::digits::{self, Phone, PhoneAnswer};
 use crate::english::when::{Direction, When};
 use crate::english::{self, when, words};

@@ -10,6 +10,7 @@
 #![deny(clippy::disallowed_methods)]
 
 pub mod beside;
+pub mod cues;
 mod ear;
 pub mod english;
 pub mod intents;

@@ -8,6 +8,7 @@
 mod account;
 mod amend;
 mod answer;
+mod aside;
 pub mod beliefs;
 pub mod body;
 mod call_back;

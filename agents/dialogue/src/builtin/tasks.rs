@@ -10,14 +10,11 @@ use super::beliefs::days::day_wanted;
 use super::intent::by_cue;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
-use super::state::{Filled, MAX_LATER, Stage, Task};
+use super::state::{Filled, Stage, Task};
 use super::turn::{Turn, expectation};
 use language::YesNo;
 use language::beside::question_beside;
 use language::repair::repaired;
-
-/// More words than this are no place, where nothing in them is known for one.
-const LONG_PLACE: usize = 11;
 
 impl<'a> Turn<'a> {
     /// Begins a task, or takes it up again, with whatever the caller's words give already.
@@ -108,23 +105,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// A question within an answer: answered at once where a page does, before the report goes on; else, and where the
-    /// report is just being finished, after it.
-    fn answer_beside(&mut self, question: &str, finishing: bool) {
-        if self.subjects(question).is_empty() {
-            return;
-        }
-        match self.passage(question).cloned().filter(|_| !finishing) {
-            Some(passage) => self.tell_page(&passage, question),
-            None if self.state.later.len() < MAX_LATER
-                && !self.state.later.iter().any(|kept| kept == question) =>
-            {
-                self.state.later.push(question.to_owned());
-            }
-            None => {}
-        }
-    }
-
     pub(super) fn current(&self) -> Option<(Stage, &'a TaskScript)> {
         let task = self.state.task()?;
         Some((task.stage.clone(), self.script.task(&task.id)?))
@@ -201,14 +181,6 @@ impl<'a> Turn<'a> {
             Read::Declined => self.declined(slot),
             _ => self.not_an_answer(slot, text),
         }
-    }
-
-    /// A long answer to "where?" in which no street, corner or landmark is known: asked once more, then taken as it is.
-    fn rambles(&self, slot: &Slot, text: &str) -> bool {
-        let first =
-            self.state.task().is_some_and(|task| task.asked.get(&slot.id).is_none_or(|count| *count <= 1));
-        let long = self.ear.plain(text).split(' ').count() > LONG_PLACE;
-        slot.kind == SlotKind::Place && first && long && self.ear.place_stated(text).is_none()
     }
 
     /// Reads an answer; a weekday that was misheard is known by its sound.

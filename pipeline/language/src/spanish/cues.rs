@@ -1,7 +1,7 @@
 //! Spanish turns of phrase. Plain: without accents.
 
+use crate::cues::{Cues, Says};
 use crate::ear::CalendarWord;
-use crate::english::cues::{Cues, Says};
 
 /// Words of the calendar.
 pub static CALENDAR: [(CalendarWord, &[&str]); 3] = [

@@ -1,0 +1,35 @@
+//! What stands in an answer and is none of it: a question beside it, and talk around a place.
+
+use super::script::{Slot, SlotKind};
+use super::state::MAX_LATER;
+use super::turn::Turn;
+
+/// More words than this are no place, where nothing in them is known for one.
+const LONG_PLACE: usize = 11;
+
+impl Turn<'_> {
+    /// A question within an answer: answered at once where a page does, before the report goes on; else, and where the
+    /// report is just being finished, after it.
+    pub(super) fn answer_beside(&mut self, question: &str, finishing: bool) {
+        if self.subjects(question).is_empty() {
+            return;
+        }
+        match self.passage(question).cloned().filter(|_| !finishing) {
+            Some(passage) => self.tell_page(&passage, question),
+            None if self.state.later.len() < MAX_LATER
+                && !self.state.later.iter().any(|kept| kept == question) =>
+            {
+                self.state.later.push(question.to_owned());
+            }
+            None => {}
+        }
+    }
+
+    /// A long answer to "where?" in which no street, corner or landmark is known: asked once more, then taken as it is.
+    pub(super) fn rambles(&self, slot: &Slot, text: &str) -> bool {
+        let first =
+            self.state.task().is_some_and(|task| task.asked.get(&slot.id).is_none_or(|count| *count <= 1));
+        let long = self.ear.plain(text).split(' ').count() > LONG_PLACE;
+        slot.kind == SlotKind::Place && first && long && self.ear.place_stated(text).is_none()
+    }
+}

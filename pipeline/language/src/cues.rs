@@ -1,0 +1,107 @@
+//! Turns of phrase that the dialogue listens for: what each language fills in. All of them are plain words.
+
+/// What one language says.
+#[derive(Debug)]
+pub struct Cues {
+    /// Frequent words that the other language does not have.
+    pub marks: &'static [&'static str],
+    /// It was no emergency after all.
+    pub no_emergency: &'static [&'static str],
+    /// What to do in an emergency.
+    pub what_to_do: &'static [&'static str],
+    /// A message, where a message or a person was offered.
+    pub message: &'static [&'static str],
+    /// A person there.
+    pub person: &'static [&'static str],
+    pub thanks: &'static [&'static str],
+    pub bye: &'static [&'static str],
+    /// "That's all": yes to a read-back.
+    pub all_said: &'static [&'static str],
+    /// The caller cannot say.
+    pub unknowing: &'static [&'static str],
+    /// The caller will not say.
+    pub declines: &'static [&'static str],
+    /// The number that the call comes from.
+    pub this_number: &'static [&'static str],
+    /// The same: says that they will not.
+    pub wont_call: &'static [&'static str],
+    /// Wants to hear now what was offered.
+    pub say_it: &'static [&'static str],
+    /// Two words with which a question begins within an answer.
+    pub asks_at: &'static [&'static str],
+    /// Before such words: what follows is told, not asked.
+    pub embeds: &'static [&'static str],
+    /// Between an answer and a question.
+    pub joins: &'static [&'static str],
+    /// After an emergency: says that they will call.
+    pub will_call: &'static [&'static str],
+    /// Any day will do.
+    pub any_day: &'static [&'static str],
+    /// None of the offered times.
+    pub other_time: &'static [&'static str],
+    /// Beginnings of an answer that say that somebody was hurt.
+    pub somebody: &'static [&'static str],
+    /// What a date of birth or a name beside a claim number comes with.
+    pub proof: &'static [&'static str],
+    /// What comes with a claim number that was not asked for, without spaces.
+    pub claim: &'static [&'static str],
+    /// Links between a slot's name and its new value.
+    pub links: &'static [&'static str],
+    /// The first three digits of a telephone number.
+    pub area_code: &'static [&'static str],
+    /// After these comes the value as it is now: "it was", "make it".
+    pub now_is: &'static [&'static str],
+    /// What comes after these was meant, and what stood before was not.
+    pub meant: &'static [&'static str],
+    /// Words of a correction that are no part of any value.
+    pub correcting: &'static [&'static str],
+    pub articles: &'static [&'static str],
+    /// "The number is wrong": no value.
+    pub wrong: &'static [&'static str],
+    /// The days of the week, as they are written.
+    pub weekdays: &'static [&'static str],
+    /// What callers answer where it is asked whether there is more, or whether all is right.
+    pub answers: &'static [&'static str],
+    /// Units of a stretch of time, and the words before it.
+    pub spans: &'static [&'static str],
+    pub since: &'static [&'static str],
+    /// Small words that a stutter repeats.
+    pub small: &'static [&'static str],
+    /// "Can you …": openings of a request in the form of a question.
+    pub requests: &'static [&'static str],
+    /// What is requested so.
+    pub request_verbs: &'static [&'static str],
+    /// "Can I …" as the opening of a choice.
+    pub may_i: &'static str,
+    /// Openings of a question that leans on the one before.
+    pub leans: &'static [&'static str],
+    /// Words that point back.
+    pub pointers: &'static [&'static str],
+    /// Words that say what is asked about a thing, but name none.
+    pub generic: &'static str,
+    /// Words of a wish for a person that say nothing of its subject.
+    pub bare_request: &'static [&'static str],
+    /// Words of a report that is another than the last.
+    pub another: &'static [&'static str],
+    /// Beside a weekday: that day is not wanted.
+    pub unfit: &'static [&'static str],
+    /// Before a weekday: that one instead of the other.
+    pub rather: &'static [&'static str],
+    /// What we say of values.
+    pub says: Says,
+}
+
+/// Values as we say them back.
+#[derive(Debug)]
+pub struct Says {
+    pub hurt: &'static str,
+    pub unhurt: &'static str,
+    pub any_day: &'static str,
+    pub details: &'static str,
+    pub caller_number: &'static str,
+    pub or: &'static str,
+    pub and: &'static str,
+    pub something: &'static str,
+    pub correction: &'static str,
+    pub and_so_on: &'static str,
+}
