@@ -29,7 +29,7 @@ const SLIPS: usize = 2;
 const WRONG_OF_ALL: f64 = 0.05;
 
 /// What the templates' places hold here.
-const PLACES: [(&str, &str); 22] = [
+const PLACES: [(&str, &str); 23] = [
     ("{address}", "two hundred Main Street"),
     ("{answer}", "the landfill is closed on holidays."),
     ("{body}", "county"),
@@ -48,6 +48,7 @@ const PLACES: [(&str, &str); 22] = [
     ("{part}", "555"),
     ("{phone}", "555 0142"),
     ("{priority}", "A person will look at it today."),
+    ("{target}", "the county clerk"),
     ("{task}", "report"),
     ("{time}", "half past nine"),
     ("{what}", "a tree is down"),

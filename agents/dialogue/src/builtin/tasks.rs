@@ -514,7 +514,8 @@ impl<'a> Turn<'a> {
     fn means_this_number(&self, text: &str) -> bool {
         let plain = self.ear.plain(text);
         let this = self.ear.cues().this_number.iter().any(|cue| plain.contains(cue));
-        this && self.ear.count_digits(text) == 0 && self.ear.yes_no(text) != Some(YesNo::No)
+        // The "one" of "this one" is no digit of a number.
+        this && self.ear.count_digits(text) < 3 && self.ear.yes_no(text) != Some(YesNo::No)
     }
 
     fn take_caller_number(&mut self, slot: &'a Slot) {
