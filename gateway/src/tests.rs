@@ -28,5 +28,5 @@ mod whole_calls;
 
 /// The carrier, played by the same server as in the tests of the whole.
 #[path = "../../tests/src/carrier.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with the tests of the whole, which use more of it")]
 mod simulated_carrier;

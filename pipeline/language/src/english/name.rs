@@ -20,7 +20,6 @@ const NOT_NAMES: &[&str] = &[
     "is",
     "does",
     "did",
-    "listening",
     "a",
     "about",
     "afraid",
