@@ -70,12 +70,56 @@ const DOCUMENTS: &[(&str, &str)] = documents![
     "yard-waste",
     "zoning",
     // In Spanish; the folder is part of the source.
+    "es/accesibilidad",
+    "es/actas",
+    "es/adultos-mayores",
     "es/agua",
+    "es/agua-potable",
+    "es/alguacil",
+    "es/alimentos",
+    "es/alumbrado",
+    "es/animales",
+    "es/archivo",
+    "es/autobuses",
+    "es/avaluo",
+    "es/baches",
     "es/basura",
+    "es/biblioteca",
+    "es/bomberos",
+    "es/calles-cerradas",
+    "es/clinica",
+    "es/documentos-publicos",
     "es/elecciones",
+    "es/empleos",
+    "es/familia",
     "es/impuestos",
+    "es/inspecciones",
+    "es/inundaciones",
+    "es/jardin",
+    "es/junta-condado",
+    "es/jurado",
+    "es/matrimonio",
+    "es/multas",
+    "es/negocios",
+    "es/nieve",
+    "es/objetos-grandes",
+    "es/parques",
+    "es/pasaportes",
+    "es/peligros",
     "es/permisos",
+    "es/perros",
+    "es/plagas",
+    "es/quemas",
+    "es/reciclaje",
     "es/reclamos",
+    "es/residuos-peligrosos",
+    "es/restaurantes",
+    "es/ruido",
+    "es/secretaria",
+    "es/vehiculos",
+    "es/veteranos",
+    "es/vivienda",
+    "es/zonificacion",
 ];
 
 /// A claim that callers may ask about.
@@ -197,6 +241,10 @@ mod tests {
                 document.source
             );
             assert!(parsed.sections.len() >= 2, "{}", document.source);
+            for heading in parsed.front.asked.keys() {
+                let stands = parsed.sections.iter().any(|section| section.heading.as_ref() == Some(heading));
+                assert!(stands, "{}: {heading}", document.source);
+            }
         }
     }
 

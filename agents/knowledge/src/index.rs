@@ -144,12 +144,19 @@ impl Index {
             .into_iter()
             .filter_map(|(n, score)| {
                 let (_, document, _) = self.slots[places[n].0.slot].segment.row(places[n].0.row)?;
-                (score >= query.min_relevance_score && seen.insert(document.id)).then_some((document, score))
+                (score >= query.min_relevance_score).then_some((document, score))
             })
+            // A question in Spanish that found an English page has found its translation too, and better so.
+            .flat_map(|(document, score)| {
+                let translated =
+                    asked.spanish.then(|| self.translation_of(&document.source, &allowed)).flatten();
+                [translated, Some(document)].into_iter().flatten().map(move |document| (document, score))
+            })
+            .filter(|(document, _)| seen.insert(document.id))
             .take(query.limit)
             .filter_map(|(document, score)| {
                 let best = self.by_fitness(document, &asked, &query.text, vector).into_iter().next()?;
-                Some(found(document, best.0, score))
+                Some(found(document, best.0, score, &query.text, vector))
             })
             .collect()
     }
@@ -160,8 +167,16 @@ impl Index {
         let asked = Asked::of(&heard::heard(text), self);
         self.by_fitness(document, &asked, text, vector)
             .into_iter()
-            .map(|(p, score)| found(document, p, score))
+            .map(|(p, score)| found(document, p, score, text, vector))
             .collect()
+    }
+
+    /// The page in another language that says the same, where there is one that may be found.
+    fn translation_of(&self, source: &str, allowed: &[Vec<bool>]) -> Option<&Arc<Indexed>> {
+        self.slots.iter().zip(allowed).find_map(|(slot, allowed)| {
+            let n = slot.segment.translation_of(source)? as usize;
+            slot.segment.documents.get(n).filter(|_| allowed.get(n) == Some(&true))
+        })
     }
 
     /// For each slot, which of its documents may be found.
@@ -262,7 +277,7 @@ impl Index {
         let Some((_, document, passage)) = self.slots[place.slot].segment.row(place.row) else {
             return Evidence::default();
         };
-        let own = |v: &[f32]| passage.vector.as_ref().map(|p| cosine(p, v));
+        let own = |v: &[f32]| passage.likeness(v);
         let phrased = |v: &[f32]| document.asked_as.iter().map(|p| cosine(p, v)).fold(f32::MIN, f32::max);
         let coverage = asked.coverage(|term| passage.has(term));
         let in_spanish = || Tongue::of(document.front.language.as_deref()) == Tongue::Es;
@@ -275,7 +290,8 @@ impl Index {
             head: asked.coverage(|term| passage.head.binary_search(&term).is_ok()),
             numbers: asked.numbers(|term| passage.has(term)),
             // Likeness of a mere sound ("flurb" and "flu") is no meaning.
-            scrap: asked.unknown && asked.groups.len() <= 2,
+            // So is that of a page in Spanish to a question in English: the encoder knows no Spanish.
+            scrap: (asked.unknown && asked.groups.len() <= 2) || (!asked.spanish && in_spanish()),
             lone: asked.lone(|term| passage.has(term)),
         }
     }
@@ -292,7 +308,7 @@ impl Index {
         let english = super::in_english(text);
         let text = english.as_deref().unwrap_or(text);
         let fitness = |(n, p): (usize, &'d IndexedPassage)| {
-            let own = vector.zip(p.vector.as_ref()).map_or(0.0, |(v, own)| cosine(own, v));
+            let own = vector.and_then(|v| p.likeness(v)).unwrap_or_default();
             let covered = asked.coverage(|term| p.terms.contains(&term));
             // The heading often repeats the question word: "Where to vote", "Fees".
             let given = attribute::given(text, &p.passage.indexed);

@@ -1,5 +1,7 @@
 //! Documents as they come in: Markdown or plain text, optionally with TOML front matter between `+++` lines.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -35,12 +37,47 @@ pub struct FrontMatter {
     pub spoken: Option<String>,
     /// Everyday words for the subject that the text itself does not use.
     pub asked_as: Vec<String>,
+    /// Questions that one section answers, in callers' own words, by its heading.
+    pub asked: BTreeMap<String, Vec<String>>,
     /// Question to ask after an answer from here.
     pub follow_up: Option<String>,
     /// Task that a "yes" to the follow-up starts.
     pub offer: Option<String>,
     /// BCP 47 tag of the text. Without one it is English.
     pub language: Option<String>,
+    /// Source of the page that this one is a translation of.
+    pub translates: Option<String>,
+}
+
+impl FrontMatter {
+    /// The questions that the section of a heading answers.
+    #[must_use]
+    pub fn asked_of(&self, heading: Option<&str>) -> &[String] {
+        heading.and_then(|heading| self.asked.get(heading)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same for one section: the questions of the others are left out.
+    #[must_use]
+    pub fn of_section(&self, heading: Option<&str>) -> Self {
+        let own = heading.and_then(|heading| self.asked.get_key_value(heading));
+        Self {
+            title: self.title.clone(),
+            spoken: self.spoken.clone(),
+            asked_as: self.asked_as.clone(),
+            asked: own.map(|(heading, all)| (heading.clone(), all.clone())).into_iter().collect(),
+            follow_up: self.follow_up.clone(),
+            offer: self.offer.clone(),
+            language: self.language.clone(),
+            translates: self.translates.clone(),
+        }
+    }
+
+    /// What callers call it: the everyday phrasings, and the questions of the sections that are in it.
+    #[must_use]
+    pub fn everyday(&self) -> String {
+        let all = self.asked_as.iter().chain(self.asked.values().flatten());
+        all.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// A document taken apart.

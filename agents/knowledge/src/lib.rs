@@ -41,6 +41,7 @@ pub use synthesis::{ANSWERS, synthesis};
 use governance::safety::Public;
 use index::Index;
 use language::spanish::glossary;
+use language::stems::{self, Tongue};
 use passage::{Indexed, IndexedPassage, prepare};
 
 /// What the fused order may be asked for.
@@ -130,6 +131,12 @@ pub struct Found {
     pub text: String,
     /// Calibrated 0–1.
     pub relevance_score: f32,
+    /// How like the question is in meaning to one that the passage's section is known to answer, 0–1. `None` where none is
+    /// known, or there is no vector to tell by.
+    pub paraphrase: Option<f32>,
+    /// The same by words, 0–1; 0 where none is known.
+    pub shared: f32,
+    /// Of the questions only those of the passage's section.
     pub front: FrontMatter,
 }
 
@@ -169,7 +176,7 @@ pub struct Retriever {
     changing: Mutex<()>,
 }
 
-/// A text of a document that is embedded: a passage, or an everyday phrasing of its front matter.
+/// A text of a document that is embedded: a passage, or a phrasing or question of its front matter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
     /// Heading of a passage.
@@ -373,7 +380,7 @@ fn in_english(text: &str) -> Option<String> {
     glossary::is_spanish(text).then(|| glossary::in_english(text)).flatten()
 }
 
-/// Passages first, then the phrasings of the front matter.
+/// Passages first, then the phrasings of the front matter, then the questions of its sections.
 fn parts(document: &Document) -> Result<Vec<Part>, RetrieverError> {
     let parsed = parse(document);
     let passages = chunk::passages(&parsed);
@@ -381,11 +388,28 @@ fn parts(document: &Document) -> Result<Vec<Part>, RetrieverError> {
         return Err(RetrieverError::Empty(document.source.clone()));
     }
     let passages = passages.into_iter().map(|p| Part { heading: p.heading, text: p.indexed, vector: None });
-    let phrasings = parsed.front.asked_as.into_iter().map(|text| Part { heading: None, text, vector: None });
-    Ok(passages.chain(phrasings).collect())
+    let phrasings = parsed.front.asked_as.iter().map(|text| (None, text.as_str()));
+    let questions = passage::sections_asked(&parsed.front).map(|(heading, text)| (Some(heading), text));
+    let extra = phrasings.chain(questions).map(|(heading, text)| Part {
+        heading: heading.map(str::to_owned),
+        text: text.to_owned(),
+        vector: None,
+    });
+    Ok(passages.chain(extra).collect())
 }
 
-fn found(document: &Indexed, passage: &IndexedPassage, relevance_score: f32) -> Found {
+fn found(
+    document: &Indexed,
+    passage: &IndexedPassage,
+    relevance_score: f32,
+    question: &str,
+    vector: Option<&[f32]>,
+) -> Found {
+    let tongue = Tongue::of(document.front.language.as_deref());
+    let mut terms = stems::terms(question, tongue);
+    terms.sort_unstable();
+    terms.dedup();
+    let shared = passage.shared_with_asked(&terms);
     Found {
         document_id: document.id,
         source: document.source.clone(),
@@ -393,7 +417,9 @@ fn found(document: &Indexed, passage: &IndexedPassage, relevance_score: f32) -> 
         heading: passage.passage.heading.clone(),
         text: passage.passage.text.clone(),
         relevance_score,
-        front: document.front.clone(),
+        paraphrase: vector.and_then(|vector| passage.paraphrase(vector)),
+        shared,
+        front: document.front.of_section(passage.passage.heading.as_deref()),
     }
 }
 

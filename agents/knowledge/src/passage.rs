@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::chunk::{self, Passage};
-use super::embed::Vector;
+use super::embed::{Vector, cosine};
 use super::ingest::{Document, FrontMatter, parse};
 use super::{Part, RetrieverError, sounds, team_of};
 use governance::safety::Public;
@@ -12,6 +12,10 @@ use language::stems::{Term, Tongue, hash, is_stop, term, terms, words};
 
 /// A term in title or heading counts this much beside its place in the text.
 const HEAD_WEIGHT: f32 = 1.0;
+
+/// A question that a section answers lifts its passages this much of the way. Less than an everyday phrasing: "can you order me a
+/// pizza" is like any question that begins so.
+const ASKED: f32 = 0.45;
 
 /// A document as it lies in the index.
 #[derive(Debug)]
@@ -41,6 +45,10 @@ pub(super) struct IndexedPassage {
     pub bag: Box<[Counted]>,
     pub length: f32,
     pub vector: Option<Vector>,
+    /// Vectors of the questions that callers ask of its section.
+    pub asked: Vec<Vector>,
+    /// Terms of each of them, sorted.
+    pub asked_terms: Vec<Box<[Term]>>,
 }
 
 /// A term of a passage.
@@ -61,6 +69,27 @@ impl Indexed {
 }
 
 impl IndexedPassage {
+    /// Likeness of a question to the passage, lifted by a question that its section is known to answer. `None` without a
+    /// vector.
+    pub fn likeness(&self, question: &[f32]) -> Option<f32> {
+        let own = cosine(self.vector.as_ref()?, question);
+        Some(self.paraphrase(question).map_or(own, |asked| own.max(ASKED * asked + (1.0 - ASKED) * own)))
+    }
+
+    /// Likeness in meaning to the nearest question that its section is known to answer, 0–1; `None` where none has a vector.
+    pub fn paraphrase(&self, question: &[f32]) -> Option<f32> {
+        self.asked.iter().map(|asked| cosine(asked, question).clamp(0.0, 1.0)).reduce(f32::max)
+    }
+
+    /// The same by words, for a question or a page that has no vector: twice the terms that both have, of all.
+    pub fn shared_with_asked(&self, question: &[Term]) -> f32 {
+        let alike = |asked: &[Term]| {
+            let both = question.iter().filter(|term| asked.binary_search(term).is_ok()).count();
+            2.0 * both as f32 / (question.len() + asked.len()).max(1) as f32
+        };
+        self.asked_terms.iter().map(|asked| alike(asked)).fold(0.0, f32::max)
+    }
+
     /// Whether the passage has the term, the document's phrasings included.
     pub fn has(&self, term: Term) -> bool {
         self.bag.binary_search_by_key(&term, |counted| counted.term).is_ok()
@@ -77,8 +106,13 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
     let vector =
         |n: usize, text: &str| parts.get(n).filter(|p| p.text == text).and_then(|p| p.vector.clone());
     let first = passages.len();
-    let asked_as =
+    let asked_as: Vec<Vector> =
         parsed.front.asked_as.iter().zip(first..).filter_map(|(text, n)| vector(n, text)).collect();
+    let questions = first + parsed.front.asked_as.len();
+    let of_sections: Vec<(&str, Vector)> = (questions..)
+        .zip(sections_asked(&parsed.front))
+        .filter_map(|(n, (heading, text))| Some((heading, vector(n, text)?)))
+        .collect();
     // The everyday phrasings count for the whole document, so every passage may be found by them.
     let spoken = parsed.front.spoken.clone().unwrap_or_default();
     let unnamed = if parsed.named { String::new() } else { file_words(&document.source) };
@@ -90,7 +124,20 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
         .enumerate()
         .map(|(n, passage)| {
             let vector = vector(n, &passage.indexed);
-            index(passage, vector, title, &extra, tongue)
+            let heading = passage.heading.as_deref();
+            let asked = of_sections.iter().filter(|(of, _)| heading == Some(*of)).map(|(_, v)| v.clone());
+            let asked = asked.collect();
+            let sorted = |text: &String| {
+                let mut all = terms(text, tongue);
+                all.sort_unstable();
+                all.dedup();
+                all.into_boxed_slice()
+            };
+            let asked_terms = parsed.front.asked_of(heading).iter().map(sorted).collect();
+            // Where they have vectors, their words would only make a page more like whatever is asked in such words.
+            let words = if embedded(&parsed.front) { &[] } else { parsed.front.asked_of(heading) };
+            let extra = format!("{extra} {}", words.join(" "));
+            IndexedPassage { asked, asked_terms, ..index(passage, vector, title, &extra, tongue) }
         })
         .collect();
     let published = team_of(&document.source).is_none();
@@ -106,6 +153,22 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
         asked_as,
         public,
     })
+}
+
+/// The questions of all sections, each with its heading, in the order in which they are embedded. Those in Spanish are found
+/// by their words alone: the encoder knows none of them.
+pub(super) fn sections_asked(front: &FrontMatter) -> impl Iterator<Item = (&str, &str)> {
+    let embedded = embedded(front);
+    front
+        .asked
+        .iter()
+        .filter(move |_| embedded)
+        .flat_map(|(heading, all)| all.iter().map(|text| (heading.as_str(), text.as_str())))
+}
+
+/// Whether the questions of a page's sections are embedded.
+fn embedded(front: &FrontMatter) -> bool {
+    Tongue::of(front.language.as_deref()) != Tongue::Es
 }
 
 /// The words that a file's name may hold: "docs/dog-license.md" says what it is about, "a17.txt" does not.
@@ -156,5 +219,14 @@ fn index(
             counted.count += HEAD_WEIGHT;
         }
     }
-    IndexedPassage { passage, terms: own.into(), head: head.into(), bag: bag.into(), length, vector }
+    IndexedPassage {
+        passage,
+        terms: own.into(),
+        head: head.into(),
+        bag: bag.into(),
+        length,
+        vector,
+        asked: Vec::new(),
+        asked_terms: Vec::new(),
+    }
 }

@@ -21,6 +21,8 @@ pub(super) struct Segment {
     pub shelved: Vec<bool>,
     pub documents: Vec<Arc<Indexed>>,
     by_source: HashMap<String, u32>,
+    /// Documents that are translations, by the page that they translate.
+    translations: HashMap<String, u32>,
     /// Document and passage of each row.
     places: Vec<(u32, u32)>,
     postings: HashMap<Term, Vec<Posting>>,
@@ -30,6 +32,9 @@ pub(super) struct Segment {
     phrasings: Codes,
     /// Document of each phrasing.
     phrased: Vec<u32>,
+    questions: Codes,
+    /// Row of each question that a section answers.
+    questioned: Vec<u32>,
     /// Sum over the rows.
     pub length: f32,
 }
@@ -64,10 +69,32 @@ impl Segment {
         let vectors = Codes::of(rows().map(|(_, _, passage)| passage.vector.as_deref()));
         let phrasings = Codes::of(documents.iter().flat_map(|d| d.asked_as.iter().map(|v| Some(&**v))));
         let phrased = (0u32..).zip(&documents).flat_map(|(n, d)| d.asked_as.iter().map(move |_| n)).collect();
+        let questions =
+            Codes::of(rows().flat_map(|(_, _, passage)| passage.asked.iter().map(|v| Some(&**v))));
+        let questioned = (0u32..)
+            .zip(rows())
+            .flat_map(|(row, (_, _, passage))| passage.asked.iter().map(move |_| row))
+            .collect();
         let by_source = (0u32..).zip(&documents).map(|(n, d)| (d.source.clone(), n)).collect();
+        let translations =
+            (0u32..).zip(&documents).filter_map(|(n, d)| Some((d.front.translates.clone()?, n))).collect();
         let length = rows().map(|(_, _, passage)| passage.length).sum();
         let shelved = documents.iter().map(|d| team_of(&d.source).is_some()).collect();
-        Self { shelved, by_source, places, postings, sounds, vectors, phrasings, phrased, length, documents }
+        Self {
+            shelved,
+            by_source,
+            translations,
+            places,
+            postings,
+            sounds,
+            vectors,
+            phrasings,
+            phrased,
+            questions,
+            questioned,
+            length,
+            documents,
+        }
     }
 
     /// Passages in it.
@@ -77,6 +104,12 @@ impl Segment {
 
     pub fn document(&self, source: &str) -> Option<u32> {
         self.by_source.get(source).copied()
+    }
+
+    /// The document that translates the page of a source: by the name of its file, without folder and ending.
+    pub fn translation_of(&self, source: &str) -> Option<u32> {
+        let name = source.rsplit(['/', '\\']).next()?;
+        self.translations.get(name.split('.').next()?).copied()
     }
 
     /// Number of its document. Unlike [`Self::row`] it follows no pointer: a search asks it of every row.
@@ -129,6 +162,11 @@ impl Segment {
     /// Likeness of every passage to a unit vector, about; `None` without a vector.
     pub fn likeness(&self, query: &[f32]) -> Vec<Option<f32>> {
         let mut scores: Vec<Option<f32>> = self.vectors.scan(query).collect();
+        for (row, likeness) in self.questioned.iter().zip(self.questions.scan(query)) {
+            if let (Some(Some(score)), Some(likeness)) = (scores.get_mut(*row as usize), likeness) {
+                *score = score.max(likeness);
+            }
+        }
         let mut lifted: HashMap<u32, f32> = HashMap::new();
         for (document, likeness) in self.phrased.iter().zip(self.phrasings.scan(query)) {
             let best = lifted.entry(*document).or_insert(f32::MIN);

@@ -44,6 +44,8 @@ mod tests {
             heading: None,
             text: text.into(),
             relevance_score,
+            paraphrase: None,
+            shared: 0.0,
             front: FrontMatter::default(),
         }
     }

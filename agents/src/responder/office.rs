@@ -134,6 +134,8 @@ fn passage(found: Found) -> Passage {
         title: found.title,
         text: found.text,
         relevance: found.relevance_score,
+        paraphrase: found.paraphrase,
+        shared: found.shared,
         front: found.front,
     }
 }

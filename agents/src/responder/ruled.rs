@@ -173,6 +173,8 @@ mod tests {
             title: "Dogs".into(),
             text: "A dog license costs $10 a year.".into(),
             relevance: 0.9,
+            paraphrase: None,
+            shared: 0.0,
             front: knowledge::FrontMatter::default(),
         };
         let search = Search { text: "dogs".into(), within: None };

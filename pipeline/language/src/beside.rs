@@ -1,6 +1,11 @@
 //! A question within an answer: "yes, that's me, and when is the pickup on my street?". Recognizers write no question marks
 //! there, and callers make no pause.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::Language;
 use crate::ear::Ear;
 
 /// Fewer words ask nothing of their own.
@@ -16,23 +21,45 @@ pub fn question_beside(ear: Ear, text: &str) -> Option<(String, String)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let plain: Vec<String> = words.iter().map(|word| ear.plain(word)).collect();
     let cues = ear.cues();
+    let tail = |at: usize| words[at..].join(" ");
     let begins = |at: &usize| {
         let pair = format!("{} {}", plain[*at], plain[*at + 1]);
         let before = plain[*at - 1].as_str();
         let paused = words[*at - 1].ends_with(['.', ',', '!', '?', ';']);
-        cues.asks_at.contains(&pair.as_str()) && (paused || !cues.embeds.contains(&before))
+        let joined = cues.joins.contains(&before) && ear.is_question(&tail(*at));
+        joined || (cues.asks_at.contains(&pair.as_str()) && (paused || !cues.embeds.contains(&before)))
     };
     let last = words.len().checked_sub(QUESTION)?;
     let at = (1..=last).find(begins)?;
     let end = (0..at).rev().find(|n| !cues.joins.contains(&plain[*n].as_str())).map_or(0, |n| n + 1);
     let answer = words[..end].join(" ").trim_end_matches([',', ';']).to_owned();
-    (!ear.plain(&answer).is_empty()).then(|| (answer, words[at..].join(" ")))
+    (!ear.plain(&answer).is_empty()).then(|| (answer, tail(at)))
+}
+
+/// When the caller wishes to be called, said beside something else or alone: "yes but only call after six in the evening".
+/// The words without it, and the wish. `None` where there is none.
+#[must_use]
+pub fn call_wish(ear: Ear, text: &str) -> Option<(String, String)> {
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| wishes(Ear(Language::En)));
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| wishes(Ear(Language::Es)));
+    let pattern = match ear.0 {
+        Language::En => &*ENGLISH,
+        Language::Es => &*SPANISH,
+    };
+    let found = pattern.captures(text)?;
+    let (all, wish) = (found.get(0)?, found.get(1)?);
+    let rest = format!("{} {}", text[..all.start()].trim_end_matches([' ', ',']), text[all.end()..].trim());
+    Some((rest.trim().to_owned(), wish.as_str().trim_matches([' ', ',', '.']).to_owned()))
+}
+
+#[expect(clippy::expect_used, reason = "a test compiles the pattern of every language")]
+fn wishes(ear: Ear) -> Regex {
+    Regex::new(ear.cues().call_wish).expect("the pattern of a wish for a time to be called")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Language;
 
     #[test]
     fn a_question_is_cut_from_its_answer() {
@@ -59,6 +86,38 @@ mod tests {
             ["what does it cost", "I don't know when is it due", "on Elm Street by the school", "yes", ""]
         {
             assert_eq!(question_beside(en, text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wish_for_a_time_is_cut_from_its_answer() {
+        let cases = [
+            (
+                Language::En,
+                "yes this number but please call after six hour in the evening",
+                "yes this number",
+                "after six hour in the evening",
+            ),
+            (
+                Language::En,
+                "yes same number but not before noon i sleep late",
+                "yes same number",
+                "not before noon i sleep late",
+            ),
+            (Language::En, "only call me after 3", "", "after 3"),
+            (Language::Es, "sí pero que me llamen después de las cinco", "sí", "después de las cinco"),
+        ];
+        for (language, text, rest, wish) in cases {
+            assert_eq!(call_wish(Ear(language), text), Some((rest.to_owned(), wish.to_owned())), "{text}");
+        }
+        for text in [
+            "after six in the evening",
+            "call me back",
+            "i called before noon",
+            "it was before noon",
+            "call her",
+        ] {
+            assert_eq!(call_wish(Ear(Language::En), text), None, "{text}");
         }
     }
 }

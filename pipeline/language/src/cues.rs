@@ -5,6 +5,12 @@
 pub struct Cues {
     /// Frequent words that the other language does not have.
     pub marks: &'static [&'static str],
+    /// A wish for the time of a call: the whole with what leads to it, and as group 1 the time.
+    pub call_wish: &'static str,
+    /// Words of what happens again and again, or of somebody's hours.
+    pub habits: &'static [&'static str],
+    /// Somebody says no for who is in danger, or asks us to send help: after a word of 911 they are told again.
+    pub wants_us_to_help: &'static [&'static str],
     /// It was no emergency after all.
     pub no_emergency: &'static [&'static str],
     /// What to do in an emergency.
@@ -104,4 +110,6 @@ pub struct Says {
     pub something: &'static str,
     pub correction: &'static str,
     pub and_so_on: &'static str,
+    /// In place of a time that the caller chose: "a person will call you at the time you asked for".
+    pub as_asked: &'static str,
 }

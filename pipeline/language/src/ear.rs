@@ -219,7 +219,24 @@ impl Ear {
     /// A name in answer to its question.
     #[must_use]
     pub fn name_answered(self, text: &str) -> Option<String> {
-        by_language!(self, name::answered(text)).or_else(|| self.tagged(text, Kind::Name))
+        let read = by_language!(self, name::answered(text));
+        let tagged = self.tagged(text, Kind::Name);
+        match (read, tagged) {
+            (Some(read), Some(tagged)) if self.bounds_better(text, &read, &tagged) => Some(tagged),
+            (read, tagged) => read.or(tagged),
+        }
+    }
+
+    /// "Its Dorothy Hensley", "Dolores, Dolores Pruitt": where one reading holds the other, the tagger knows where a name
+    /// begins and ends. Not of letters that spell one.
+    fn bounds_better(self, text: &str, read: &str, tagged: &str) -> bool {
+        let words = |name: &str| -> Vec<String> { self.plain(name).split(' ').map(str::to_owned).collect() };
+        let (read, tagged) = (words(read), words(tagged));
+        let holds = |long: &[String], short: &[String]| long.windows(short.len()).any(|part| part == short);
+        let spelled =
+            text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() == 1);
+        let whole = tagged.len() > 1 && read != tagged;
+        whole && spelled.count() < 3 && (holds(&read, &tagged) || holds(&tagged, &read))
     }
 
     /// What the tagger is sure of, where the readers found nothing: the longest.
@@ -264,13 +281,26 @@ impl Ear {
     /// A place in answer to its question.
     #[must_use]
     pub fn place_answered(self, text: &str) -> Option<String> {
-        by_language!(self, place::answered(text))
+        // "By the yellow house, no wait, the corner of Birch and Fourth": who begins anew means what comes last.
+        let text = crate::repair::repaired(self, text);
+        if let Some(last) = crate::repair::begun_anew(self, &text)
+            && let Some(place) = by_language!(self, place::stated(last)).or_else(|| self.place_answered(last))
+        {
+            return Some(place);
+        }
+        by_language!(self, place::answered(&text))
     }
 
     /// A full street address, with a number.
     #[must_use]
     pub fn address(self, text: &str) -> Option<String> {
         by_language!(self, place::address(text))
+    }
+
+    /// How many of the words are small words of this language.
+    #[must_use]
+    pub fn marks(self, text: &str) -> usize {
+        self.plain(text).split(' ').filter(|word| self.cues().marks.contains(word)).count()
     }
 
     /// "I don't know" and its kin, in plain words.
@@ -290,21 +320,4 @@ pub enum CalendarWord {
 
 fn calendar(word: &str, table: &[(CalendarWord, &[&str])]) -> Option<CalendarWord> {
     table.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind)
-}
-
-/// The language that the words themselves are in, where they leave no doubt.
-#[must_use]
-pub fn language_of(text: &str) -> Option<Language> {
-    let plain = spanish::words::plain(text);
-    let words: Vec<&str> = plain.split(' ').filter(|w| !w.is_empty()).collect();
-    if words.len() < 3 {
-        return None;
-    }
-    let count = |list: &[&str]| words.iter().filter(|w| list.contains(w)).count();
-    let (english, spanish) = (count(cues::ENGLISH.marks), count(spanish::cues::SPANISH.marks));
-    match (english, spanish) {
-        (0, 2..) if spanish * 4 >= words.len() => Some(Language::Es),
-        (2.., 0) if english * 4 >= words.len() => Some(Language::En),
-        _ => None,
-    }
 }

@@ -65,6 +65,9 @@ pub static SPANISH: Repairs = Repairs {
         &["quise", "decir"],
         &["quiero", "decir"],
         &["mas", "bien"],
+        &["no", "esperese"],
+        &["no", "esperate"],
+        &["no", "no", "es"],
         &["no", "digo"],
         &["digo"],
         &["perdon"],
@@ -112,6 +115,31 @@ pub fn repaired(ear: Ear, text: &str) -> String {
         }
     }
     words.join(" ")
+}
+
+/// What comes after the last mark of more than one word ("no wait", "no, espérese"), where something stands before it.
+#[must_use]
+pub fn begun_anew(ear: Ear, text: &str) -> Option<&str> {
+    let mut at = 0;
+    let words: Vec<(usize, &str)> = text
+        .split_whitespace()
+        .map(|word| {
+            let from = text[at..].find(word).map_or(at, |n| at + n);
+            at = from + word.len();
+            (from, word)
+        })
+        .collect();
+    let plain: Vec<String> = words.iter().map(|(_, word)| ear.plain(word)).collect();
+    let marks = of(ear.0).marks.iter().filter(|mark| mark.len() > 1);
+    let after = |mark: &&&[&str]| {
+        let found = plain.windows(mark.len()).rposition(|part| part.iter().eq(mark.iter()))?;
+        (found > 0).then_some(found + mark.len())
+    };
+    let mut from = marks.filter_map(|mark| after(&mark)).max()?;
+    while plain.get(from).is_some_and(|word| of(ear.0).hedges.contains(&word.as_str())) {
+        from += 1;
+    }
+    words.get(from).map(|(at, _)| &text[*at..])
 }
 
 fn mended<'t>(ear: Ear, words: &[&'t str]) -> Option<Vec<&'t str>> {

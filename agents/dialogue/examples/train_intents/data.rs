@@ -14,7 +14,7 @@ use crate::grammar::{Dice, Grammar};
 const MOST: usize = 14;
 const FEWEST: usize = 4;
 
-/// What an error costs at an opening: there are few of them, and callers speak as they do.
+/// What an error costs at a sentence that was written by itself: there are few of them, and callers speak as they do.
 const OPENING: f32 = 2.0;
 /// Number of the first group of openings; frames have smaller ones.
 const OPENINGS: usize = 1_000_000;
@@ -70,26 +70,31 @@ pub fn frames(folder: &Path, seed: u64) -> Result<Vec<Line>, Box<dyn Error>> {
     Ok(all)
 }
 
-/// Sentences of `openings.en.tsv` and `openings.es.tsv`: what people say first, each written by itself.
-pub fn openings(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
+/// Sentences of `openings.en.tsv` and `openings.es.tsv`, what people say first, and of `turns.en.tsv` and `turns.es.tsv`,
+/// what they say in the middle of a call, each written by itself.
+pub fn written(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut all = Vec::new();
+    let mut first = OPENINGS;
     for language in [Language::En, Language::Es] {
-        let text = fs::read_to_string(folder.join(format!("openings.{}.tsv", language.code())))?;
-        for (number, line) in text.lines().enumerate() {
-            let parts: Vec<&str> = line.split('\t').collect();
-            let [route, act, text] = parts[..] else {
-                return Err(format!("this is no opening: {line}").into());
-            };
-            all.push(Line {
-                route: Some(route.to_owned()),
-                // All but the greetings ask, which teaches nothing of acts.
-                act: Act::of(act).filter(|act| *act != Act::Ask),
-                language,
-                text: text.to_owned(),
-                asked: Some(false),
-                frame: OPENINGS + number / TOGETHER + if language == Language::Es { OPENINGS } else { 0 },
-                weight: OPENING,
-            });
+        for (name, midway) in [("openings", false), ("turns", true)] {
+            let text = fs::read_to_string(folder.join(format!("{name}.{}.tsv", language.code())))?;
+            for (number, line) in text.lines().enumerate() {
+                let parts: Vec<&str> = line.split('\t').collect();
+                let [route, act, text] = parts[..] else {
+                    return Err(format!("route, act and sentence are wanted: {line}").into());
+                };
+                all.push(Line {
+                    route: Some(route.to_owned()),
+                    // Of first sentences all but the greetings ask, which teaches nothing of acts.
+                    act: Act::of(act).filter(|act| midway || *act != Act::Ask),
+                    language,
+                    text: text.to_owned(),
+                    asked: Some(midway),
+                    frame: first + number / TOGETHER,
+                    weight: OPENING,
+                });
+            }
+            first += OPENINGS;
         }
     }
     Ok(all)

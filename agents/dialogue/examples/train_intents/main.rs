@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let public = public.ok_or("PUBLIC_TALK must name a folder with the public talk")?;
     let mut written = data::frames(&folder, SEED)?;
-    written.extend(data::openings(&folder)?);
+    written.extend(data::written(&folder)?);
     let talk = public::talk(&public, SEED)?;
     println!("{} sentences out of frames, {} of public talk", written.len(), talk.len());
     let intents = public::intents(&public, SEED)?;

@@ -64,7 +64,7 @@ impl<'a> Turn<'a> {
 
 /// Whether a page holds one of these stems.
 pub(super) fn shares(ear: Ear, passage: &Passage, stems: &[String]) -> bool {
-    let phrasings = passage.front.asked_as.join(" ");
+    let phrasings = passage.front.everyday();
     let page = ear.terms(&format!("{} {} {phrasings}", passage.title, passage.text));
     stems.iter().any(|stem| page.contains(stem))
 }

@@ -3,11 +3,22 @@
 use super::script::{Slot, SlotKind};
 use super::state::MAX_LATER;
 use super::turn::Turn;
+use language::beside::call_wish;
 
 /// More words than this are no place, where nothing in them is known for one.
 const LONG_PLACE: usize = 11;
 
 impl Turn<'_> {
+    /// When the caller wants to be called is noted and said back, and is no part of the answer: "after six" is not when it
+    /// happened. What else was said, if anything.
+    pub(super) fn without_call_wish(&mut self, text: &str) -> Option<String> {
+        let takes_number = self.current().is_some_and(|(_, script)| script.slot("phone").is_some());
+        let (rest, wish) = call_wish(self.ear, text).filter(|_| takes_number)?;
+        self.task_mut(|task| task.call_when = wish);
+        self.say("call_when");
+        Some(rest)
+    }
+
     /// A question within an answer: answered at once where a page does, before the report goes on; else, and where the
     /// report is just being finished, after it.
     pub(super) fn answer_beside(&mut self, question: &str, finishing: bool) {

@@ -44,7 +44,11 @@ impl<'a> Turn<'a> {
             String::new()
         };
         let opening = task.slots.get("opening").map(|o| o.spoken.clone()).unwrap_or_default();
-        let callback = callback_time(self.ear, self.view.now, self.view.facts);
+        let callback = if task.call_when.is_empty() {
+            callback_time(self.ear, self.view.now, self.view.facts)
+        } else {
+            self.ear.cues().says.as_asked.to_owned()
+        };
         let fill = [("priority", priority.as_str()), ("opening", &opening), ("callback", &callback)];
         if unconfirmed && script.incomplete == Incomplete::File {
             // Nobody said yes: it is no more than what was told.
@@ -314,6 +318,9 @@ pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete:
     let unconfirmed = task.unconfirmed(script);
     if !unconfirmed.is_empty() {
         fields.insert(UNCONFIRMED.to_owned(), unconfirmed.join(", "));
+    }
+    if !task.call_when.is_empty() {
+        fields.insert("call_when".to_owned(), task.call_when.clone());
     }
     Filing {
         task: task.id.clone(),

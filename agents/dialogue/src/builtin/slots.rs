@@ -90,9 +90,12 @@ pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled
     match kind {
         SlotKind::Place => ear.place_stated(text).map(same),
         SlotKind::Address => ear.address(text).map(same),
-        // "At 15 Elm Street" names a house, no hour.
-        SlotKind::When => when_value(ear, text, context.now, Direction::Past)
-            .filter(|when| !when.value.starts_with('T') || ear.address(text).is_none()),
+        // "At 15 Elm Street" names a house, no hour, and "every night until three" no time at which it happened.
+        SlotKind::When => when_value(ear, text, context.now, Direction::Past).filter(|when| {
+            let plain = ear.plain(text);
+            let habit = plain.split(' ').any(|word| ear.cues().habits.contains(&word));
+            !when.value.starts_with('T') || (ear.address(text).is_none() && !habit)
+        }),
         SlotKind::Injured => injured(ear, text, false),
         SlotKind::Name => ear.name_stated(text).map(same),
         SlotKind::Phone => ear.whole_phone(text).map(|p| Filled::new(p.e164(), p.spoken())),

@@ -61,6 +61,9 @@ pub struct Task {
     pub order: Vec<String>,
     /// How often each question was put.
     pub asked: BTreeMap<String, u8>,
+    /// When the caller wants to be called, in their own words.
+    #[serde(default)]
+    pub call_when: String,
     /// Digits of a phone number given so far.
     pub digits: String,
     /// We asked whether the caller's own number will do.
@@ -86,12 +89,13 @@ pub struct Task {
     pub before: BTreeMap<String, Filled>,
 }
 
-language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, offered, refused, before);
+language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, call_when, offered, refused, before);
 
 impl Task {
     #[must_use]
     pub fn new(id: &str) -> Self {
         Self {
+            call_when: String::new(),
             id: id.to_owned(),
             stage: Stage::Confirm,
             slots: BTreeMap::new(),

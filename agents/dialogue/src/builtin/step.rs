@@ -23,6 +23,10 @@ pub struct Passage {
     pub title: String,
     pub text: String,
     pub relevance: f32,
+    /// How like the question is in meaning to one that the passage is known to answer, 0–1, where there is a vector to tell by.
+    pub paraphrase: Option<f32>,
+    /// The same by words, 0–1.
+    pub shared: f32,
     pub front: FrontMatter,
 }
 

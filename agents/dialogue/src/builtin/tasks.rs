@@ -68,7 +68,13 @@ impl<'a> Turn<'a> {
     /// What the caller said while a task waits for an answer.
     pub(super) fn in_task(&mut self, text: &str) {
         let Some((stage, script)) = self.current() else { return };
-        let text = repaired(self.ear, text);
+        let mut text = repaired(self.ear, text);
+        if let Some(rest) = self.without_call_wish(&text) {
+            if self.ear.plain(&rest).is_empty() {
+                return self.resume();
+            }
+            text = rest;
+        }
         let text = text.as_str();
         let slot = match &stage {
             Stage::Slot(id) => script.slot(id),

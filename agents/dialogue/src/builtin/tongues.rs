@@ -12,6 +12,8 @@ use language::{Ear, language_of};
 
 /// Words of the longest wish for a language.
 const WISH: usize = 8;
+/// Small words of a language that an answer to a question of ours must hold before it changes the language.
+const MARKS: usize = 2;
 
 impl super::engine::Dialogue {
     /// Notes that the recogniser heard another language; the next turn takes it up, if the words bear it out.
@@ -24,7 +26,9 @@ impl super::engine::Dialogue {
 impl Turn<'_> {
     /// Follows the caller into the language that they speak. `true` when the turn is answered with that.
     pub(super) fn follow_language(&mut self, text: &str) -> bool {
-        let words = language_of(text);
+        // Names and streets of an answer may be of any language: amid a task it takes words of the other one.
+        let clear = |language: &Language| self.state.task().is_none() || Ear(*language).marks(text) >= MARKS;
+        let words = language_of(text).filter(clear);
         let heard = self.state.heard.take();
         let other = |l: &Language| *l != self.state.language;
         // A recogniser may take "no" for Spanish. What it heard counts once there are words enough.
@@ -49,6 +53,11 @@ impl Turn<'_> {
     /// "En español, por favor", "English, please", key two.
     pub(super) fn asked_for(&mut self, language: Language, text: &str) {
         if language == self.state.language {
+            // "Me llegó una carta y no hablo inglés" wants Spanish, has it, and is told of the letter.
+            if self.state.task().is_none() && !self.asked_for_language && self.asks_more(text) {
+                self.asked_for_language = true;
+                return self.route(text);
+            }
             // Heard from the words of this very turn, it is new all the same.
             self.say(if self.changed.is_some() { "language_changed" } else { "language_same" });
             return self.go_on();

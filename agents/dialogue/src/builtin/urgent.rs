@@ -263,6 +263,12 @@ impl Turn<'_> {
         let no = ear.yes_no(text) == Some(YesNo::No) || plain.starts_with("no ");
         // "No, nobody is hurt" calls it off. "No, my mom isn't home" does not: whoever cannot or will not call is told again.
         let words = plain.split(' ').count();
+        // "She doesn't want an ambulance, she says it's just she's tired", "can't you just send the fire truck".
+        if says(cues.wants_us_to_help) && self.head.wants("cancel") < WISH {
+            self.say("emergency_again");
+            self.state.emergency = true;
+            return true;
+        }
         if says(cues.no_emergency) || (no && words <= ANSWER) {
             self.say("emergency_over");
             // "What, no, it's just loud music, I want to file a complaint": what they called for comes with it.

@@ -63,6 +63,8 @@ mod tests {
             title: "Dogs".into(),
             text: text.into(),
             relevance: 0.9,
+            paraphrase: None,
+            shared: 0.0,
             front: Default::default(),
         };
         let mut pages = Pages::default();

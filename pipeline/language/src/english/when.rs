@@ -194,11 +194,12 @@ fn lasting(text: &str) -> Option<String> {
     const UNITS: [&str; 5] = ["hour", "day", "night", "week", "month"];
     let words: Vec<&str> = text.split(' ').collect();
     let leads = |at: usize| {
-        words[at] == "for"
-            || (words[at] == "been" && at > 0 && words[at - 1].ends_with("it's"))
-            || (words[at] == "on" && at > 0 && words[at - 1] == "going")
+        matches!(words[at], "for" | "been") || (words[at] == "on" && at > 0 && words[at - 1] == "going")
     };
-    (0..words.len()).filter(|at| leads(*at)).find_map(|at| {
+    // "Been there like two weeks": where it was, or how, may stand between.
+    let between = |at: usize| if words[at] == "been" { 2 } else { 0 };
+    let starts = (0..words.len()).filter(|at| leads(*at)).flat_map(|at| at..=at + between(at));
+    starts.filter(|at| *at < words.len()).find_map(|at| {
         let span: Vec<&str> = words[at + 1..]
             .iter()
             .copied()
@@ -393,10 +394,16 @@ fn time(text: &str, part: Option<Part>) -> Option<NaiveTime> {
         let minute = found.get(3).or_else(|| found.get(4)).map_or(Some(0), |m| minutes(m.as_str()))?;
         // A lone number is a time only with "at", a minute or a mark beside it.
         let marked = found.get(1).is_some() || mark.is_some() || found.get(3).is_some();
-        let unit_follows =
-            ["street", "people", "cars", "avenue", "road", "main", "st", "days", "percent", "feet", "of"]
-                .iter()
-                .any(|u| text[found.get(0).map_or(0, |m| m.end())..].trim_start().starts_with(u));
+        // "Like two weeks", "about four cars": what is counted follows.
+        const COUNTED: [&str; 9] =
+            ["street", "people", "avenue", "road", "main", "st", "percent", "feet", "of"];
+        const NO_PLURALS: [&str; 6] = ["this", "perhaps", "across", "always", "besides", "unless"];
+        let next = text[found.get(0).map_or(0, |m| m.end())..].split_whitespace().next();
+        let alone = mark.is_none() && found.get(3).is_none() && found.get(4).is_none();
+        let plural = |word: &str| word.len() > 3 && word.ends_with('s') && !word.contains('\'');
+        let unit_follows = next.is_some_and(|word| {
+            COUNTED.contains(&word) || (alone && plural(word) && !NO_PLURALS.contains(&word))
+        });
         let (hour, _) = cardinal_at(&[found.get(2)?.as_str()])?;
         (marked && !unit_follows).then(|| clock(hour, minute, mark.as_deref(), part)).flatten()
     })

@@ -37,6 +37,18 @@ pub static SPANISH: Cues = Cues {
         "habla", "quisiera", "puede", "estoy", "fue", "senor", "senora", "ayuda", "espanol", "una", "cuanto",
         "nombre", "numero",
     ],
+    call_wish: r"(?i)(?:[,.]? ?\b(?:y|pero|entonces|por favor|nada m[aá]s|nom[aá]s|solo)\b)*[,.]? ?\b(?:que )?(?:me |nos )?(?:llamen|llame|marquen|marque|hablen|hable)(?:me)? (?:por favor |nada m[aá]s |nom[aá]s |solo )?((?:despu[eé]s de|antes de|entre|a partir de|por la tarde|por la ma[nñ]ana|en la tarde|en la ma[nñ]ana).{0,50})$",
+    habits: &["cada", "hasta", "siempre", "todas", "todos", "trabajo", "trabajar"],
+    wants_us_to_help: &[
+        "no quiere",
+        "no se deja",
+        "mande ",
+        "manden ",
+        "mandar ",
+        "me manda",
+        "nos manda",
+        "llame usted",
+    ],
     no_emergency: &[
         "no es emergencia",
         "no es una emergencia",
@@ -396,5 +408,6 @@ pub static SPANISH: Cues = Cues {
         something: "algo",
         correction: "Corrección:",
         and_so_on: ", etcétera.",
+        as_asked: "a la hora que pidió",
     },
 };

@@ -103,9 +103,13 @@ pub fn in_english(text: &str) -> Option<String> {
 /// Senses of one word that its English sentence holds: the second often is what the page says.
 const SAID: usize = 2;
 
-/// Whether most of a text's words are Spanish. Words that both languages have tell nothing.
+/// Whether a text is Spanish: by how it is written, or where few words leave that open, if most of them are.
+/// Words that both languages have tell nothing.
 #[must_use]
 pub fn is_spanish(text: &str) -> bool {
+    if let Some(language) = crate::language_of(text) {
+        return language == crate::Language::Es;
+    }
     const BOTH: [&str; 15] = [
         "a", "he", "me", "no", "son", "sea", "tan", "van", "ve", "va", "come", "once", "sale", "real", "gas",
     ];

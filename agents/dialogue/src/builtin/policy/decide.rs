@@ -130,11 +130,13 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
         return Act::Office;
     }
     let own = heard.names_subject && !known.asked_back && best.relevance >= OWN_PAGE;
-    if known.foreign {
+    // What is told is taken down, in whichever language a page about it is.
+    let tells = heard.tells && heard.words >= TELLING;
+    if known.foreign && !tells {
         // A page of the subject in the caller's own language is asked about before one in another is offered.
         return if own { Act::WhetherPage } else { Act::Foreign };
     }
-    if heard.tells && heard.words >= TELLING {
+    if tells {
         return Act::Report;
     }
     let may_ask = !known.asked_back;
@@ -195,7 +197,7 @@ mod tests {
         let named = |sure| Page { named: true, ..page(sure) };
         let table: Vec<(&str, Understood, Known, Act)> = vec![
             ("a page that answers", question(vec![]), known(&[page(0.8)]), Act::Answer),
-            ("a page below the margin", question(vec![]), known(&[page(0.4)]), Act::WhetherPage),
+            ("a page below the margin", question(vec![]), known(&[page(0.35)]), Act::WhetherPage),
             (
                 "a page without a subject named",
                 Understood { names_subject: false, ..question(vec![]) },
@@ -291,13 +293,13 @@ mod tests {
             (
                 "a page below the margin, asked about before",
                 question(vec![]),
-                Known { asked_back: true, ..known(&[page(0.4)]) },
+                Known { asked_back: true, ..known(&[page(0.35)]) },
                 Act::NoPage,
             ),
             (
                 "a likely task, or a page that may answer",
                 heard(vec![want("incident", 0.5, false)]),
-                known(&[page(0.4)]),
+                known(&[page(0.35)]),
                 Act::TaskOrPage("incident".into()),
             ),
             (

@@ -22,7 +22,7 @@ pub fn evidence(
         others.map(|(_, p)| p.relevance).fold(0.0, f32::max)
     };
     let of = |(n, passage): (usize, &&Passage)| {
-        let names = format!("{} {}", passage.title, passage.front.asked_as.join(" "));
+        let names = format!("{} {}", passage.title, passage.front.everyday());
         let near = ear.terms(&ear.plain(&format!("{names} {}", passage.text)));
         let share = |held: usize| if subjects.is_empty() { 0.0 } else { held as f32 / subjects.len() as f32 };
         let known = subjects.iter().filter(|stem| near.contains(stem)).count();
@@ -34,6 +34,8 @@ pub fn evidence(
             covered: share(known),
             near: share(told),
             kind: acts.facts.given(&asked, &passage.text).unwrap_or(plain),
+            paraphrase: passage.paraphrase,
+            shared: passage.shared,
             unknown: (subjects.len() - known).min(4) as f32 / 4.0,
         }
     };

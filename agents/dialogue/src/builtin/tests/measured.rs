@@ -137,7 +137,7 @@ fn kept() -> Vec<Question> {
 }
 
 /// The evidence for the best page of each question, and whether its passage answers.
-fn examples(world: &World, set: &[Question]) -> Vec<([f32; 6], bool)> {
+fn examples(world: &World, set: &[Question]) -> Vec<([f32; 7], bool)> {
     let script = world.dialogue.script();
     let ear = language::Ear(Language::En);
     let of = |question: &Question| {
@@ -154,12 +154,12 @@ fn examples(world: &World, set: &[Question]) -> Vec<([f32; 6], bool)> {
 }
 
 /// Logistic regression by plain descent: few figures, few examples, no chance in it.
-fn fitted(examples: &[([f32; 6], bool)]) -> [f32; 7] {
+fn fitted(examples: &[([f32; 7], bool)]) -> [f32; 8] {
     const RATE: f64 = 0.5;
     const DECAY: f64 = 0.002;
-    let mut weights = [0.0_f64; 7];
+    let mut weights = [0.0_f64; 8];
     for _ in 0..20_000 {
-        let mut slope = [0.0_f64; 7];
+        let mut slope = [0.0_f64; 8];
         for (figures, right) in examples {
             let figures: Vec<f64> =
                 std::iter::once(1.0).chain(figures.iter().map(|f| f64::from(*f))).collect();

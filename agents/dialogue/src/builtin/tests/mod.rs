@@ -129,6 +129,8 @@ impl World {
                 title: f.title,
                 text: f.text,
                 relevance: f.relevance_score,
+                paraphrase: f.paraphrase,
+                shared: f.shared,
                 front: f.front,
             })
             .collect()

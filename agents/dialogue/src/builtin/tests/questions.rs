@@ -225,7 +225,7 @@ fn foreign_questions_are_not_answered() {
     }
 }
 
-/// Spanish questions with a page in Spanish, and with one in English only.
+/// Spanish questions, and the page in Spanish that answers.
 const SPANISH: &[(&str, &str)] = &[
     ("¿Qué día pasan por la basura?", "es/basura"),
     ("No recogieron mi basura esta semana", "es/basura"),
@@ -241,22 +241,22 @@ const SPANISH: &[(&str, &str)] = &[
     ("¿Cómo presento un reclamo contra el condado?", "es/reclamos"),
     ("¿Dónde puedo votar?", "es/elecciones"),
     ("¿Cómo me registro para votar?", "es/elecciones"),
-    ("¿Cómo saco un pasaporte?", "passports"),
-    ("¿Qué necesito para casarme?", "marriage-license"),
-    ("Necesito un acta de nacimiento", "vital-records"),
-    ("¿A qué hora abre la biblioteca?", "library"),
-    ("¿Dónde me puedo vacunar contra la gripe?", "health-clinic"),
-    ("¿Cuánto cuesta el autobús?", "transit"),
-    ("¿Necesito licencia para mi perro?", "dog-license"),
-    ("¿Cómo renuevo las placas de mi carro?", "vehicle-registration"),
-    ("¿Cómo pago una multa de tránsito?", "courts-tickets"),
-    ("Me van a desalojar, ¿me pueden ayudar con la renta?", "housing"),
-    ("¿Dónde está el banco de comida?", "wic-food"),
-    ("¿Qué hago con un colchón viejo?", "bulk-pickup"),
-    ("¿Dónde reciclo cartón?", "recycling"),
-    ("¿El condado está contratando?", "jobs"),
-    ("Mis vecinos hacen mucho ruido de noche", "noise"),
-    ("Me llegó una carta para ser jurado", "jury-duty"),
+    ("¿Cómo saco un pasaporte?", "es/pasaportes"),
+    ("¿Qué necesito para casarme?", "es/matrimonio"),
+    ("Necesito un acta de nacimiento", "es/actas"),
+    ("¿A qué hora abre la biblioteca?", "es/biblioteca"),
+    ("¿Dónde me puedo vacunar contra la gripe?", "es/clinica"),
+    ("¿Cuánto cuesta el autobús?", "es/autobuses"),
+    ("¿Necesito licencia para mi perro?", "es/perros"),
+    ("¿Cómo renuevo las placas de mi carro?", "es/vehiculos"),
+    ("¿Cómo pago una multa de tránsito?", "es/multas"),
+    ("Me van a desalojar, ¿me pueden ayudar con la renta?", "es/vivienda"),
+    ("¿Dónde está el banco de comida?", "es/alimentos"),
+    ("¿Qué hago con un colchón viejo?", "es/objetos-grandes"),
+    ("¿Dónde reciclo cartón?", "es/reciclaje"),
+    ("¿El condado está contratando?", "es/empleos"),
+    ("Mis vecinos hacen mucho ruido de noche", "es/ruido"),
+    ("Me llegó una carta para ser jurado", "es/jurado"),
 ];
 
 /// Nothing of the county's, in Spanish.
@@ -277,8 +277,8 @@ fn spanish_sources(world: &World, question: &str) -> Vec<String> {
 }
 
 #[test]
-fn spanish_questions_are_answered_from_their_page_or_told_of_the_english_one() {
-    for (world, bar) in [(&*WORLD, 0.9), (&*LEXICAL, 0.75)] {
+fn spanish_questions_are_answered_from_their_page() {
+    for (world, bar) in [(&*WORLD, 0.85), (&*LEXICAL, 0.75)] {
         let ask = |(question, document): &(&str, &str)| {
             let found = spanish_sources(world, question);
             let right = found == [format!("riverbend/{document}.md")];

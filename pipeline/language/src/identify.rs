@@ -1,0 +1,148 @@
+//! Which language words are in, where they leave no doubt: a linear classifier over whole words and their letters.
+//!
+//! Trained by `examples/train_identify.rs` on what callers say (`data/intents/*.tsv`); figures in `docs/guides/understanding.md`.
+
+use std::sync::LazyLock;
+
+use crate::tag::Language;
+
+/// Features are hashed into so many weights. A power of two.
+pub const BUCKETS: usize = 1 << 14;
+/// From this score on (log odds) the words are taken for Spanish, and as far below zero for English.
+const SURE: f32 = 1.5;
+/// Fewer words than this tell nothing: names, numbers, "no".
+const FEWEST: usize = 3;
+
+/// Scale, then a signed byte a bucket: above zero is Spanish.
+static WEIGHTS: &[u8] = include_bytes!("../data/identify/weights.bin");
+
+static MODEL: LazyLock<Model> = LazyLock::new(|| Model::from_bytes(WEIGHTS));
+
+/// The weights of the classifier.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Model {
+    weights: Vec<f32>,
+}
+
+impl Model {
+    /// Of floats, a bucket each.
+    #[must_use]
+    pub const fn of(weights: Vec<f32>) -> Self {
+        Self { weights }
+    }
+
+    /// What [`Self::to_bytes`] wrote. Short data gives a model that is never sure; a test rules it out for what ships.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let (scale, codes) =
+            bytes.split_first_chunk().map_or((0.0, bytes), |(s, c)| (f32::from_le_bytes(*s), c));
+        let mut weights: Vec<f32> = codes.iter().map(|code| f32::from(code.cast_signed()) * scale).collect();
+        weights.resize(BUCKETS, 0.0);
+        Self { weights }
+    }
+
+    /// A byte a weight, after the scale.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let largest = self.weights.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
+        let scale = largest / 127.0;
+        #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
+        let code = |weight: &f32| ((weight / scale).round() as i8).cast_unsigned();
+        scale.to_le_bytes().into_iter().chain(self.weights.iter().map(code)).collect()
+    }
+
+    /// Log odds of Spanish against English.
+    #[must_use]
+    pub fn score(&self, text: &str) -> f32 {
+        let mut sum = 0.0;
+        features(text, |bucket| sum += self.weights[bucket]);
+        sum
+    }
+}
+
+/// The language that the words themselves are in, where they leave no doubt.
+#[must_use]
+pub fn language_of(text: &str) -> Option<Language> {
+    if text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count() < FEWEST {
+        return None;
+    }
+    match MODEL.score(text) {
+        score if score >= SURE => Some(Language::Es),
+        score if score <= -SURE => Some(Language::En),
+        _ => None,
+    }
+}
+
+/// Buckets of a text's features: each word, its pairs and triples of letters with its edges, and pairs of words.
+pub fn features(text: &str, mut each: impl FnMut(usize)) {
+    let lower = text.to_lowercase();
+    let words =
+        lower.split(|c: char| !(c.is_alphabetic() || c == '\'' || c == '’')).filter(|w| !w.is_empty());
+    let mut before = 0;
+    let mut letters: Vec<char> = Vec::new();
+    for word in words {
+        letters.clear();
+        letters.push('<');
+        letters.extend(word.chars());
+        letters.push('>');
+        let whole = hash(letters.iter().copied(), 1);
+        each(bucket(whole));
+        each(bucket(whole.wrapping_mul(31) ^ before));
+        before = whole;
+        for size in [2, 3] {
+            for part in letters.windows(size) {
+                each(bucket(hash(part.iter().copied(), size as u64 + 1)));
+            }
+        }
+    }
+}
+
+const fn bucket(hash: u64) -> usize {
+    // The high bits are the better mixed.
+    (hash >> 40) as usize & (BUCKETS - 1)
+}
+
+/// FNV-1a over letters: the same on every machine, since weights are kept by it.
+fn hash(letters: impl Iterator<Item = char>, seed: u64) -> u64 {
+    let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x0100_0000_01b3);
+    letters.fold(mix(0xcbf2_9ce4_8422_2325, seed), |hash, letter| mix(hash, u64::from(u32::from(letter))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_sentences_are_told_apart() {
+        for text in [
+            "se fue la luz del poste de la esquina",
+            "me tropecé en la banqueta frente a la biblioteca",
+            "los perros del vecino no paran de ladrar",
+        ] {
+            assert_eq!(language_of(text), Some(Language::Es), "{text}");
+        }
+        for text in [
+            "there is a big hole in front of my house",
+            "somebody dumped a mattress behind the library",
+            "when do you pick up the trash",
+        ] {
+            assert_eq!(language_of(text), Some(Language::En), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_numbers_and_few_words_tell_nothing() {
+        for text in ["", "no", "José García", "12 34 56 78", "Maria Lopez", "24 Pine"] {
+            assert_eq!(language_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn weights_are_whole_and_survive_being_written() {
+        assert_eq!(WEIGHTS.len(), 4 + BUCKETS);
+        assert_eq!(
+            Model::from_bytes(&MODEL.to_bytes()).score("la calle está mal"),
+            MODEL.score("la calle está mal")
+        );
+    }
+}
