@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::content::Stretch;
+use super::draw::Stretch;
 
 /// Lines of letters this much larger than most are headings.
 const HEADING: f64 = 1.18;
