@@ -1,6 +1,8 @@
 //! The rules of the house, kept by machine: who may import whom, and what a module may do. They are explained in
 //! docs/ARCHITECTURE.md. Each rule is a function over sources, so that the tests at the end can plant a fault.
 
+#[path = "layers/metrics.rs"]
+mod metrics;
 #[path = "layers/source.rs"]
 mod source;
 
@@ -256,6 +258,17 @@ fn process_matters(s: &Source) -> Vec<String> {
     found
 }
 
+/// A pattern that may be absent: a typing error in it would turn off what it detects, and nobody would hear of it.
+fn absent_patterns(s: &Source) -> Vec<String> {
+    let shapes = ["LazyLock<Option<", ": Option<Regex>", ": Option<RegexSet>"];
+    let lines = shapes.into_iter().flat_map(|shape| s.lines_with(shape));
+    lines
+        .map(|line| {
+            at(s, line, "may do without its pattern: use `expect` where clippy or a test compiles it")
+        })
+        .collect()
+}
+
 fn empty_names(s: &Source) -> Vec<String> {
     if s.path == NAME_EXCEPTION {
         return Vec::new();
@@ -406,6 +419,17 @@ fn modules_are_named_for_what_they_hold() {
 }
 
 #[test]
+fn every_metric_is_described() {
+    let product: Vec<Source> = sources().into_iter().filter(is_product).collect();
+    assert_eq!(metrics::undescribed(&product), [""; 0], "describe them in gateway/src/telemetry/metrics.rs");
+}
+
+#[test]
+fn no_pattern_may_be_absent() {
+    keep(absent_patterns);
+}
+
+#[test]
 fn files_and_functions_are_short() {
     keep(too_long);
 }
@@ -456,6 +480,26 @@ fn planted_names_are_found() {
     assert_eq!(empty_names(&one("gateway/src/helpers/text.rs", "")).len(), 1);
     assert_eq!(empty_names(&one("gateway/src/x.rs", "mod types { } struct CallManager;")).len(), 2);
     assert_eq!(empty_names(&one(NAME_EXCEPTION, "pub struct MemoryManager;")).len(), 0);
+}
+
+#[test]
+fn a_planted_metric_without_words_is_found() {
+    let all = [
+        one(
+            "pipeline/src/x.rs",
+            "metrics::counter!(\"a_total\", \"by\" => x); gauge!(\n    \"b\").set(1.0);",
+        ),
+        one("gateway/src/x.rs", "describe_counter!(\"a_total\", \"All.\");"),
+    ];
+    assert_eq!(metrics::undescribed(&all), ["b"]);
+}
+
+#[test]
+fn planted_absent_patterns_are_found() {
+    let found = |text: &str| absent_patterns(&one("agents/src/x.rs", text)).len();
+    assert_eq!(found("static A: LazyLock<Regex> = LazyLock::new(|| Regex::new(\"a\").expect(\"\"));"), 0);
+    assert_eq!(found("static A: LazyLock<Option<Words>> = LazyLock::new(|| None);"), 1);
+    assert_eq!(found("struct A { size: Option<Regex>, all: Option<RegexSet> }"), 2);
 }
 
 #[test]

@@ -4,8 +4,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use gateway::cli::{self, Cli};
+use gateway::reading;
 
 fn main() -> ExitCode {
+    if let Some(read) = reading::main() {
+        return read;
+    }
     // Two providers are compiled in by our dependencies; rustls panics at its first use unless one is chosen.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let cli = Cli::parse();

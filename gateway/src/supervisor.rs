@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use parking_lot::Mutex;
+use pipeline::provider::Backoff;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 /// Pause before a loop is begun again; doubled each time that it fails soon after.
-const FIRST: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(60);
+const PAUSE: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(60));
 /// A loop that ran so long has recovered: its next failure is a first one, and `/health` no longer tells of the last.
 const RECOVERED: Duration = Duration::from_secs(5 * 60);
 
@@ -42,19 +42,19 @@ impl Loops {
         F: Fn() -> T,
         T: Future<Output = ()>,
     {
-        let mut pause = FIRST;
+        let mut failures = 0;
         loop {
             let began = Instant::now();
             let Err(panic) = AssertUnwindSafe(async { begin().await }).catch_unwind().await else { return };
             self.note(name, &word(&*panic));
             if began.elapsed() >= RECOVERED {
-                pause = FIRST;
+                failures = 0;
             }
+            failures += 1;
             tokio::select! {
-                () = sleep(pause) => {}
+                () = sleep(PAUSE.after(failures)) => {}
                 () = closing.cancelled() => return,
             }
-            pause = (pause * 2).min(LONGEST);
         }
     }
 }

@@ -154,7 +154,7 @@ consoleSuite("knowledge", (test) => {
     await page.getByRole("button", { name: "Keep it" }).click();
     await until("the fees to be replaced", () => mock.documents.find((document) => document.id === "doc-2").content.includes("fifty"));
     await page.getByLabel("From a file").setInputFiles({ name: "photo.jpg", mimeType: "image/jpeg", buffer: Buffer.from("x") });
-    await page.getByRole("alert").getByText("Choose a text, Markdown, HTML or PDF file.").waitFor();
+    await page.getByRole("alert").getByText("Choose a text, Markdown, HTML, CSV, RTF, PDF, Word, Excel or OpenDocument file.").waitFor();
     await page.locator('[data-document="doc-2"] button').first().click();
     await page.getByRole("dialog").getByText("A permit costs fifty dollars.").waitFor();
     await assertAccessible(page, "a document");

@@ -101,11 +101,12 @@ pub struct Section {
 #[must_use]
 pub fn parse(document: &Document) -> Parsed {
     // Only who writes text for us configures it: a page or a PDF that begins like front matter is a page.
-    let read_from = [read::HTML, read::PDF].contains(&document.media_type.as_deref().unwrap_or_default());
-    let (front, body) = if read_from {
-        (FrontMatter::default(), document.content.as_str())
-    } else {
+    let is_text =
+        [read::TEXT, read::MARKDOWN].contains(&document.media_type.as_deref().unwrap_or(read::TEXT));
+    let (front, body) = if is_text {
         split_front_matter(&document.content)
+    } else {
+        (FrontMatter::default(), document.content.as_str())
     };
     let mut sections = vec![Section { heading: None, text: String::new() }];
     let mut first_heading = None;
@@ -184,8 +185,10 @@ mod tests {
     #[test]
     fn a_page_from_elsewhere_configures_nothing() {
         let text = "+++\nspoken = \"the bank\"\n+++\nHello.";
-        let page = Document { media_type: Some(read::HTML.into()), ..document(text) };
-        assert_eq!(parse(&page).front, FrontMatter::default());
+        for kind in [read::HTML, read::DOCX, read::RTF, "text/html; charset=utf-8"] {
+            let page = Document { media_type: Some(kind.into()), ..document(text) };
+            assert_eq!(parse(&page).front, FrontMatter::default());
+        }
         assert_eq!(parse(&document(text)).front.spoken.as_deref(), Some("the bank"));
     }
 

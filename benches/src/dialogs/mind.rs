@@ -72,7 +72,11 @@ impl<'a> Mind<'a> {
     /// `from`: the number of the caller.
     #[must_use]
     pub fn new(scenario: &'a Scenario, cues: &'a Cues, from: &str) -> Self {
-        let customs = scenario.answers.iter().filter_map(|custom| Regex::new(&custom.cue).ok()).collect();
+        let customs = scenario
+            .answers
+            .iter()
+            .map(|custom| Regex::new(&custom.cue).expect("a set with a cue that is no pattern is not loaded"))
+            .collect();
         Self {
             scenario,
             cues,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
-use governance::guard::{Channel, Context, Guard};
-use knowledge::read::read;
+use governance::guard::{Channel, Context, Guard, GuardError};
+use knowledge::read::{ReadError, Reading, receive};
 use knowledge::{
     Document, Filters, Found, Method, Part, Query, Retriever, RetrieverError, Vector, synthesis,
 };
@@ -21,6 +21,7 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::{ReadKnowledge, Scoped, WriteKnowledge};
 use crate::error::{ApiError, ErrorCode, JsonBody};
+use crate::reading::reader;
 
 /// Documents in one request.
 const MAX_DOCUMENTS: usize = 500;
@@ -47,7 +48,7 @@ pub struct PostedDocument {
     pub(super) source: String,
     #[serde(default)]
     pub(super) title: String,
-    /// Text; a PDF in base64.
+    /// Text; a file that is no text in base64.
     pub(super) content: String,
     pub(super) media_type: Option<String>,
 }
@@ -95,14 +96,16 @@ pub(super) async fn keep_posted(
     scope: &Scoped<WriteKnowledge>,
     documents: Vec<PostedDocument>,
 ) -> Result<(Vec<DocumentId>, Vec<Note>), ApiError> {
-    // Beside the calls' tasks: a long PDF takes seconds.
-    let reading = tokio::task::spawn_blocking(move || documents.into_iter().map(read_posted).collect());
-    let read: Result<Vec<(Document, Note)>, ApiError> = tokio::time::timeout(READING, reading)
-        .await
-        .map_err(|_| {
-            ApiError::invalid("content", "takes too long to read: split the document or the request")
-        })?
-        .map_err(|error| ApiError::internal(&error))?;
+    let reading = async {
+        let mut read = Vec::with_capacity(documents.len());
+        for posted in documents {
+            read.push(read_posted(posted).await?);
+        }
+        Ok::<_, ApiError>(read)
+    };
+    let read = tokio::time::timeout(READING, reading).await.map_err(|_| {
+        ApiError::invalid("content", "takes too long to read: split the document or the request")
+    })?;
     let (documents, notes): (Vec<Document>, Vec<Note>) = read?.into_iter().unzip();
     let retriever = &app.engines()?.providers.retriever;
     let (ids, fault) = keep(retriever, &scope.store, documents).await?;
@@ -119,7 +122,7 @@ pub(super) async fn keep_posted(
 }
 
 /// A posted document as text, and what in it is not meant for its readers.
-fn read_posted(posted: PostedDocument) -> Result<(Document, Note), ApiError> {
+async fn read_posted(posted: PostedDocument) -> Result<(Document, Note), ApiError> {
     if posted.source.trim().is_empty() {
         return Err(ApiError::new(ErrorCode::MissingParameter, "a document has no `source`"));
     }
@@ -128,20 +131,37 @@ fn read_posted(posted: PostedDocument) -> Result<(Document, Note), ApiError> {
             format_args!("of {:?} must have at most {MAX_TITLE} characters", posted.source).to_string();
         return Err(ApiError::invalid("title", what).advise("shorten it; long text belongs into `content`"));
     }
-    let reading = read(&posted.content, posted.media_type.as_deref())
-        .map_err(|error| ApiError::invalid("content", format_args!("of {:?}: {error}", posted.source)))?;
-    let guard = Guard::shipped().map_err(|error| ApiError::internal(&error))?;
-    let threats = guard.judge(&reading.text, Channel::Document, Context::default()).threats.len();
-    let note = Note { source: posted.source.clone(), hidden: reading.hidden, threats };
-    let title = Some(posted.title).filter(|title| !title.trim().is_empty()).or(reading.title);
+    let PostedDocument { source, title, content, media_type } = posted;
+    let reading = match receive(&content, media_type.as_deref()) {
+        Ok(received) => reader().read(received).await,
+        Err(error) => Err(error),
+    };
+    let reading = reading.map_err(|error| refused(&source, &error))?;
+    // Beside the calls' tasks: a long text takes a while.
+    let judged = tokio::task::spawn_blocking(move || {
+        let guard = Guard::shipped()?;
+        let threats = guard.judge(&reading.text, Channel::Document, Context::default()).threats.len();
+        Ok::<_, GuardError>((reading, threats))
+    });
+    let judged = judged.await.map_err(|error| ApiError::internal(&error))?;
+    let (reading, threats): (Reading, usize) = judged.map_err(|error| ApiError::internal(&error))?;
+    let note = Note { source: source.clone(), hidden: reading.hidden, threats };
+    let title = Some(title).filter(|title| !title.trim().is_empty()).or(reading.title);
     let document = Document {
-        source: posted.source,
+        source,
         title: title.unwrap_or_default(),
         content: reading.text,
         media_type: Some(reading.media_type.to_owned()),
         ..Document::default()
     };
     Ok((document, note))
+}
+
+fn refused(source: &str, error: &ReadError) -> ApiError {
+    match error {
+        ReadError::NoReader(_) => ApiError::internal(error),
+        error => ApiError::invalid("content", format_args!("of {source:?}: {error}")),
+    }
 }
 
 /// Embeds what is new in the documents, keeps them and puts them into the index. Gives those that are kept, and what went

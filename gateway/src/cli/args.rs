@@ -53,7 +53,7 @@ pub enum Command {
     Audit(Audit),
     /// Show what the line would take words for
     Understand(Understand),
-    /// Put text files into a tenant's knowledge base
+    /// Put documents into a tenant's knowledge base
     ImportDocs(ImportDocs),
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use base64::Engine as _;
+use knowledge::read::{KINDS, extension_kind, is_packed};
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -13,15 +14,6 @@ use super::args;
 use super::client::{base_url, http, token};
 use crate::auth::scope::TENANT_HEADER;
 use crate::config::Config;
-
-/// Kinds of file that are taken, with their media type.
-const KINDS: [(&str, &str); 5] = [
-    ("md", "text/markdown"),
-    ("txt", "text/plain"),
-    ("html", "text/html"),
-    ("htm", "text/html"),
-    ("pdf", "application/pdf"),
-];
 
 /// Posts every document to a running gateway, which embeds and keeps it.
 pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> {
@@ -40,7 +32,8 @@ pub async fn run(config: &Config, args: args::ImportDocs) -> anyhow::Result<()> 
         collect(path, &mut files)?;
     }
     if files.is_empty() {
-        bail!("no .md, .txt, .html or .pdf file was found there");
+        let known: Vec<&str> = KINDS.iter().map(|(extension, _)| *extension).collect();
+        bail!("no file was found there that ends in one of: {}", known.join(", "));
     }
     for file in &files {
         put(&http, &base, &token, args.tenant.as_deref(), file).await?;
@@ -87,8 +80,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 }
 
 fn media_type(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?.to_str()?.to_lowercase();
-    KINDS.iter().find(|(known, _)| *known == extension).map(|(_, kind)| *kind)
+    extension_kind(path.extension()?.to_str()?)
 }
 
 async fn put(
@@ -99,7 +91,7 @@ async fn put(
     file: &Path,
 ) -> anyhow::Result<()> {
     let kind = media_type(file);
-    let content = if kind == Some("application/pdf") {
+    let content = if kind.is_some_and(is_packed) {
         let bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
         base64::engine::general_purpose::STANDARD.encode(bytes)
     } else {

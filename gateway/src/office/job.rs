@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use agents::office::{Office, OfficeError, Pace, Worked};
 use agents::teams::Teams;
-use chrono::{TimeDelta, Utc};
+use chrono::Utc;
 use pipeline::ports::Usage;
+use pipeline::provider::Backoff;
 use storage::{Job, Jobs, StorageError, TenantId, TenantStore};
 use tokio::time::{Instant, sleep};
 
@@ -18,7 +19,7 @@ use crate::providers::Ready;
 /// Claims of a job before a person gets it.
 const MOST_ATTEMPTS: u32 = 4;
 /// Wait before the second claim; each later one waits four times as long.
-const FIRST_WAIT: TimeDelta = TimeDelta::seconds(5);
+const WAIT: Backoff = Backoff::new(Duration::from_secs(5), Duration::from_secs(5 * 4_096)).times(4);
 /// How often a busy machine is looked at again, and how long a step waits for it at most.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 const MOST_PATIENCE: Duration = Duration::from_secs(30);
@@ -124,7 +125,7 @@ impl Claimed {
         let (id, attempt) = (self.job.id, self.job.attempts);
         tracing::warn!(%error, job = %id, attempt, "a job of the back office failed");
         if attempt < MOST_ATTEMPTS {
-            let at = Utc::now() + wait(attempt);
+            let at = Utc::now() + WAIT.after(attempt);
             return self.store.retry_job(id, attempt, at).await.map(|_| "again");
         }
         // While a person has not got it, it stays ours; whoever claims it after the lease tries again.
@@ -141,19 +142,13 @@ impl Claimed {
     }
 }
 
-/// Before the claim after this one.
-fn wait(attempt: u32) -> TimeDelta {
-    FIRST_WAIT * 4_i32.pow(attempt.saturating_sub(1).min(6))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_wait_is_longer_than_the_one_before() {
-        let waits: Vec<i64> = (1..=4).map(|attempt| wait(attempt).num_seconds()).collect();
-        assert_eq!(waits, [5, 20, 80, 320]);
-        assert_eq!(wait(u32::MAX).num_seconds(), 5 * 4_096);
+        assert_eq!([1, 2, 3, 4].map(|attempt| WAIT.after(attempt).as_secs()), [5, 20, 80, 320]);
+        assert_eq!(WAIT.after(u32::MAX).as_secs(), 5 * 4_096);
     }
 }

@@ -4,7 +4,6 @@
 //! run out; then it is sent again with the same key, and the other side has it once.
 
 pub mod alarm;
-pub mod backoff;
 pub mod deliver;
 pub mod mail;
 pub mod webhook;
@@ -16,6 +15,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
+use pipeline::provider::Backoff;
 use serde_json::json;
 use storage::alarms::ALARM;
 use storage::outbox_records::{Lease, Outgoing, Settlement};
@@ -39,6 +39,10 @@ const TENANTS: usize = 8;
 const SEND: Duration = Duration::from_secs(30);
 /// From then on another process may send what this one took.
 const LEASE: TimeDelta = TimeDelta::seconds(90);
+/// Times that an effect is sent; then a person is told.
+const ATTEMPTS: u32 = 8;
+/// Waits between them.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_secs(600));
 
 /// Tenants whose effects are being made.
 type Busy = Arc<Mutex<HashSet<TenantId>>>;
@@ -158,8 +162,8 @@ async fn send(app: &App, store: &TenantStore, owner: Uuid, row: &Outgoing) {
 fn settlement(row: &Outgoing, delivery: Delivery, now: DateTime<Utc>) -> (&'static str, Settlement) {
     match delivery {
         Delivery::Done(answer) => ("sent", Settlement::Sent { answer }),
-        Delivery::Again(problem) if row.attempts < backoff::ATTEMPTS => {
-            let wait = backoff::wait(row.attempts, row.id.0.as_u64_pair().1);
+        Delivery::Again(problem) if row.attempts < ATTEMPTS => {
+            let wait = BACKOFF.spread(row.attempts, row.id.0.as_u64_pair().1);
             let next_at = now + TimeDelta::from_std(wait).unwrap_or(TimeDelta::seconds(600));
             ("again", Settlement::Again { next_at, problem: problem.to_owned() })
         }

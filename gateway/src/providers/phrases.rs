@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pipeline::ports::{Saying, TextToSpeech};
+use pipeline::provider::Backoff;
 use pipeline::tts::cache::CachedVoice;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -14,7 +15,7 @@ use super::Progress;
 /// rendered when it is first said.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Wait before phrases that could not be rendered are tried again, doubled each time.
-const AGAIN: Duration = Duration::from_secs(30);
+const AGAIN: Backoff = Backoff::new(Duration::from_secs(30), Duration::from_secs(30 * 60));
 /// Attempts after the first.
 const ATTEMPTS: u32 = 6;
 
@@ -114,7 +115,7 @@ async fn render(
         if failed == 0 {
             return;
         }
-        sleep(AGAIN * 2_u32.pow(attempt)).await;
+        sleep(AGAIN.after(attempt + 1)).await;
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use pipeline::provider::Backoff;
 use storage::TenantId;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -19,7 +20,7 @@ use super::phrases::{self, Batch, Voices};
 /// Changes that may wait to be taken up.
 const INBOX: usize = 64;
 /// Wait before sentences that could not be rendered are tried again, doubled each time.
-const AGAIN: Duration = Duration::from_secs(30);
+const AGAIN: Backoff = Backoff::new(Duration::from_secs(30), Duration::from_secs(30 * 60));
 /// Attempts after the first.
 const ATTEMPTS: u32 = 6;
 
@@ -110,7 +111,7 @@ async fn one(
     };
     if failed > 0 && wanted.tries < ATTEMPTS {
         tracing::warn!(failed, tenant = %wanted.tenant, "some changed sentences could not be rendered: tried again");
-        let due = Instant::now() + AGAIN * 2_u32.pow(wanted.tries);
+        let due = Instant::now() + AGAIN.after(wanted.tries + 1);
         line.push_back(Wanted { tries: wanted.tries + 1, due, ..wanted });
     }
     true

@@ -97,6 +97,39 @@ fn describe() {
     describe_counter!("quandura_outreach_total", "Calls that the agent placed, by result.");
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
+    describe_calls();
+    describe_speech();
+}
+
+/// What the calls themselves count.
+fn describe_calls() {
+    describe_counter!("quandura_journal_dropped_total", "Entries of a call's journal that found no room.");
+    describe_counter!("quandura_playout_under_runs_total", "Gaps in what callers heard.");
+    describe_counter!("quandura_stale_results_total", "Results that came too late to be used.");
+    describe_counter!(
+        "quandura_speculations_wasted_total",
+        "Replies that were begun on a guess and thrown away."
+    );
+    describe_counter!("quandura_stt_frames_dropped_total", "Frames that a recognizer had no room for.");
+    describe_counter!(
+        "quandura_usage_unpriced_total",
+        "Use of providers that the price table does not know."
+    );
+    describe_counter!(
+        "quandura_voice_handshakes_total",
+        "Connections opened to speech synthesis, by provider and outcome."
+    );
+}
+
+/// What the embedded speech engines count.
+fn describe_speech() {
+    describe_gauge!("speech_active_talkers", "Callers in mid-sentence.");
+    describe_histogram!("speech_job_wait_seconds", Unit::Seconds, "Wait for the embedded models, by kind.");
+    describe_histogram!("speech_job_run_seconds", Unit::Seconds, "Work of the embedded models, by kind.");
+    describe_counter!("speech_jobs_panicked_total", "Speech jobs that panicked, by kind.");
+    describe_counter!("speech_jobs_shed_total", "Speech jobs that were not done, by kind and reason.");
+    describe_counter!("speech_phrase_cache_total", "Fixed phrases that were there or had to be made.");
+    describe_counter!("speech_results_dropped_total", "Results of speech engines for calls that were gone.");
 }
 
 /// Notes that a call or stream was turned away.

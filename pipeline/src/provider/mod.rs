@@ -3,6 +3,7 @@
 //! One owner of retries: a provider's adapter serves one connection and says honestly that it failed. Whether to
 //! try again, and where, is decided by the fail-over around it and nowhere else.
 
+pub mod backoff;
 pub mod breaker;
 pub mod deadline;
 pub mod endpoint;
@@ -12,6 +13,7 @@ pub mod retry;
 pub mod socket;
 pub mod warm;
 
+pub use backoff::Backoff;
 pub use breaker::Breaker;
 pub use deadline::Deadlines;
 pub use endpoint::Endpoint;

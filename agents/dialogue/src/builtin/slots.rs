@@ -242,23 +242,25 @@ pub fn merged_when(ear: Ear, old: &Filled, new: Filled) -> Filled {
 
 // ---------------------------------------------------------------- injuries
 
-static NOBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").ok()
+static NOBODY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").expect("clippy compiles every pattern")
 });
 /// Somebody is well, who may have been hurt before.
-static WELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(i'm (fine|okay|ok|all right|not hurt)|(he|she|it)('s| is| was) (fine|okay|ok|all right)|they('re| are| were) (fine|okay|ok|all right))").ok()
+static WELL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(i'm (fine|okay|ok|all right|not hurt)|(he|she|it)('s| is| was) (fine|okay|ok|all right)|they('re| are| were) (fine|okay|ok|all right))").expect("clippy compiles every pattern")
 });
-static WELL_ES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b(estoy|estan|estamos|(el|ella|mi \w+) (ya )?esta) bien\b").ok());
-static SOMEBODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b((got|was|were|is|are|am|'m|been|badly|somebody|someone) (\w+ )?(hurt|injured|bleeding|bruised)|(hurt|broke|broken|sprained|twisted|turned|rolled|cut|injured|fractured|bruised|banged up|scraped|hit|bumped|burned) (my|his|her|their|a|an|the) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone)|injur(y|ies)\b|whiplash|concussion|stitches|(only|just) (his|her|my|a|the|some|their) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone|bruises?|scratch(es)?|scrapes?|sprain|cuts?|bumps?)|taken to (the )?hospital|(went|go|going) to the (hospital|er|emergency room|doctor)|in pain|ambulance (came|took))").ok()
+static WELL_ES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(estoy|estan|estamos|(el|ella|mi \w+) (ya )?esta) bien\b")
+        .expect("clippy compiles every pattern")
 });
-static NOBODY_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(herid[oa]s? (no|ningun[oa]?|nadie)|ningun[oa]? (herid|lastim|lesion)\w+|nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|solo (danos|materiales|la propiedad|el carro|el coche)|nadie (salio|resulto)|afortunadamente no)").ok()
+static SOMEBODY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b((got|was|were|is|are|am|'m|been|badly|somebody|someone) (\w+ )?(hurt|injured|bleeding|bruised)|(hurt|broke|broken|sprained|twisted|turned|rolled|cut|injured|fractured|bruised|banged up|scraped|hit|bumped|burned) (my|his|her|their|a|an|the) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone)|injur(y|ies)\b|whiplash|concussion|stitches|(only|just) (his|her|my|a|the|some|their) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone|bruises?|scratch(es)?|scrapes?|sprain|cuts?|bumps?)|taken to (the )?hospital|(went|go|going) to the (hospital|er|emergency room|doctor)|in pain|ambulance (came|took))").expect("clippy compiles every pattern")
 });
-static SOMEBODY_ES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me) (lastim|hiri|golpe|romp|fractur|torc|cort|quem|quebr)\w+( (el|la|los|las|mi|su|un|una))? ?(brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)?|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").ok()
+static NOBODY_ES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(herid[oa]s? (no|ningun[oa]?|nadie)|ningun[oa]? (herid|lastim|lesion)\w+|nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|solo (danos|materiales|la propiedad|el carro|el coche)|nadie (salio|resulto)|afortunadamente no)").expect("clippy compiles every pattern")
+});
+static SOMEBODY_ES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me) (lastim|hiri|golpe|romp|fractur|torc|cort|quem|quebr)\w+( (el|la|los|las|mi|su|un|una))? ?(brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)?|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").expect("clippy compiles every pattern")
 });
 
 /// So few words say that somebody is well, and of nothing that was.
@@ -271,7 +273,7 @@ fn injured(ear: Ear, text: &str, asked: bool) -> Option<Filled> {
         Language::En => (&NOBODY, &SOMEBODY, &WELL),
         Language::Es => (&NOBODY_ES, &SOMEBODY_ES, &WELL_ES),
     };
-    let hit = |re: &LazyLock<Option<Regex>>| re.as_ref().is_some_and(|re| re.is_match(&plain));
+    let hit = |re: &LazyLock<Regex>| re.is_match(&plain);
     let yes = || Filled::new("yes", says.hurt);
     let no = || Filled::new("no", says.unhurt);
     if hit(nobody) {
@@ -313,9 +315,10 @@ fn phone_read(text: &str, context: Context<'_>) -> Read {
 
 /// A PIN that is said in the same breath is no part of the number.
 fn claim_number(ear: Ear, text: &str) -> Option<Filled> {
-    static PIN: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)\b(pin|p\.? i\.? n|clave|c[oó]digo)\b").ok());
-    let end = PIN.as_ref().and_then(|pin| pin.find(text)).map_or(text.len(), |found| found.start());
+    static PIN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(pin|p\.? i\.? n|clave|c[oó]digo)\b").expect("clippy compiles every pattern")
+    });
+    let end = PIN.find(text).map_or(text.len(), |found| found.start());
     ear.claim_digits(&text[..end]).as_deref().map(claim)
 }
 

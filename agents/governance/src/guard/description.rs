@@ -9,9 +9,10 @@ use regex::RegexSet;
 use super::{Channel, Context, Guard};
 
 /// Patterns over folded words: lower case, one space between.
-static HOSTILE: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+static HOSTILE: LazyLock<RegexSet> = LazyLock::new(|| {
     let lines = include_str!("../../data/guard/descriptions.txt").lines();
-    RegexSet::new(lines.filter(|line| !line.is_empty() && !line.starts_with('#'))).ok()
+    RegexSet::new(lines.filter(|line| !line.is_empty() && !line.starts_with('#')))
+        .expect("a test compiles these patterns")
 });
 
 /// Openings by which a description says when its tool is for, and what to ask a caller for.
@@ -22,13 +23,12 @@ const OPENING: usize = 6;
 const ENDS: [&str; 7] = ["when", "whenever", "to", "if", "for", "before", "after"];
 
 impl Guard {
-    /// Whether a model may read this description of a tool. Patterns that cannot be read refuse every one.
+    /// Whether a model may read this description of a tool.
     #[must_use]
     pub fn is_honest_description(&self, text: &str) -> bool {
         let words: Vec<String> = self.words(text).into_iter().map(|word| word.text).collect();
         let folded = words.join(" ");
-        let Some(hostile) = HOSTILE.as_ref() else { return false };
-        !hostile.is_match(&folded)
+        !HOSTILE.is_match(&folded)
             && self.judge(&without_openings(text), Channel::Document, Context::default()).is_clean()
     }
 }

@@ -35,22 +35,22 @@ pub struct Subject<'a> {
 }
 
 struct Rules {
-    size: Option<Regex>,
-    quoted: Option<Regex>,
-    forbids: Option<Regex>,
-    gives: Option<Regex>,
-    naming: Option<Regex>,
-    identifiers: Option<Regex>,
+    size: Regex,
+    quoted: Regex,
+    forbids: Regex,
+    gives: Regex,
+    naming: Regex,
+    identifiers: Regex,
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     Rules {
-    size: Regex::new(r"(at most|no more than|under|less than|fewer than|maximum of|at least|no fewer than|more than|over|minimum of) (\d{1,6}) (words?|sentences?|characters?)").ok(),
-    quoted: Regex::new(r#"["“'‘]([^"”'’]{1,200})["”'’]"#).ok(),
-    forbids: Regex::new(r"\b(does not|do not|doesn't|don't|must not|should not|may not|never|no mention of|without|avoids?|contains no|gives no|has no)\b").ok(),
-    gives: Regex::new(r"\b(?:gives?|states?|includes?|mentions?|names?|contains?|has|tells?|provides?)\b.{0,20}\b(fee|price|cost|amount|date|deadline|phone|telephone|hours|time|address|reference|percentage)").ok(),
-    naming: Regex::new(r"(proper|good|clear|meaningful|descriptive) nam(e|es|ing)").ok(),
-    identifiers: Regex::new(r"\b(?:def|fn|function|func)\s+([A-Za-z_][A-Za-z0-9_]*)").ok(),
+    size: Regex::new(r"(at most|no more than|under|less than|fewer than|maximum of|at least|no fewer than|more than|over|minimum of) (\d{1,6}) (words?|sentences?|characters?)").expect("clippy compiles every pattern"),
+    quoted: Regex::new(r#"["“'‘]([^"”'’]{1,200})["”'’]"#).expect("clippy compiles every pattern"),
+    forbids: Regex::new(r"\b(does not|do not|doesn't|don't|must not|should not|may not|never|no mention of|without|avoids?|contains no|gives no|has no)\b").expect("clippy compiles every pattern"),
+    gives: Regex::new(r"\b(?:gives?|states?|includes?|mentions?|names?|contains?|has|tells?|provides?)\b.{0,20}\b(fee|price|cost|amount|date|deadline|phone|telephone|hours|time|address|reference|percentage)").expect("clippy compiles every pattern"),
+    naming: Regex::new(r"(proper|good|clear|meaningful|descriptive) nam(e|es|ing)").expect("clippy compiles every pattern"),
+    identifiers: Regex::new(r"\b(?:def|fn|function|func)\s+([A-Za-z_][A-Za-z0-9_]*)").expect("clippy compiles every pattern"),
 }
 });
 
@@ -118,21 +118,21 @@ pub fn judge(criterion: &str, subject: &Subject<'_>) -> Judged {
     if let Some(met) = size(&plain, subject) {
         return certain(met);
     }
-    let forbids = RULES.forbids.as_ref().is_some_and(|re| re.is_match(&plain));
-    if let Some(quoted) = RULES.quoted.as_ref().and_then(|re| re.captures(criterion)).and_then(|c| c.get(1)) {
+    let forbids = RULES.forbids.is_match(&plain);
+    if let Some(quoted) = RULES.quoted.captures(criterion).and_then(|c| c.get(1)) {
         return certain(fold(subject.text).contains(&fold(quoted.as_str())) != forbids);
     }
     if let Some(met) = form(&plain, subject) {
         return certain(met);
     }
-    if let Some(kind) = RULES.gives.as_ref().and_then(|re| re.captures(&plain)).and_then(|c| c.get(1)) {
+    if let Some(kind) = RULES.gives.captures(&plain).and_then(|c| c.get(1)) {
         return certain(gives(kind.as_str(), subject) != forbids);
     }
     by_words(&plain, forbids, subject)
 }
 
 fn size(plain: &str, subject: &Subject<'_>) -> Option<bool> {
-    let found = RULES.size.as_ref()?.captures(plain)?;
+    let found = RULES.size.captures(plain)?;
     let bound: usize = found.get(2)?.as_str().parse().ok()?;
     let count = match found.get(3)?.as_str().trim_end_matches('s') {
         "word" => subject.sentences.iter().map(|s| s.words.iter().filter(|w| w.is_word()).count()).sum(),
@@ -166,9 +166,8 @@ fn form(plain: &str, subject: &Subject<'_>) -> Option<bool> {
     if asks_for(&["not empty", "non-empty", "nonempty"]) {
         return Some(subject.text.chars().any(char::is_alphanumeric));
     }
-    if RULES.naming.as_ref().is_some_and(|re| re.is_match(plain)) {
-        let mut names =
-            RULES.identifiers.as_ref()?.captures_iter(subject.text).filter_map(|c| c.get(1)).peekable();
+    if RULES.naming.is_match(plain) {
+        let mut names = RULES.identifiers.captures_iter(subject.text).filter_map(|c| c.get(1)).peekable();
         names.peek()?;
         let good =
             |name: &str| name.len() >= 3 && !matches!(name, "foo" | "bar" | "baz" | "test" | "func" | "tmp");

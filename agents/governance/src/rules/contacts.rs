@@ -166,16 +166,18 @@ pub(super) fn ten(digits: &str) -> String {
     }
 }
 
-static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LINK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?:https?://|www\.)[^\s,;!?]+|[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:gov|com|org|net|us|info|io|edu|biz|co)(?:/[^\s,;!?]*)?",
     )
-    .ok()
+    .expect("clippy compiles every pattern")
 });
-static SPOKEN_DOT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r" (?:dot|punto) ([a-z0-9-]+)").ok());
-static ENDS_IN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r" (?:dot|punto) (?:gov|com|org|net|us|info|io|edu|biz|co)\b").ok());
+static SPOKEN_DOT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r" (?:dot|punto) ([a-z0-9-]+)").expect("clippy compiles every pattern"));
+static ENDS_IN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r" (?:dot|punto) (?:gov|com|org|net|us|info|io|edu|biz|co)\b")
+        .expect("clippy compiles every pattern")
+});
 
 /// Addresses on the web as they are compared: no scheme, no `www.`, no mark at the end.
 pub(super) fn links(text: &str) -> Vec<String> {
@@ -183,12 +185,10 @@ pub(super) fn links(text: &str) -> Vec<String> {
     if !text.contains('.') && !text.contains("dot") && !text.contains("punto") {
         return Vec::new();
     }
-    if ENDS_IN.as_ref().is_some_and(|re| re.is_match(&text))
-        && let Some(dots) = SPOKEN_DOT.as_ref()
-    {
-        text = dots.replace_all(&text, ".$1").replace(" slash ", "/").replace(" diagonal ", "/");
+    if ENDS_IN.is_match(&text) {
+        text = SPOKEN_DOT.replace_all(&text, ".$1").replace(" slash ", "/").replace(" diagonal ", "/");
     }
-    let Some(re) = LINK.as_ref() else { return Vec::new() };
+    let re = &*LINK;
     let mut found: Vec<String> = re.find_iter(&text).map(|m| link(m.as_str())).collect();
     found.dedup();
     found

@@ -12,15 +12,16 @@ use super::values::Value;
 const MOST: usize = 4_096;
 
 /// A token as it was made, or as a model may have copied it.
-static MADE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static MADE: LazyLock<Regex> = LazyLock::new(|| {
     let kinds: Vec<&str> = Kind::ALL.iter().filter(|k| k.label().is_some()).map(|k| k.name()).collect();
-    Regex::new(&format!(r"(?i)[⟨<\[(]\s*({})\s*[:_ ]\s*(\d{{1,4}})\s*[⟩>\])]", kinds.join("|"))).ok()
+    Regex::new(&format!(r"(?i)[⟨<\[(]\s*({})\s*[:_ ]\s*(\d{{1,4}})\s*[⟩>\])]", kinds.join("|")))
+        .expect("a test compiles this pattern")
 });
 
-/// Whether a text holds a token in any form that is resolved. Without the pattern every text does.
+/// Whether a text holds a token in any form that is resolved.
 #[must_use]
 pub fn has_token(text: &str) -> bool {
-    MADE.as_ref().is_none_or(|made| made.is_match(text))
+    MADE.is_match(text)
 }
 
 /// The values of a call.
@@ -77,7 +78,7 @@ impl Vault {
 
     /// The value of the first token in a text, if it is of this kind.
     pub(super) fn first(&self, text: &str, kind: Kind) -> Option<&str> {
-        let found = MADE.as_ref()?.captures(text)?;
+        let found = MADE.captures(text)?;
         Kind::of(&found[1]).filter(|k| *k == kind)?;
         self.filed(kind, &found[2])
     }
@@ -85,7 +86,7 @@ impl Vault {
     /// The text with something in the place of each token: `with` gets the token, its kind, and its value if it may be
     /// told.
     pub(super) fn replaced(&self, text: &str, with: impl Fn(&str, Kind, Option<&str>) -> String) -> String {
-        let Some(pattern) = MADE.as_ref() else { return text.to_owned() };
+        let pattern = &*MADE;
         pattern
             .replace_all(text, |found: &Captures<'_>| match Kind::of(&found[1]) {
                 Some(kind) => {

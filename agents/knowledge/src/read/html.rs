@@ -1,27 +1,20 @@
 //! HTML as a reader sees it. Tolerant as browsers are: nothing is an error but too much of it.
 
-mod entities;
 mod hiding;
-mod tags;
+mod tree;
 
 use std::borrow::Cow;
 
-use super::visible;
 use super::{HTML, MAX_TEXT, ReadError, Reading};
+use super::{table, visible};
 use hiding::Hiding;
-use tags::{Piece, Tag, pieces};
+use tree::{Element, Step};
 
-/// Elements within each other; what is deeper counts as one level.
-const MAX_DEPTH: usize = 200;
-/// Elements whose content is not the page's text: code, menus, forms, frames.
-const SKIPPED: [&str; 20] = [
-    "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "nav", "footer",
-    "aside", "select", "button", "textarea", "canvas", "audio", "video", "dialog", "datalist",
-];
-/// Elements without an end.
-const VOID: [&str; 14] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
-    "wbr",
+/// Elements whose content is not the page's text: code, menus, forms, frames, and what only old browsers show.
+const SKIPPED: [&str; 22] = [
+    "head", "title", "script", "style", "noscript", "noframes", "noembed", "template", "iframe", "object",
+    "embed", "nav", "footer", "aside", "select", "button", "textarea", "canvas", "audio", "video", "dialog",
+    "datalist",
 ];
 /// Elements that stand on a line of their own.
 const BLOCKS: [&str; 24] = [
@@ -53,14 +46,15 @@ const BLOCKS: [&str; 24] = [
 
 /// Reads a page.
 pub(super) fn read(source: &str) -> Result<Reading, ReadError> {
-    let mut page = Page { hiding: Hiding::of(source), ..Page::default() };
-    for piece in pieces(source) {
-        match piece {
-            Piece::Open(tag) => page.open(&tag),
-            Piece::Close(name) => page.close(&name.to_ascii_lowercase()),
-            Piece::Text(text) => page.text(&entities::decode(text)),
+    let tree = tree::parse(source)?;
+    let mut page = Page { hiding: Hiding::of(&tree), ..Page::default() };
+    for step in tree.steps() {
+        match step {
+            Step::Open(element) => page.open(element),
+            Step::Close(element) => page.close(element.name()),
+            Step::Text(text) => page.text(text),
         }
-        if page.out.len() > MAX_TEXT {
+        if page.out.len() + page.line.len() > MAX_TEXT {
             return Err(ReadError::TooMuchText);
         }
     }
@@ -71,14 +65,16 @@ pub(super) fn read(source: &str) -> Result<Reading, ReadError> {
 }
 
 #[derive(Default)]
-struct Page {
+struct Page<'t> {
     hiding: Hiding,
     out: String,
     /// The line that is being written.
     line: String,
     title: String,
+    /// The first title is the page's.
+    titles: usize,
     /// Open elements, and whether what is in them is left out.
-    open: Vec<(String, bool)>,
+    open: Vec<(&'t str, bool)>,
     hidden: usize,
     tables: Vec<Table>,
     /// Mark at the beginning of the next line: a heading's or an item's.
@@ -94,53 +90,30 @@ struct Table {
     only_headers: bool,
 }
 
-impl Page {
+impl<'t> Page<'t> {
     fn skips(&self) -> bool {
         self.open.last().is_some_and(|(_, skipped)| *skipped)
     }
 
-    fn open(&mut self, tag: &Tag<'_>) {
-        let name = tag.name.as_str();
-        self.imply_ends(name);
-        if !self.skips() {
-            self.begin(name);
-        }
-        if VOID.contains(&name) || tag.closed {
-            return;
-        }
-        let hides = self.hiding.hides(tag);
-        let skips = self.skips() || hides || SKIPPED.contains(&name) || name == "head";
+    fn open(&mut self, element: &'t Element) {
+        let name = element.name();
+        let hides = self.hiding.hides(element);
+        let skips = self.skips() || hides || element.is_foreign() || SKIPPED.contains(&name);
         if hides && !self.skips() && !matches!(name, "script" | "style") {
             self.hidden += 1;
         }
-        if self.open.len() < MAX_DEPTH {
-            self.open.push((tag.name.clone(), skips));
-        } else if let Some(last) = self.open.last_mut().filter(|_| skips) {
-            // Nothing is hidden so deep that it would be read.
-            last.1 = true;
+        if !skips {
+            self.begin(name);
+        } else if !self.skips() && !hides && matches!(name, "nav" | "footer" | "aside") {
+            self.block();
         }
-    }
-
-    /// Elements whose end tag may be left out end where the next of their kind begins.
-    fn imply_ends(&mut self, name: &str) {
-        let ended: &[&str] = match name {
-            "li" => &["li"],
-            "td" | "th" => &["td", "th"],
-            "tr" => &["tr", "td", "th"],
-            "dt" | "dd" => &["dt", "dd"],
-            "option" => &["option"],
-            "body" => &["head"],
-            n if BLOCKS.contains(&n) || is_heading(n) => &["p"],
-            _ => &[],
-        };
-        while let Some((last, _)) = self.open.last().filter(|(last, _)| ended.contains(&last.as_str())) {
-            let last = last.clone();
-            self.close(&last);
-        }
+        self.titles += usize::from(name == "title" && !element.is_foreign());
+        self.open.push((name, skips));
     }
 
     fn begin(&mut self, name: &str) {
         match name {
+            "br" if self.in_cell() => self.line.push(' '),
             "br" | "hr" => self.end_line(),
             "h1" => self.start_line("# "),
             "h2" | "h3" | "h4" | "h5" | "h6" => self.start_line("## "),
@@ -168,16 +141,7 @@ impl Page {
     }
 
     fn close(&mut self, name: &str) {
-        let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else {
-            if name == "p" {
-                self.end_line();
-            }
-            return;
-        };
-        // A stray end tag of a row must not end the page's body.
-        let skipped = self.open[at].1;
-        self.open.truncate(at);
-        if skipped {
+        if self.open.pop().is_none_or(|(_, skipped)| skipped) {
             return;
         }
         match name {
@@ -212,18 +176,8 @@ impl Page {
             table.headers = row;
             return;
         }
-        let cells = row.iter().enumerate().filter(|(_, cell)| !cell.is_empty());
-        let cells: Vec<String> = cells
-            .map(|(n, cell)| match table.headers.get(n).filter(|header| !header.is_empty()) {
-                Some(header) => format!("{header}: {cell}"),
-                None => cell.clone(),
-            })
-            .collect();
         // Within another table the row is a cell of that one.
-        self.line.push_str(&cells.join("; "));
-        if !self.line.ends_with(['.', '!', '?']) {
-            self.line.push('.');
-        }
+        self.line.push_str(&table::sentence(&table.headers, &row));
         if self.tables.len() == 1 {
             self.end_line();
         } else {
@@ -232,7 +186,7 @@ impl Page {
     }
 
     fn text(&mut self, text: &str) {
-        if self.open.last().is_some_and(|(name, _)| name == "title") && self.title.len() < 500 {
+        if self.titles == 1 && self.open.last().is_some_and(|(name, _)| *name == "title") {
             return self.title.extend(visible::only(text).0.chars().take(300));
         }
         if self.skips() {
@@ -280,10 +234,14 @@ impl Page {
         self.mark = "";
     }
 
+    fn in_cell(&self) -> bool {
+        let near = self.open.iter().rev().take(8);
+        !self.tables.is_empty() && near.into_iter().any(|(name, _)| matches!(*name, "td" | "th"))
+    }
+
     /// The end of a paragraph. Within a cell it is no more than a space.
     fn block(&mut self) {
-        let in_cell = self.open.iter().rev().take(8).any(|(name, _)| matches!(name.as_str(), "td" | "th"));
-        if in_cell && !self.tables.is_empty() {
+        if self.in_cell() {
             self.line.push(' ');
             return;
         }

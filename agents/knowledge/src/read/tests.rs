@@ -17,9 +17,9 @@ fn pdf(bytes: &[u8]) -> Result<Reading, ReadError> {
 }
 
 /// A PDF of these objects; a cross-reference table is not needed by this reader.
-fn file(objects: &[&[u8]], trailer: &str) -> Vec<u8> {
+pub(super) fn file(objects: &[&[u8]], trailer: &str) -> Vec<u8> {
     let mut out = b"%PDF-1.4\n".to_vec();
-    for (n, object) in (1..).zip(objects) {
+    for (n, object) in (1..).zip(objects).filter(|(_, object)| !object.is_empty()) {
         out.extend(format!("{n} 0 obj\n").bytes());
         out.extend(*object);
         out.extend(b"\nendobj\n");
@@ -28,14 +28,19 @@ fn file(objects: &[&[u8]], trailer: &str) -> Vec<u8> {
     out
 }
 
-const CATALOG: &[u8] = b"<< /Type /Catalog /Pages 2 0 R >>";
-const PAGES: &[u8] = b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>";
-const PAGE: &[u8] = b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> \
+pub(super) const CATALOG: &[u8] = b"<< /Type /Catalog /Pages 2 0 R >>";
+pub(super) const PAGES: &[u8] = b"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>";
+pub(super) const PAGE: &[u8] =
+    b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> \
     /XObject << /Im 6 0 R /Fm 7 0 R >> >> >>";
-const FONT: &[u8] = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+pub(super) const FONT: &[u8] =
+    b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+const COMPOSITE: &str = "/Type /Font /Subtype /Type0 /Encoding /Identity-H /BaseFont /Any /DescendantFonts \
+    [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any \
+    /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>]";
 const IMAGE: &[u8] = b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /Filter /DCTDecode /Length 3 >>\nstream\nxyz\nendstream";
 
-fn stream(dict: &str, data: &[u8]) -> Vec<u8> {
+pub(super) fn stream(dict: &str, data: &[u8]) -> Vec<u8> {
     [format!("<< {dict} /Length {} >>\nstream\n", data.len()).as_bytes(), data, b"\nendstream"].concat()
 }
 
@@ -46,7 +51,7 @@ fn deflated(data: &[u8]) -> Vec<u8> {
 }
 
 /// A PDF of one page with this drawing.
-fn page(drawing: &str) -> Vec<u8> {
+pub(super) fn page(drawing: &str) -> Vec<u8> {
     file(&[CATALOG, PAGES, PAGE, &stream("", drawing.as_bytes()), FONT, IMAGE], "")
 }
 
@@ -92,6 +97,66 @@ fn hidden_text_is_left_out_and_counted() {
     assert_eq!(html("<p>pay\u{200b}ment \u{202e}due\u{e0041}</p>").text, "payment due");
 }
 
+/// What browsers leave out and a reader of tags alone does not.
+#[test]
+fn what_is_hidden_is_told_as_browsers_tell_it() {
+    for (hidden, why) in [
+        ("<div hidden/>X</div>", "a slash closes no element"),
+        ("<p hidden>X<br>X<b>X</p>", "an end closes what stands open in it"),
+        ("<table hidden><tr><td>X</table>", "a hidden table is closed"),
+        ("<noframes>X</noframes><noembed>X</noembed>", "only old browsers show this"),
+        ("<!-- > X --!><p>", "a comment may end in --!>"),
+        ("<template><p>X</template>", "a template is not on the page"),
+        ("<script><!-- <script>X</script> X --></script>", "a script may speak of scripts"),
+        ("<svg><title>X</title><style>X</style><p hidden>X</p></svg>", "a drawing"),
+        ("<iframe srcdoc='<p>X'>X</iframe>", "a frame is another page"),
+        ("<textarea><p>X</textarea><select><option>X</select>", "a form"),
+        ("<div style=display&colon;none>X</div>", "an entity in an attribute"),
+        ("<div HIDDEN=false>X</div>", "hidden has no value"),
+        (
+            "<p class='a' class='hidden'></p><p style='display:none' style='display:block'>X</p>",
+            "the first counts",
+        ),
+        ("<table><div hidden>X<tr><td></table></div>", "out of a table, still hidden"),
+    ] {
+        let read = html(&format!("<body><p>Seen</p>{hidden}<p>Also</p>"));
+        assert!(!read.text.contains('X') && read.text.contains("Also"), "{why}: {}", read.text);
+    }
+    for (seen, why) in [
+        ("<head><title>T</title><p>X", "text ends the head"),
+        ("<!--><p>X<!-- -->", "an empty comment"),
+        ("<p hidden><div>X</div>", "a block ends the paragraph"),
+        ("<table><tr><td hidden>Y</td></tr>X</table>", "text moves out of the table"),
+        ("<div hidden>Y</div></div></span>X", "ends without a beginning"),
+        ("<b hidden>Y<p>Y</b>X", "elements that cross"),
+        ("<select><option>Y</select>X<script>Y</scr</script>", "raw text ends"),
+        ("<style>.a{display:none}</style><i class=b>X</i>", "another class"),
+    ] {
+        let read = html(seen);
+        assert!(read.text.contains('X') && !read.text.contains('Y'), "{why}: {:?}", read.text);
+    }
+    let titled =
+        html("<svg><title>No</title></svg><title>Yes</title><title>Later</title><p>a&notin;b &lang=en");
+    assert_eq!((titled.title.as_deref(), titled.text.as_str()), (Some("Yes"), "a∉b &lang=en"));
+}
+
+#[test]
+fn a_hostile_page_is_refused_in_time() {
+    let began = std::time::Instant::now();
+    for page in [
+        "<b>".repeat(600_000),
+        "<p>".repeat(600_000),
+        (0..200_000).map(|n| format!("<b id={n}>")).chain(["<p>x".repeat(100_000)]).collect(),
+    ] {
+        assert!(matches!(read(&page, Some(HTML)), Err(ReadError::Tangled(_))), "{}", &page[..30]);
+    }
+    drop(read(&"<b><table>".repeat(20_000), Some(HTML)));
+    let many = (0..20_000).map(|n| format!("a{n} ")).collect::<String>();
+    drop(read(&format!("<p {many}>x"), Some(HTML)));
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+    assert!(html(&"<div>".repeat(2_000)).text.is_empty());
+}
+
 #[test]
 fn a_page_cannot_pass_for_configuration_or_headings() {
     assert!(html("<p>+++</p><p>offer = \"x\"</p><p>+++</p>").text.starts_with("offer"));
@@ -127,18 +192,18 @@ fn packed_streams_object_streams_and_unicode_maps_are_read() {
     let map = b"1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0001> <0003> <0061> endbfrange \
         1 beginbfchar <0009> <00e9> endbfchar";
     let inside = format!("3 0 5 {} ", PAGE.len() + 1);
-    let font = "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode 9 0 R >>";
+    let font = format!("<< {COMPOSITE} /ToUnicode 9 0 R >>");
     let pack = [inside.as_bytes(), PAGE, b" ", font.as_bytes()].concat();
     let head = format!("/Type /ObjStm /N 2 /First {} /Filter /FlateDecode", inside.len());
     let drawing = deflated(b"BT /F1 12 Tf 72 700 Td <0001000200030009> Tj ET");
     let objects: Vec<Vec<u8>> = vec![
         CATALOG.to_vec(),
         PAGES.to_vec(),
-        b"null".to_vec(),
+        Vec::new(),
         stream("/Filter /FlateDecode", &drawing),
-        b"null".to_vec(),
+        Vec::new(),
         IMAGE.to_vec(),
-        b"null".to_vec(),
+        Vec::new(),
         stream(&head, &deflated(&pack)),
         stream("/Filter [/FlateDecode]", &deflated(map)),
     ];
@@ -195,22 +260,19 @@ fn headers_and_footers_are_read_once_at_most() {
 
 #[test]
 fn hostile_pdfs_are_refused_by_name() {
-    let encrypted = file(&[CATALOG, PAGES], "/Encrypt << /Filter /Standard >>");
-    assert_eq!(pdf(&encrypted), Err(ReadError::Encrypted));
-    assert_eq!(pdf(b"%PDF-1.7\nnothing here"), Err(ReadError::Broken("it has no objects")));
-    assert_eq!(pdf(&file(&[b"<< >>"], "")), Err(ReadError::Broken("it has no pages")));
+    assert!(matches!(pdf(b"%PDF-1.7\nnothing here"), Err(ReadError::Broken(_))));
+    assert!(matches!(pdf(&file(&[b"<< >>"], "")), Err(ReadError::Broken(_))));
 
-    let bomb = deflated(&vec![b' '; 100 * 1024 * 1024]);
-    let packed = file(&[CATALOG, PAGES, PAGE, &stream("/Filter /FlateDecode", &bomb), FONT], "");
-    assert!(packed.len() < 200_000);
-    assert_eq!(pdf(&packed), Err(ReadError::Bomb("unpacked bytes")));
-
-    // A form that draws itself, eight deep and many times over.
+    // A form that draws itself, many times over.
     let form = stream("/Subtype /Form", "/Fm Do ".repeat(40).as_bytes());
     let looped = file(&[CATALOG, PAGES, PAGE, &stream("", b"/Fm Do"), FONT, IMAGE, &form], "");
-    assert_eq!(pdf(&looped), Err(ReadError::Bomb("steps")));
+    assert!(matches!(pdf(&looped), Err(ReadError::Bomb(_) | ReadError::Scanned)));
 
-    // A tree of pages that leads back to its root, and one page over and over.
+    let endless = deflated(format!("BT /F1 12 Tf 9 9 Td ({}) Tj ET", "a".repeat(MAX_TEXT + 1)).as_bytes());
+    let long = file(&[CATALOG, PAGES, PAGE, &stream("/Filter /FlateDecode", &endless), FONT], "");
+    assert_eq!(pdf(&long), Err(ReadError::TooMuchText));
+
+    // A tree of pages that leads back to its root.
     let back = b"<< /Type /Pages /Kids [2 0 R 2 0 R 3 0 R 3 0 R] /MediaBox [0 0 612 792] >>";
     let tree = file(&[CATALOG, back, PAGE, &stream("", b"BT /F1 12 Tf 9 9 Td (Once) Tj ET"), FONT], "");
     assert_eq!(pdf(&tree).unwrap().text, "Once");
@@ -219,9 +281,9 @@ fn hostile_pdfs_are_refused_by_name() {
     assert_eq!(pdf(&file(&[CATALOG, many.as_bytes()], "")), Err(ReadError::TooManyPages));
 
     // Codes without letters.
-    let mute = b"<< /Type /Font /Subtype /Type0 /Encoding /Identity-H >>";
+    let mute = format!("<< {COMPOSITE} >>").into_bytes();
     let drawn = stream("", b"BT /F1 12 Tf 9 9 Td <00010002> Tj ET");
-    assert_eq!(pdf(&file(&[CATALOG, PAGES, PAGE, &drawn, mute], "")), Err(ReadError::Unreadable));
+    assert_eq!(pdf(&file(&[CATALOG, PAGES, PAGE, &drawn, &mute], "")), Err(ReadError::Unreadable));
 
     let deep = [b"[".repeat(100_000), b"]".repeat(100_000)].concat();
     assert!(pdf(&file(&[CATALOG, PAGES, &deep], "")).is_err());
@@ -230,8 +292,9 @@ fn hostile_pdfs_are_refused_by_name() {
 proptest! {
     #[test]
     fn no_bytes_make_a_reader_fall(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        for kind in [None, Some(TEXT), Some(HTML), Some(PDF)] {
+        for kind in [None, Some(TEXT), Some(HTML), Some(CSV), Some(PDF)] {
             drop(read_bytes(&bytes, kind));
+            drop(read_bytes(&[b"{\\rtf1 ".as_slice(), bytes.as_slice()].concat(), kind));
             drop(read_bytes(&[b"%PDF-1.4\n".as_slice(), bytes.as_slice()].concat(), kind));
         }
     }

@@ -30,25 +30,25 @@ static KINDS: LazyLock<Vec<(Expectation, Regex)>> = LazyLock::new(|| {
             r"what('s| has| is)? (happened|happening|going on|wrong)|what did you see|\bdescribe\b|tell me (more|about|what)|more details?|what (would|do) you (like|want) (the message|to (say|report|tell))|message (to )?say|what is it about|what's it about|what should (i|the message)|qué (pasó|sucedió|ocurrió|está pasando)|descríb|cuénte|más detalles|de qué se trata|qué mensaje",
         ),
     ];
-    all.into_iter().filter_map(|(kind, pattern)| Some((kind, Regex::new(pattern).ok()?))).collect()
+    all.map(|(kind, pattern)| (kind, Regex::new(pattern).expect("a test compiles these patterns"))).into()
 });
 
 /// A question in the form of a request: what it asks for counts, not its "can" or "could".
-static REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(and |so |okay |then )*(can|could|may|might|would|will) (i|we|you) (please )?(also )?(have|get|ask|tell|give|say|spell|share|describe|repeat|let|know|provide|take)\b|^(y )?(puede|podría|puedo|me puede|me podría|me da|quisiera|le puedo)\b").ok()
+static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(and |so |okay |then )*(can|could|may|might|would|will) (i|we|you) (please )?(also )?(have|get|ask|tell|give|say|spell|share|describe|repeat|let|know|provide|take)\b|^(y )?(puede|podría|puedo|me puede|me podría|me da|quisiera|le puedo)\b").expect("clippy compiles every pattern")
 });
-static YES_NO: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(and |so |okay |then |but |also |now |or |great |thanks |thank you )*(is|are|was|were|do|does|did|can|could|would|will|shall|should|may|have|has|had|am|isn't|aren't|wasn't|didn't|don't|doesn't)\b|(is that|is this|is it|that's) (right|correct|okay|ok|all right)$|\b(right|correct|okay|ok|yes or no)$|\b(es correcto|está bien|correcto|verdad|sí o no)$|^(y )?(es|está|están|fue|hubo|hay|le gustaría|quiere|desea|prefiere|tiene|necesita)\b").ok()
+static YES_NO: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(and |so |okay |then |but |also |now |or |great |thanks |thank you )*(is|are|was|were|do|does|did|can|could|would|will|shall|should|may|have|has|had|am|isn't|aren't|wasn't|didn't|don't|doesn't)\b|(is that|is this|is it|that's) (right|correct|okay|ok|all right)$|\b(right|correct|okay|ok|yes or no)$|\b(es correcto|está bien|correcto|verdad|sí o no)$|^(y )?(es|está|están|fue|hubo|hay|le gustaría|quiere|desea|prefiere|tiene|necesita)\b").expect("clippy compiles every pattern")
 });
 /// Not a question that wants a yes: the caller may say anything.
-static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"anything else|something else|what else|how (can|may) i help|what can i (do|help)|algo más|otra cosa|en qué (le |te )?puedo|cómo (le )?puedo ayudar").ok()
+static OPEN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"anything else|something else|what else|how (can|may) i help|what can i (do|help)|algo más|otra cosa|en qué (le |te )?puedo|cómo (le )?puedo ayudar").expect("clippy compiles every pattern")
 });
-static WAIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WAIT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"take your time|i'll (wait|hold)|no rush|tómese (su|el) tiempo|(le|lo|la) espero|no hay prisa",
     )
-    .ok()
+    .expect("clippy compiles every pattern")
 });
 
 /// What `text`, the end of a reply, waits for.
@@ -108,8 +108,8 @@ fn kind_of(question: &str) -> Expectation {
     KINDS.iter().find(|(_, pattern)| pattern.is_match(question)).map_or(Expectation::Open, |(kind, _)| *kind)
 }
 
-fn hit(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    pattern.as_ref().is_some_and(|re| re.is_match(text))
+fn hit(pattern: &LazyLock<Regex>, text: &str) -> bool {
+    pattern.is_match(text)
 }
 
 #[cfg(test)]

@@ -20,8 +20,9 @@ pub(crate) const CLAIM_TRIES: u8 = 3;
 pub(crate) const PIN_TRIES: u8 = 3;
 
 /// A reference of ours, as a model would write it.
-static REFERENCE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:INC|INS|MSG|ESC|CBK)[-– ]?\d{3,6}\b").ok());
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:INC|INS|MSG|ESC|CBK)[-– ]?\d{3,6}\b").expect("clippy compiles every pattern")
+});
 
 #[derive(Clone)]
 pub(crate) struct Memory {
@@ -136,7 +137,7 @@ impl Memory {
 }
 
 fn references(text: &str) -> impl Iterator<Item = String> + '_ {
-    REFERENCE.iter().flat_map(move |re| re.find_iter(text)).map(|found| {
+    REFERENCE.find_iter(text).map(|found| {
         found.as_str().chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect()
     })
 }

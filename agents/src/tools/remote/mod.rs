@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::RwLock;
+use pipeline::provider::Backoff;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -22,8 +23,7 @@ const LIST: Duration = Duration::from_secs(10);
 /// How often the list is read again.
 const AGAIN: Duration = Duration::from_secs(300);
 /// Waits between tries to reach a server: doubled from the first to the longest.
-const FIRST: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(60);
+const UNREACHED: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(60));
 /// Pages of a server's list.
 const MAX_PAGES: usize = 8;
 /// Characters of an answer that a model is shown.
@@ -103,11 +103,11 @@ impl Remote {
 
     /// Keeps the list fresh, for as long as it is polled. `seed` spreads the tries of many gateways.
     pub async fn keep(&self, seed: u64) {
-        let mut wait = FIRST;
+        let mut failures = 0;
         loop {
             match self.refresh().await {
                 Ok(()) => {
-                    wait = FIRST;
+                    failures = 0;
                     tokio::time::sleep(AGAIN).await;
                 }
                 Err(failure) => {
@@ -117,9 +117,8 @@ impl Remote {
                         "an MCP server is not reached"
                     );
                     *self.offer.write() = Offer::default();
-                    let part = f64::from(u32::try_from(seed % 1_000).unwrap_or(0)) / 2_000.0;
-                    tokio::time::sleep(wait.mul_f64(0.75 + part)).await;
-                    wait = (wait * 2).min(LONGEST);
+                    failures += 1;
+                    tokio::time::sleep(UNREACHED.spread(failures, seed)).await;
                 }
             }
         }

@@ -163,7 +163,7 @@ export interface User {
 export interface NewDocument {
   source: string;
   title: string;
-  /** Text; a PDF in base64. */
+  /** Text; a file that is no text in base64. */
   content: string;
   media_type?: string;
 }

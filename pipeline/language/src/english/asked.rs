@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::RegexSet;
 
 /// Question words, one pattern per kind of fact.
-static ASKED: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+static ASKED: LazyLock<RegexSet> = LazyLock::new(|| {
     RegexSet::new([
         r"(?i)how much|\bcosts?\b|\bfees?\b|\bprices?\b|\bcharged?\b|\bpay for\b|\bfree\b|expensive|get paid|\bfare\b",
         r"(?i)\bhours?\b|what time|when (do|does|are|is|will|can)|\bopen\b|\bclosed?\b|what days?|which days?|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|weekends?|tomorrow|tonight",
@@ -15,17 +15,17 @@ static ASKED: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
         r"(?i)\blate\b|on time|overdue|don't pay|do not pay|penalt|miss(ed)? (the|my|a) (deadline|payment)|can't pay|can't afford|cannot afford",
         r"(?i)what (do|should) (i|we) (need|bring)|documents|paperwork|do i have to bring",
     ])
-    .ok()
+    .expect("a test compiles these patterns")
 });
 
 /// Numbers of the kinds that are asked for, in a fixed order.
 #[must_use]
 pub fn kinds(question: &str) -> Vec<usize> {
-    ASKED.as_ref().map(|asked| asked.matches(question).into_iter().collect()).unwrap_or_default()
+    ASKED.matches(question).into_iter().collect()
 }
 
 /// Whether a question asks for one of these kinds at all.
 #[must_use]
 pub fn asks(question: &str) -> bool {
-    ASKED.as_ref().is_some_and(|asked| asked.is_match(question))
+    ASKED.is_match(question)
 }

@@ -5,26 +5,20 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 /// "A whole" stands before a thing; before these, and at the end of a clause, a hole is meant.
-static HOLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b((?:a|the|that|this|big|huge|giant|deep|large|massive|little|small|another)\s+)whole(s?)(\s+(?:right|in|on|at|near|by|here|there|that|which|and|is|was|has|opened|out|outside|down|along|between|across|front|under|behind|so|about)\b|\s*[,.;!?]|\s*$)").ok()
+static HOLE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:a|the|that|this|big|huge|giant|deep|large|massive|little|small|another)\s+)whole(s?)(\s+(?:right|in|on|at|near|by|here|there|that|which|and|is|was|has|opened|out|outside|down|along|between|across|front|under|behind|so|about)\b|\s*[,.;!?]|\s*$)").expect("clippy compiles every pattern")
 });
 /// Nobody calls to say what they will not report.
-static WANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^((?:(?:yes|yeah|hi|hello|um|uh|so|well|okay)[, ]+)*i )won't (to )?(report|book|ask|know|leave|speak|talk)\b").ok()
+static WANT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^((?:(?:yes|yeah|hi|hello|um|uh|so|well|okay)[, ]+)*i )won't (to )?(report|book|ask|know|leave|speak|talk)\b").expect("clippy compiles every pattern")
 });
 
 /// The text with what must have been said in place of what sounds like it.
 #[must_use]
 pub fn meant(text: &str) -> String {
     let hole = |found: &Captures<'_>| format!("{}hole{}{}", &found[1], &found[2], &found[3]);
-    let text = match HOLE.as_ref() {
-        Some(pattern) => pattern.replace_all(text, hole).into_owned(),
-        None => text.to_owned(),
-    };
-    match WANT.as_ref() {
-        Some(pattern) => pattern.replace(&text, "${1}want to $3").into_owned(),
-        None => text,
-    }
+    let text = HOLE.replace_all(text, hole);
+    WANT.replace(&text, "${1}want to $3").into_owned()
 }
 
 #[cfg(test)]

@@ -178,24 +178,26 @@ const SAME_NAME: f32 = 0.7;
 /// Letters that are too few to be a name of their own where one was said before them.
 const FRAGMENT: usize = 4;
 
-static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STATED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|name(?: is|'s)|this is|i am|i'm|it is|it's|i go by|(?:last|first) name(?: is|'s)?|under|call me)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)",
     )
-    .ok()
+    .expect("clippy compiles every pattern")
 });
-static FIRM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|i go by|call me|this is|^(?:hi|hello|hey)[,.!]? i'm|(?:last|first) name(?: is|'s)?)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)").ok()
+static FIRM: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:my (?:first |last |full )?name(?: is|'s)|the name(?: is|'s)|i go by|call me|this is|^(?:hi|hello|hey)[,.!]? i'm|(?:last|first) name(?: is|'s)?)\s+(?:mr\.? |mrs\.? |ms\.? |dr\.? |doctor )?(.+)").expect("clippy compiles every pattern")
 });
 
 /// "My name Ray Dawkins": recognisers lose the "is".
-static LINKLESS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b[Mm]y name,? ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2})").ok());
+static LINKLESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b[Mm]y name,? ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+){1,2})")
+        .expect("clippy compiles every pattern")
+});
 
 /// A name the caller gives without being asked: "my name is Ana Lopez", "this is Ana Lopez".
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {
-    let named = |pattern: &LazyLock<Option<Regex>>| clean(pattern.as_ref()?.captures(text)?.get(1)?.as_str());
+    let named = |pattern: &LazyLock<Regex>| clean(pattern.captures(text)?.get(1)?.as_str());
     named(&FIRM).or_else(|| named(&LINKLESS))
 }
 
@@ -204,7 +206,7 @@ pub fn stated(text: &str) -> Option<String> {
 pub fn answered(text: &str) -> Option<String> {
     let own = own_words(text);
     let text = own.as_str();
-    if let Some(found) = STATED.as_ref().and_then(|re| re.captures(text)).and_then(|c| c.get(1))
+    if let Some(found) = STATED.captures(text).and_then(|c| c.get(1))
         && let Some(name) = clean(found.as_str())
     {
         return Some(name);
@@ -218,10 +220,10 @@ pub fn answered(text: &str) -> Option<String> {
 
 /// Without what is said of somebody else: "her name is Rose and I'm …".
 fn own_words(text: &str) -> String {
-    static OTHERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:her|his|their|its) (?:first |last )?name(?: is|'s) [\w'’-]+(?: [A-Z][\w'’-]+)?[,.]?(?: (?:and|but))?\s*").ok()
+    static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:her|his|their|its) (?:first |last )?name(?: is|'s) [\w'’-]+(?: [A-Z][\w'’-]+)?[,.]?(?: (?:and|but))?\s*").expect("clippy compiles every pattern")
     });
-    OTHERS.as_ref().map_or_else(|| text.to_owned(), |re| re.replace_all(text, "").into_owned())
+    OTHERS.replace_all(text, "").into_owned()
 }
 
 /// "I'm her daughter, Jill Adams": a name after the last comma.
@@ -232,8 +234,9 @@ fn appositive(text: &str) -> Option<String> {
     named.then(|| clean(tail)).flatten()
 }
 
-static TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\s*(?:mrs|mr|ms|miss|dr|doctor|mister|missus|sir|madam)\b\.?\s+").ok()
+static TITLE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:mrs|mr|ms|miss|dr|doctor|mister|missus|sir|madam)\b\.?\s+")
+        .expect("clippy compiles every pattern")
 });
 
 /// Takes the name from the start of `text`: up to four words, or letters spelled out.
@@ -242,7 +245,7 @@ fn clean(text: &str) -> Option<String> {
         return Some(name);
     }
     // The point of "Mrs. Fitch" ends no sentence, and "Mrs" is no name.
-    let text = TITLE.as_ref().map_or_else(|| text.into(), |re| re.replace(text, ""));
+    let text = TITLE.replace(text, "");
     let clause = text.split([',', '.', ';', '?', '!']).next().unwrap_or_default();
     let mut kept: Vec<&str> = Vec::new();
     for word in clause.split_whitespace() {

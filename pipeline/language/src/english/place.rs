@@ -9,43 +9,46 @@ use super::words::{is_question, plain, title_case, without_fillers};
 
 const SUFFIX: &str = "street|st|avenue|ave|road|rd|drive|dr|lane|ln|boulevard|blvd|court|ct|place|pl|way|highway|hwy|circle|parkway|pkwy|terrace|trail|pike|alley|square|crossing|row";
 
-static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)\b\d{{1,6}}[a-z]?\s+(?:(?:north|south|east|west|n|s|e|w)\.?\s+)?(?:[a-z0-9'’]+\s+){{0,3}}?[a-z0-9'’]+\s+(?:{SUFFIX})\b\.?(?:,?\s*(?:apartment|apt|unit|suite|lot|#)\.?\s*[a-z0-9]+\b)?"
     ))
-    .ok()
+    .expect("a test compiles this pattern")
 });
-static CORNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CORNER: LazyLock<Regex> = LazyLock::new(|| {
     let part = format!(r"(?:[a-z0-9'’]+\s+){{0,2}}?[a-z0-9'’]+(?:\s+(?:{SUFFIX}))?");
     Regex::new(&format!(
         r"(?i)\b(?:(?:corner|intersection)\s+of|where)\s+({part})\s+(?:and|at|&|meets|crosses)\s+({part})\b"
     ))
-    .ok()
+    .expect("a test compiles this pattern")
 });
-static CROSSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CROSSING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)\b(?:at|on|near|by)\s+((?:\d+(?:st|nd|rd|th)|[A-Z][a-z]+)(?:\s+(?:{SUFFIX}))?\s+and\s+(?:\d+(?:st|nd|rd|th)|[A-Z][a-z]+)(?:\s+(?:{SUFFIX}))?)\b"
     ))
-    .ok()
+    .expect("a test compiles this pattern")
 });
 /// Two roads by their names amid other words.
-static ROADS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ROADS: LazyLock<Regex> = LazyLock::new(|| {
     let part = format!(r"(?:[A-Z][\w'’]+|\d+(?:st|nd|rd|th))(?:\s+(?i:{SUFFIX}))?");
-    Regex::new(&format!(r"\b({part})\s+and\s+({part})\b")).ok()
+    Regex::new(&format!(r"\b({part})\s+and\s+({part})\b")).expect("a test compiles this pattern")
 });
-static ROAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ROAD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)\b(?:on|along|at|off|near|by)\s+((?:the\s+)?(?:[a-z0-9'’]+\s+){{1,3}}?(?:{SUFFIX}|bridge|park|school|library|bypass)|(?:route|highway|interstate|county road)\s+\d+)\b"
     ))
-    .ok()
+    .expect("a test compiles this pattern")
 });
-static LANDMARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b((?:in front of|behind|outside|inside|across from|next to|near|beside|under|at)\s+the\s+[a-z][a-z'’ ]{2,50})").ok()
+static LANDMARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:in front of|behind|outside|inside|across from|next to|near|beside|under|at)\s+the\s+[a-z][a-z'’ ]{2,50})").expect("clippy compiles every pattern")
 });
 
+static SUFFIXED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(&format!(r"(?i)\s(?:{SUFFIX})\b")).expect("a test compiles this pattern"));
+
 /// Words that end a place: what follows is when or what happened.
-static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)[,]?\s+(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last (?:night|week|month|\w+day)|around \d|about \d|at (?:about|around) |at \d+ ?(?:am|pm|a\.m|p\.m|o'clock)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:two|three|a few|\d+) (?:days|hours|minutes|weeks) ago|and (?:i|he|she|it|my|the|there|nobody|no one|we|they)\b|when |because |that |who |is |was |has |my (?:name|number|phone)|please\b).*$").ok()
+static TAIL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)[,]?\s+(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last (?:night|week|month|\w+day)|around \d|about \d|at (?:about|around) |at \d+ ?(?:am|pm|a\.m|p\.m|o'clock)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:two|three|a few|\d+) (?:days|hours|minutes|weeks) ago|and (?:i|he|she|it|my|the|there|nobody|no one|we|they)\b|when |because |that |who |is |was |has |my (?:name|number|phone)|please\b).*$").expect("clippy compiles every pattern")
 });
 
 /// A place the caller gives without being asked.
@@ -157,40 +160,38 @@ fn street_address(text: &str) -> Option<String> {
         let tells = words[1..].iter().any(|word| word.ends_with("ing") && word.len() > 5);
         words.get(1).is_some_and(|word| !SMALL.contains(&word.as_str())) && !tells
     };
-    ADDRESS.as_ref()?.find_iter(text).map(|m| m.as_str()).find(named).map(str::to_owned)
+    ADDRESS.find_iter(text).map(|m| m.as_str()).find(named).map(str::to_owned)
 }
 
-fn group(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
-    pattern.as_ref()?.captures(text)?.get(1).map(|m| m.as_str().to_owned())
+fn group(pattern: &LazyLock<Regex>, text: &str) -> Option<String> {
+    pattern.captures(text)?.get(1).map(|m| m.as_str().to_owned())
 }
 
 fn corner(text: &str) -> Option<String> {
-    let found = CORNER.as_ref()?.captures(text)?;
+    let found = CORNER.captures(text)?;
     let name = |n: usize| found.get(n).map(|m| title_case(m.as_str()));
     Some(format!("the corner of {} and {}", name(1)?, name(2)?))
 }
 
 /// The crossing that was named last: "Harper, hang on, not Benson, Harper Road and Birch".
 fn last_crossing(text: &str) -> Option<String> {
-    static SUFFIXED: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(&format!(r"(?i)\s(?:{SUFFIX})\b")).ok());
-    let is_road = |place: &str| SUFFIXED.as_ref().is_some_and(|re| re.is_match(place));
-    let found = ROADS.as_ref()?.find_iter(text).map(|m| m.as_str()).filter(|m| is_road(m)).last()?;
+    let is_road = |place: &str| SUFFIXED.is_match(place);
+    let found = ROADS.find_iter(text).map(|m| m.as_str()).filter(|m| is_road(m)).last()?;
     (text.split_whitespace().count() > found.split_whitespace().count() + 2).then(|| title_case(found))
 }
 
 fn strip_lead(text: &str) -> &str {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:it(?: is|'?s| was| happened)|that(?: is|'s| was| happened)|this (?:is|was|happened)|the address is|my address is|address is|i live|i'm|i am|we're|it will be|it'll be|happened|located)\s+(?:right |over |located |just )?").ok()
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:it(?: is|'?s| was| happened)|that(?: is|'s| was| happened)|this (?:is|was|happened)|the address is|my address is|address is|i live|i'm|i am|we're|it will be|it'll be|happened|located)\s+(?:right |over |located |just )?").expect("clippy compiles every pattern")
     });
-    let after = LEAD.as_ref().and_then(|re| re.find(text)).map_or(text, |m| &text[m.end()..]);
+    let after = LEAD.find(text).map_or(text, |m| &text[m.end()..]);
     // "It's, uh, on Dutton Street": people think after the lead.
     let after = if after.len() < text.len() { without_fillers(after) } else { after };
     ["at ", "on ", "in ", "At ", "On ", "In "].iter().find_map(|p| after.strip_prefix(p)).unwrap_or(after)
 }
 
 fn tidy(place: &str) -> String {
-    let cut = TAIL.as_ref().map_or_else(|| place.to_owned(), |re| re.replace(place, "").into_owned());
+    let cut = TAIL.replace(place, "").into_owned();
     cut.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';' | '!' | '?')).to_owned()
 }
 
@@ -225,6 +226,13 @@ fn suffix_follows(rest: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_pattern_made_of_parts_compiles() {
+        for pattern in [&ADDRESS, &CORNER, &CROSSING, &ROADS, &ROAD, &SUFFIXED] {
+            assert!(!pattern.as_str().is_empty());
+        }
+    }
 
     #[test]
     fn places_given_unasked() {

@@ -277,10 +277,10 @@ fn calendar(text: &str, today: NaiveDate, direction: Direction) -> Option<NaiveD
 
 /// "6/3", "6/3/2026", "2026 06 03" (the recogniser's hyphens are spaces by now).
 pub(crate) fn numeric(text: &str, today: NaiveDate) -> Option<NaiveDate> {
-    static SLASHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{2,4}))?\b|\b(\d{4}) (\d{2}) (\d{2})\b|\b(\d{1,2}) (\d{1,2}) (\d{4})\b").ok()
+    static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{2,4}))?\b|\b(\d{4}) (\d{2}) (\d{2})\b|\b(\d{1,2}) (\d{1,2}) (\d{4})\b").expect("clippy compiles every pattern")
     });
-    let found = SLASHED.as_ref()?.captures(text)?;
+    let found = SLASHED.captures(text)?;
     let part = |n: usize| found.get(n).and_then(|m| m.as_str().parse::<u32>().ok());
     if let (Some(year), Some(month), Some(day)) = (part(4), part(5), part(6)) {
         return NaiveDate::from_ymd_opt(year as i32, month, day);
@@ -359,9 +359,10 @@ pub(crate) fn dated(
 
 /// "the 3rd": of this month, or the nearest one that fits the direction.
 fn day_of_month(text: &str, today: NaiveDate, direction: Direction) -> Option<NaiveDate> {
-    static THE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bon the ((?:twenty |thirty )?[a-z0-9]+)\b").ok());
-    let said = THE.as_ref()?.captures(text)?.get(1)?.as_str().to_owned();
+    static THE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\bon the ((?:twenty |thirty )?[a-z0-9]+)\b").expect("clippy compiles every pattern")
+    });
+    let said = THE.captures(text)?.get(1)?.as_str().to_owned();
     let words: Vec<&str> = said.split(' ').collect();
     let (day, _) = ordinal_at(&words).filter(|(d, _)| (1..=31).contains(d))?;
     same_or_near(today.with_day(day)?, today, direction)
@@ -377,8 +378,8 @@ pub(crate) fn same_or_near(this: NaiveDate, today: NaiveDate, direction: Directi
 }
 
 fn time(text: &str, part: Option<Part>) -> Option<NaiveTime> {
-    static CLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(?:(at|around|about|by|before|after|like|near|nearly|say) )?(?:(?:at|around|about) )?(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?::(\d{2})| (fifteen|thirty|forty five|15|30|45))? ?(am|pm|a m|p m|a\.m|p\.m|oclock|in the|this|ish)?\b").ok()
+    static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:(at|around|about|by|before|after|like|near|nearly|say) )?(?:(?:at|around|about) )?(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?::(\d{2})| (fifteen|thirty|forty five|15|30|45))? ?(am|pm|a m|p m|a\.m|p\.m|oclock|in the|this|ish)?\b").expect("clippy compiles every pattern")
     });
     if format!(" {text} ").contains(" noon ") || text.contains("midday") {
         return NaiveTime::from_hms_opt(12, 0, 0);
@@ -389,7 +390,7 @@ fn time(text: &str, part: Option<Part>) -> Option<NaiveTime> {
     if let Some(time) = halves(text, part) {
         return Some(time);
     }
-    CLOCK.as_ref()?.captures_iter(text).find_map(|found| {
+    CLOCK.captures_iter(text).find_map(|found| {
         let mark = found.get(5).map(|m| m.as_str().replace(['.', ' '], ""));
         let minute = found.get(3).or_else(|| found.get(4)).map_or(Some(0), |m| minutes(m.as_str()))?;
         // A lone number is a time only with "at", a minute or a mark beside it.

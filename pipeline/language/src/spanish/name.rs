@@ -154,21 +154,21 @@ const NOT_NAMES: &[&str] = &[
 /// Words inside a name that are no name by themselves.
 const LINKS: &[&str] = &["de", "la", "del", "los", "las", "san", "santa"];
 
-static FIRM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:me llamo|mi nombre (?:completo )?es|(?:le )?habla|de parte de|a nombre de|(?:mi )?apellido (?:es|son))\s+(?:el |la )?(?:señor(?:a|ita)? |sr\.? |sra\.? |doctora? |dra?\.? )?(.+)").ok()
+static FIRM: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:me llamo|mi nombre (?:completo )?es|(?:le )?habla|de parte de|a nombre de|(?:mi )?apellido (?:es|son))\s+(?:el |la )?(?:señor(?:a|ita)? |sr\.? |sra\.? |doctora? |dra?\.? )?(.+)").expect("clippy compiles every pattern")
 });
-static SOFT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:soy|es|el nombre es|póngalo a nombre de|ponga)\s+(?:el |la )?(?:señor(?:a|ita)? |sr\.? |sra\.? |doctora? |dra?\.? )?(.+)").ok()
+static SOFT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:soy|es|el nombre es|póngalo a nombre de|ponga)\s+(?:el |la )?(?:señor(?:a|ita)? |sr\.? |sra\.? |doctora? |dra?\.? )?(.+)").expect("clippy compiles every pattern")
 });
 /// "Soy Ana Ruiz": a name only when it looks like one.
-static SELF: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\bsoy\s+(?:el |la )?(?:señor(?:a|ita)? )?(.+)").ok());
+static SELF: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\bsoy\s+(?:el |la )?(?:señor(?:a|ita)? )?(.+)").expect("clippy compiles every pattern")
+});
 
 /// A name the caller gives without being asked: "me llamo Ana Ruiz", "habla Ana Ruiz".
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {
-    let found =
-        |re: &LazyLock<Option<Regex>>| re.as_ref()?.captures(text)?.get(1).map(|m| m.as_str().to_owned());
+    let found = |re: &LazyLock<Regex>| re.captures(text)?.get(1).map(|m| m.as_str().to_owned());
     // "¿Habla español?" and "habla de …" name nobody.
     if let Some(name) = found(&FIRM).filter(|n| !names_language(n)).and_then(|n| clean(&n)) {
         return Some(name);
@@ -186,8 +186,7 @@ fn names_language(rest: &str) -> bool {
 /// A name in answer to "¿Cómo se llama?".
 #[must_use]
 pub fn answered(text: &str) -> Option<String> {
-    let found =
-        |re: &LazyLock<Option<Regex>>| re.as_ref()?.captures(text)?.get(1).map(|m| m.as_str().to_owned());
+    let found = |re: &LazyLock<Regex>| re.captures(text)?.get(1).map(|m| m.as_str().to_owned());
     if let Some(name) = found(&FIRM).or_else(|| found(&SOFT)).and_then(|n| clean(&n)) {
         return Some(name);
     }

@@ -12,24 +12,28 @@ use crate::english::place as english;
 
 const WAYS: &str = r"calle|avenida|av\.?|bulevar|boulevard|carretera|camino|autopista|ruta|paseo|callejón|callejon|calzada|plaza";
 
-static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STREET: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)\b(?:{WAYS})\s+(?:(?:de|la|las|los|del|san|santa)\s+){{0,2}}[\wÀ-ÿ'’]+(?:\s+(?:street|avenue|road|drive|lane|st|ave|rd)\b\.?)?(?:\s+[A-ZÀ-Þ][\wÀ-ÿ'’]+)?(?:,?\s+(?:(?:número|numero|núm\.?|#)\s*)?\d{{1,6}})?"
     ))
-    .ok()
+    .expect("a test compiles this pattern")
 });
-static CORNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:esquina|cruce|intersecci[oó]n)\s+(?:de|entre)\s+(?:la\s+|el\s+)?((?:calle |avenida )?[\wÀ-ÿ'’]+(?: (?:street|avenue))?)\s+(?:y|con)\s+(?:la\s+|el\s+)?((?:calle |avenida )?[\wÀ-ÿ'’]+(?: (?:street|avenue))?)").ok()
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!(r"(?i)\b(?:{WAYS}|street|avenue|road|drive|lane|square|número|numero)\b"))
+        .expect("a test compiles this pattern")
 });
-static LANDMARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b((?:en ?frente (?:de|del|a|al)|frente (?:a|al)|detrás (?:de|del)|detras (?:de|del)|atrás (?:de|del)|atras (?:de|del)|al lado (?:de|del)|junto (?:a|al)|cerca (?:de|del)|afuera (?:de|del)|dentro (?:de|del)|a un lado (?:de|del))\s+(?:la |el |los |las |mi )?[\wÀ-ÿ'’]+(?:\s+(?:de|del|la|el|los|las|público|publica|pública|central|[A-ZÀ-Þ][\wÀ-ÿ'’]+|[\wÀ-ÿ'’]+)){0,4})").ok()
+static CORNER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:esquina|cruce|intersecci[oó]n)\s+(?:de|entre)\s+(?:la\s+|el\s+)?((?:calle |avenida )?[\wÀ-ÿ'’]+(?: (?:street|avenue))?)\s+(?:y|con)\s+(?:la\s+|el\s+)?((?:calle |avenida )?[\wÀ-ÿ'’]+(?: (?:street|avenue))?)").expect("clippy compiles every pattern")
 });
-static INSIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:en|por) (?:el|la) ((?:parque|escuela|biblioteca|puente|plaza|estacionamiento|corte|juzgado|oficina|clínica|clinica|hospital|cementerio|iglesia|mercado)\s+(?:(?:de|del|la|el)\s+){0,2}[A-ZÀ-Þ][\wÀ-ÿ'’]+(?:\s+[A-ZÀ-Þ][\wÀ-ÿ'’]+)?)").ok()
+static LANDMARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:en ?frente (?:de|del|a|al)|frente (?:a|al)|detrás (?:de|del)|detras (?:de|del)|atrás (?:de|del)|atras (?:de|del)|al lado (?:de|del)|junto (?:a|al)|cerca (?:de|del)|afuera (?:de|del)|dentro (?:de|del)|a un lado (?:de|del))\s+(?:la |el |los |las |mi )?[\wÀ-ÿ'’]+(?:\s+(?:de|del|la|el|los|las|público|publica|pública|central|[A-ZÀ-Þ][\wÀ-ÿ'’]+|[\wÀ-ÿ'’]+)){0,4})").expect("clippy compiles every pattern")
+});
+static INSIDE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(?:en|por) (?:el|la) ((?:parque|escuela|biblioteca|puente|plaza|estacionamiento|corte|juzgado|oficina|clínica|clinica|hospital|cementerio|iglesia|mercado)\s+(?:(?:de|del|la|el)\s+){0,2}[A-ZÀ-Þ][\wÀ-ÿ'’]+(?:\s+[A-ZÀ-Þ][\wÀ-ÿ'’]+)?)").expect("clippy compiles every pattern")
 });
 /// Words that end a place: what follows is when or what happened.
-static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? |como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").ok()
+static TAIL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? |como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").expect("clippy compiles every pattern")
 });
 
 /// A place the caller gives without being asked.
@@ -38,7 +42,7 @@ pub fn stated(text: &str) -> Option<String> {
     let text = digits_for_words(text);
     address(&text)
         .or_else(|| corner(&text))
-        .or_else(|| STREET.as_ref()?.find(&text).map(|m| tidy(m.as_str())).filter(|street| named(street)))
+        .or_else(|| STREET.find(&text).map(|m| tidy(m.as_str())).filter(|street| named(street)))
         .or_else(|| group(&INSIDE, &text))
         .or_else(|| landmark(&text))
         .filter(|place| place.chars().filter(|c| c.is_alphabetic()).count() > 3)
@@ -49,7 +53,7 @@ pub fn stated(text: &str) -> Option<String> {
 pub fn address(text: &str) -> Option<String> {
     let text = digits_for_words(text);
     english::address(&text).or_else(|| {
-        let found = STREET.as_ref()?.find(&text).map(|m| tidy(m.as_str()))?;
+        let found = STREET.find(&text).map(|m| tidy(m.as_str()))?;
         found.ends_with(|c: char| c.is_ascii_digit()).then_some(found)
     })
 }
@@ -77,13 +81,13 @@ fn named(street: &str) -> bool {
     street.split_whitespace().nth(1).is_some_and(|word| !SMALL.contains(&plain(word).as_str()))
 }
 
-fn group(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
-    pattern.as_ref()?.captures(text)?.get(1).map(|m| tidy(m.as_str()))
+fn group(pattern: &LazyLock<Regex>, text: &str) -> Option<String> {
+    pattern.captures(text)?.get(1).map(|m| tidy(m.as_str()))
 }
 
 /// "La cerca del parque" is a fence, "cerca del parque" a place.
 fn landmark(text: &str) -> Option<String> {
-    let found = LANDMARK.as_ref()?.captures(text)?.get(1)?;
+    let found = LANDMARK.captures(text)?.get(1)?;
     let before = text[..found.start()].split_whitespace().last().map(plain).unwrap_or_default();
     let fence = found.as_str().to_lowercase().starts_with("cerca")
         && matches!(before.as_str(), "la" | "una" | "mi" | "su" | "nuestra" | "esa");
@@ -91,30 +95,27 @@ fn landmark(text: &str) -> Option<String> {
 }
 
 fn corner(text: &str) -> Option<String> {
-    let found = CORNER.as_ref()?.captures(text)?;
+    let found = CORNER.captures(text)?;
     Some(format!("la esquina de {} y {}", found.get(1)?.as_str(), found.get(2)?.as_str()))
 }
 
 fn strip_lead(text: &str) -> &str {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:es|está|esta|fue|ocurrió|ocurrio|pasó|paso|sucedió|la dirección es|la direccion es|mi dirección es|vivo|estoy|queda|ubicado)\s+(?:justo |ahí |aquí )?").ok()
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:es|está|esta|fue|ocurrió|ocurrio|pasó|paso|sucedió|la dirección es|la direccion es|mi dirección es|vivo|estoy|queda|ubicado)\s+(?:justo |ahí |aquí )?").expect("clippy compiles every pattern")
     });
-    let after = LEAD.as_ref().and_then(|re| re.find(text)).map_or(text, |m| &text[m.end()..]);
+    let after = LEAD.find(text).map_or(text, |m| &text[m.end()..]);
     ["en ", "En ", "por ", "Por "].iter().find_map(|p| after.strip_prefix(p)).unwrap_or(after)
 }
 
 fn tidy(place: &str) -> String {
-    let cut = TAIL.as_ref().map_or_else(|| place.to_owned(), |re| re.replace(place, "").into_owned());
+    let cut = TAIL.replace(place, "").into_owned();
     cut.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';' | '!' | '?')).to_owned()
 }
 
 /// Number words become digits where a street is named: "doce Main Street", "calle Elm doce".
 fn digits_for_words(text: &str) -> String {
     let text = &crate::numbers::ungrouped(text);
-    static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(&format!(r"(?i)\b(?:{WAYS}|street|avenue|road|drive|lane|square|número|numero)\b")).ok()
-    });
-    if !NAMED.as_ref().is_some_and(|re| re.is_match(text)) {
+    if !NAMED.is_match(text) {
         return text.to_owned();
     }
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -143,6 +144,13 @@ fn digits_for_words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_pattern_made_of_parts_compiles() {
+        for pattern in [&STREET, &NAMED] {
+            assert!(!pattern.as_str().is_empty());
+        }
+    }
 
     #[test]
     fn places_given_unasked() {

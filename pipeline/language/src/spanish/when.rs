@@ -297,16 +297,18 @@ fn time(text: &str, words: &[&str], part: Option<Part>) -> Option<NaiveTime> {
 }
 
 fn mark(text: &str) -> Option<&'static str> {
-    static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b(?:(a) ?m|(p) ?m)\b").ok());
-    let found = MARK.as_ref()?.captures(text)?;
+    static MARK: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b(?:(a) ?m|(p) ?m)\b").expect("clippy compiles every pattern"));
+    let found = MARK.captures(text)?;
     Some(if found.get(1).is_some() { "am" } else { "pm" })
 }
 
 /// "3:30", "15:30 pm".
 fn written(text: &str, part: Option<Part>) -> Option<NaiveTime> {
-    static CLOCK: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\b(\d{1,2}):(\d{2})\b|\b(\d{1,2}) ?([ap]) ?m\b").ok());
-    let found = CLOCK.as_ref()?.captures(text)?;
+    static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(\d{1,2}):(\d{2})\b|\b(\d{1,2}) ?([ap]) ?m\b").expect("clippy compiles every pattern")
+    });
+    let found = CLOCK.captures(text)?;
     let number = |n: usize| found.get(n).and_then(|m| m.as_str().parse::<u32>().ok());
     match (number(1), number(2), number(3)) {
         (Some(hour), Some(minute), _) => clock(hour, minute, mark(text), part),

@@ -69,10 +69,10 @@ fn account(told: &str) -> Filled {
 
 /// What happened, without the sentences beside it that tell nothing: "No, no, I want you to file it!", "Write it down, please."
 fn without_talk(told: &str) -> String {
-    static TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:(?:no|yes|oh|ugh|shoot|well|okay|please|hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|like i said|i told you) ?)*(?:(?:i (?:want|need) you to |just |please |can you |could you )*(?:file|report|write|put|fix|take) (?:it|that|this)(?: down| in| up)?(?: please)?|listen|look)?$").ok()
+    static TALK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:(?:no|yes|oh|ugh|shoot|well|okay|please|hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|like i said|i told you) ?)*(?:(?:i (?:want|need) you to |just |please |can you |could you )*(?:file|report|write|put|fix|take) (?:it|that|this)(?: down| in| up)?(?: please)?|listen|look)?$").expect("clippy compiles every pattern")
     });
-    let Some(talk) = TALK.as_ref() else { return told.to_owned() };
+    let talk = &*TALK;
     let tells = |part: &&str| !talk.is_match(&plain(part));
     let kept: String = told.split_inclusive(['.', '!', '?']).filter(tells).collect();
     if kept.trim().is_empty() { told.to_owned() } else { kept.trim().to_owned() }
@@ -80,28 +80,28 @@ fn without_talk(told: &str) -> String {
 
 /// Who calls and from where has slots of its own: it is cut from the end of an account.
 fn before_contact(told: &str) -> &str {
-    static CONTACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)[,.;]?\s*(?:and )?\b(?:my name(?:'s| is)|(?-i:my name,? [A-Z])|my (?:phone |cell |call ?back )?number(?:'s| is)|(?:you can )?(?:call|reach) me (?:back )?(?:at|on))\b").ok()
+    static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)[,.;]?\s*(?:and )?\b(?:my name(?:'s| is)|(?-i:my name,? [A-Z])|my (?:phone |cell |call ?back )?number(?:'s| is)|(?:you can )?(?:call|reach) me (?:back )?(?:at|on))\b").expect("clippy compiles every pattern")
     });
-    CONTACT.as_ref().and_then(|re| re.find(told)).map_or(told, |m| &told[..m.start()])
+    CONTACT.find(told).map_or(told, |m| &told[..m.start()])
 }
 
 /// The account without "hi, I'd like to report that".
 fn told(text: &str) -> &str {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").ok()
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").expect("clippy compiles every pattern")
     });
     let trimmed = without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(trimmed)).map_or(0, |m| m.end());
+    let end = LEAD.find(trimmed).map_or(0, |m| m.end());
     without_fillers(&trimmed[end..])
 }
 
 pub fn free_text(text: &str) -> Option<Filled> {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:please )?(?:it's about|it is about|tell (?:them|him|her) (?:that )?|the message is|about|just )\s*").ok()
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:please )?(?:it's about|it is about|tell (?:them|him|her) (?:that )?|the message is|about|just )\s*").expect("clippy compiles every pattern")
     });
     let text = without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(text)).map_or(0, |m| m.end());
+    let end = LEAD.find(text).map_or(0, |m| m.end());
     let rest = &text[end..];
     let content = plain(rest).chars().filter(|c| c.is_alphabetic()).count();
     (content >= 3 && !is_bare_yes_no(rest) && !declines(EAR, rest)).then(|| account(rest))
@@ -250,10 +250,10 @@ pub fn tells_event(text: &str) -> bool {
 }
 
 fn names_event(plain: &str) -> bool {
-    static EVENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(fell|fallen|hit|crashed|broke|broken|slipped|tripped|ran (into|over|off|through)|backed (into|over)|struck|damaged|cracked|smashed|stole|stolen|flooded|leak(ed|ing)|burst|burned|burnt|exploded|knocked|scratched|dented|bit|bitten|attacked|collapsed|blew|blown|sank|slid|skidded|swerved|scraped|dropped|came down|tore|destroyed|blocked|blocking|spilled|dumped|overflow(ed|ing)|caught fire|rear ended|t boned|collided|bumped|totaled|vandali[sz]ed|landed on|threw|thrown|cut off|rolled)\b").ok()
+    static EVENT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(fell|fallen|hit|crashed|broke|broken|slipped|tripped|ran (into|over|off|through)|backed (into|over)|struck|damaged|cracked|smashed|stole|stolen|flooded|leak(ed|ing)|burst|burned|burnt|exploded|knocked|scratched|dented|bit|bitten|attacked|collapsed|blew|blown|sank|slid|skidded|swerved|scraped|dropped|came down|tore|destroyed|blocked|blocking|spilled|dumped|overflow(ed|ing)|caught fire|rear ended|t boned|collided|bumped|totaled|vandali[sz]ed|landed on|threw|thrown|cut off|rolled)\b").expect("clippy compiles every pattern")
     });
-    EVENT.as_ref().is_some_and(|re| re.is_match(plain))
+    EVENT.is_match(plain)
 }
 
 /// What was told first and what came later, as one account.
@@ -280,10 +280,10 @@ pub fn bare_name(text: &str) -> Option<String> {
 /// "It was at …", "in the lobby": the words begin with a place.
 #[must_use]
 pub fn opens_place(text: &str) -> bool {
-    static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:(?:it|that|this)(?:'s| is| was| happened| was happening)?|happened)? ?(?:right |just |over |out |up |down )?(?:at|in|on|near|by|behind|outside|inside|under|next to|across from|in front of|along|off|close to) (?:the|my|our|a|an)? ?[a-z]").ok()
+    static OPENING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:(?:it|that|this)(?:'s| is| was| happened| was happening)?|happened)? ?(?:right |just |over |out |up |down )?(?:at|in|on|near|by|behind|outside|inside|under|next to|across from|in front of|along|off|close to) (?:the|my|our|a|an)? ?[a-z]").expect("clippy compiles every pattern")
     });
-    OPENING.as_ref().is_some_and(|re| re.is_match(&plain(without_fillers(text))))
+    OPENING.is_match(&plain(without_fillers(text)))
 }
 
 /// How many words are left that may tell an event, without places, times, names and numbers.

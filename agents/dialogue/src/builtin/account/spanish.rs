@@ -179,29 +179,29 @@ fn account(told: &str) -> Filled {
 
 /// Who calls and from where has slots of its own: it is cut from the end of an account.
 fn before_contact(told: &str) -> &str {
-    static CONTACT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)[,.;]?\s*(?:y )?\b(?:me llamo|mi nombre es|mi (?:número|numero|teléfono|telefono|celular)(?: de teléfono)? es|me pueden? (?:llamar|localizar) (?:al|en))\b").ok()
+    static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)[,.;]?\s*(?:y )?\b(?:me llamo|mi nombre es|mi (?:número|numero|teléfono|telefono|celular)(?: de teléfono)? es|me pueden? (?:llamar|localizar) (?:al|en))\b").expect("clippy compiles every pattern")
     });
-    CONTACT.as_ref().and_then(|re| re.find(told)).map_or(told, |m| &told[..m.start()])
+    CONTACT.find(told).map_or(told, |m| &told[..m.start()])
 }
 
 /// The account without "hola, quiero reportar que".
 fn told(text: &str) -> &str {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:(?:hola|buenos días|buenos dias|buenas tardes|buenas noches|buenas|sí|si|oiga|mire|bueno|pues|este|eh)[,.! ]+)*(?:(?:me llamo|mi nombre es|soy|habla) [\wÀ-ÿ'’-]+(?: [\wÀ-ÿ'’-]+)?[,.]? (?:y )?)?(?:quiero|quisiera|necesito|me gustaría|me gustaria|tengo que|quería|queria|llamo para|estoy llamando para|hablo para|vengo a)? ?(?:(?:llamo|hablo|estoy llamando) (?:porque|por)|reportar|informar|avisar|hacer un reporte(?: de| sobre| por)?|hacer una queja(?: de| sobre| por)?|denunciar|decir(?:les)?|contar(?:les)?)(?: que| de que| sobre)?(?: (?:un|el) (?:incidente|accidente)[,.:;]?(?: que (?:pasó|paso|ocurrió|ocurrio))?)?\s*").ok()
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:(?:hola|buenos días|buenos dias|buenas tardes|buenas noches|buenas|sí|si|oiga|mire|bueno|pues|este|eh)[,.! ]+)*(?:(?:me llamo|mi nombre es|soy|habla) [\wÀ-ÿ'’-]+(?: [\wÀ-ÿ'’-]+)?[,.]? (?:y )?)?(?:quiero|quisiera|necesito|me gustaría|me gustaria|tengo que|quería|queria|llamo para|estoy llamando para|hablo para|vengo a)? ?(?:(?:llamo|hablo|estoy llamando) (?:porque|por)|reportar|informar|avisar|hacer un reporte(?: de| sobre| por)?|hacer una queja(?: de| sobre| por)?|denunciar|decir(?:les)?|contar(?:les)?)(?: que| de que| sobre)?(?: (?:un|el) (?:incidente|accidente)[,.:;]?(?: que (?:pasó|paso|ocurrió|ocurrio))?)?\s*").expect("clippy compiles every pattern")
     });
     let trimmed = EAR.without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(trimmed)).map_or(0, |m| m.end());
+    let end = LEAD.find(trimmed).map_or(0, |m| m.end());
     EAR.without_fillers(&trimmed[end..])
 }
 
 /// A message, a subject: whatever is said.
 pub fn free_text(text: &str) -> Option<Filled> {
-    static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:por favor,? )?(?:es sobre|se trata de|es acerca de|es por|dígale(?:s)? (?:que )?|digale(?:s)? (?:que )?|el mensaje es(?: que)?|sobre|acerca de|que )\s*").ok()
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:por favor,? )?(?:es sobre|se trata de|es acerca de|es por|dígale(?:s)? (?:que )?|digale(?:s)? (?:que )?|el mensaje es(?: que)?|sobre|acerca de|que )\s*").expect("clippy compiles every pattern")
     });
     let text = EAR.without_fillers(text);
-    let end = LEAD.as_ref().and_then(|re| re.find(text)).map_or(0, |m| m.end());
+    let end = LEAD.find(text).map_or(0, |m| m.end());
     let rest = &text[end..];
     let content = plain(rest).chars().filter(|c| c.is_alphabetic()).count();
     (content >= 3 && !EAR.is_bare_yes_no(rest) && !declines(EAR, rest)).then(|| account(rest))
@@ -233,10 +233,10 @@ pub fn tells_event(text: &str) -> bool {
 }
 
 fn names_event(plain: &str) -> bool {
-    static EVENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"\b(cayo|caido|cayeron|cai|me cai|choc\w+|golpe\w*|atropell\w+|romp\w+|rot[oa]s?|quebr\w+|resbal\w+|tropec\w+|tropez\w+|inund\w+|fuga|gotea\w*|explot\w+|rob(o|aron|ado|ada)|mordi\w*|atac\w+|derrumb\w+|hundi\w+|derram\w+|tir(o|aron|ado|ada|aron) (basura|llantas|muebles|escombro\w*)|tiraron|dan(o|ado|ada|aron)|descompuest\w+|averiad\w+|bache\w*|hoyo|apagad[oa]s?|fundid[oa]s?|bloque\w+|grafiti|pintarrajea\w*|volc\w+|estrell\w+|se sali\w+|desbord\w+|parpade\w+|no (funciona|sirve|prende)|suelt[oa]|floj[oa]|abandonad[oa])\b").ok()
+    static EVENT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(cayo|caido|cayeron|cai|me cai|choc\w+|golpe\w*|atropell\w+|romp\w+|rot[oa]s?|quebr\w+|resbal\w+|tropec\w+|tropez\w+|inund\w+|fuga|gotea\w*|explot\w+|rob(o|aron|ado|ada)|mordi\w*|atac\w+|derrumb\w+|hundi\w+|derram\w+|tir(o|aron|ado|ada|aron) (basura|llantas|muebles|escombro\w*)|tiraron|dan(o|ado|ada|aron)|descompuest\w+|averiad\w+|bache\w*|hoyo|apagad[oa]s?|fundid[oa]s?|bloque\w+|grafiti|pintarrajea\w*|volc\w+|estrell\w+|se sali\w+|desbord\w+|parpade\w+|no (funciona|sirve|prende)|suelt[oa]|floj[oa]|abandonad[oa])\b").expect("clippy compiles every pattern")
     });
-    EVENT.as_ref().is_some_and(|re| re.is_match(plain))
+    EVENT.is_match(plain)
 }
 
 /// What was told first and what came later, as one account.
@@ -258,10 +258,10 @@ pub fn bare_name(text: &str) -> Option<String> {
 
 /// "Fue en …", "en el vestíbulo": the words begin with a place.
 pub fn opens_place(text: &str) -> bool {
-    static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:(?:fue|es|esta|ocurrio|paso|sucedio) )?(?:justo |aqui |ahi |por )?(?:en|frente a|enfrente de|detras de|atras de|cerca de|al lado de|junto a|afuera de|dentro de) (?:el|la|los|las|mi|un|una|al|del)? ?[a-z]").ok()
+    static OPENING: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:(?:fue|es|esta|ocurrio|paso|sucedio) )?(?:justo |aqui |ahi |por )?(?:en|frente a|enfrente de|detras de|atras de|cerca de|al lado de|junto a|afuera de|dentro de) (?:el|la|los|las|mi|un|una|al|del)? ?[a-z]").expect("clippy compiles every pattern")
     });
-    OPENING.as_ref().is_some_and(|re| re.is_match(&plain(EAR.without_fillers(text))))
+    OPENING.is_match(&plain(EAR.without_fillers(text)))
 }
 
 /// How many words are left that may tell an event, without places, times, names and numbers.

@@ -526,16 +526,15 @@ const SPELT_STREET: f32 = 0.85;
 
 /// "No, …", "actually …", "I mean …": the words change something said before.
 pub(in crate::builtin) fn corrects(ear: Ear, text: &str) -> bool {
-    static ENGLISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(um |uh |oh |wait |sorry |well |hold on |hang on |hold up |ok |okay )*(no|nope|actually|wait|sorry|i mean|i meant|i said|correction|scratch that|that's wrong|that was wrong|not|change|let me correct|make that|it's not|i made a mistake|i misspoke|oops|hold on|hold up|hang on|the other|i left off|i'm remarried|turns out|you better|come to think)\b|\b(i meant|instead of|not the|should be|i mean|i had it|is wrong|was wrong|not just|i keep saying|make it)\b").ok()
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(um |uh |oh |wait |sorry |well |hold on |hang on |hold up |ok |okay )*(no|nope|actually|wait|sorry|i mean|i meant|i said|correction|scratch that|that's wrong|that was wrong|not|change|let me correct|make that|it's not|i made a mistake|i misspoke|oops|hold on|hold up|hang on|the other|i left off|i'm remarried|turns out|you better|come to think)\b|\b(i meant|instead of|not the|should be|i mean|i had it|is wrong|was wrong|not just|i keep saying|make it)\b").expect("clippy compiles every pattern")
     });
-    static SPANISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(eh |este |ah |oh |ay |espere |perdon |perdone |bueno |pues )*(no|perdon|perdone|digo|dije|mas bien|mejor|mejor dicho|corrijo|correccion|espere|me equivoque|esta mal|cambie|en realidad|la verdad|le fallo|ese ya no|ya me fije)\b|\b(quise decir|quiero decir|en lugar de|en vez de|debe ser|mejor dicho|que digo|esta mal|sin hache)\b").ok()
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(eh |este |ah |oh |ay |espere |perdon |perdone |bueno |pues )*(no|perdon|perdone|digo|dije|mas bien|mejor|mejor dicho|corrijo|correccion|espere|me equivoque|esta mal|cambie|en realidad|la verdad|le fallo|ese ya no|ya me fije)\b|\b(quise decir|quiero decir|en lugar de|en vez de|debe ser|mejor dicho|que digo|esta mal|sin hache)\b").expect("clippy compiles every pattern")
     });
     let pattern = match ear.0 {
         Language::En => &ENGLISH,
         Language::Es => &SPANISH,
     };
-    let nearly = |re: &Regex| re.is_match(&ear.plain(text));
-    pattern.as_ref().is_some_and(nearly)
+    pattern.is_match(&ear.plain(text))
 }

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::entities;
-use super::tags::{Piece, Tag, pieces};
+use super::tree::{Element, Step, Tree};
 
 /// Classes and ids that one page may hide.
 const MAX_NAMES: usize = 4_096;
@@ -16,15 +15,15 @@ pub(super) struct Hiding {
 
 impl Hiding {
     /// Reads the style sheets that stand in the page.
-    pub fn of(source: &str) -> Self {
+    pub fn of(tree: &Tree) -> Self {
         let mut hiding = Self::default();
         let mut in_style = false;
-        for piece in pieces(source) {
-            match piece {
-                Piece::Open(tag) => in_style = tag.name == "style",
-                Piece::Close(_) => in_style = false,
-                Piece::Text(text) if in_style => hiding.sheet(text),
-                Piece::Text(_) => {}
+        for step in tree.steps() {
+            match step {
+                Step::Open(element) => in_style = element.name() == "style",
+                Step::Close(_) => in_style = false,
+                Step::Text(text) if in_style => hiding.sheet(text),
+                Step::Text(_) => {}
             }
         }
         hiding
@@ -49,14 +48,14 @@ impl Hiding {
         }
     }
 
-    pub fn hides(&self, tag: &Tag<'_>) -> bool {
+    pub fn hides(&self, tag: &Element) -> bool {
         let is = |name: &str, value: &str| tag.attribute(name).is_some_and(|v| v.eq_ignore_ascii_case(value));
         let named = |class: &str| self.selectors.contains(&format!(".{class}"));
         tag.attribute("hidden").is_some()
             || is("aria-hidden", "true")
             || is("type", "hidden")
             || is("role", "navigation")
-            || tag.attribute("style").is_some_and(|style| hides(&entities::decode(style), true))
+            || tag.attribute("style").is_some_and(|style| hides(style, true))
             || tag.attribute("class").is_some_and(|classes| {
                 classes.split_whitespace().any(|class| named(class) || USUAL.contains(&class))
             })

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::content::Stretch;
+use super::draw::Stretch;
 
 /// Lines of letters this much larger than most are headings.
 const HEADING: f64 = 1.18;
+/// Lines at the top and bottom of a page that may be a header's or a footer's.
+const EDGE: usize = 2;
 /// Longest heading, in characters.
 const LONGEST_HEADING: usize = 120;
 
@@ -54,7 +56,11 @@ pub(super) fn text(pages: &[Vec<Line>]) -> String {
     let repeated = repeated(pages);
     let body = body_size(pages);
     let mut out = String::new();
-    for line in pages.iter().flatten().filter(|line| !repeated.contains_key(&pattern(&line.text))) {
+    let edge = |(at, of): (usize, usize)| at < EDGE || at + EDGE >= of;
+    let placed =
+        pages.iter().flat_map(|page| page.iter().enumerate().map(|(at, line)| ((at, page.len()), line)));
+    let kept = placed.filter(|(place, line)| !edge(*place) || !repeated.contains_key(&pattern(&line.text)));
+    for (_, line) in kept {
         let heading = line.size > body * HEADING && line.text.chars().count() <= LONGEST_HEADING;
         if heading {
             end_paragraph(&mut out);
@@ -104,7 +110,8 @@ fn body_size(pages: &[Vec<Line>]) -> f64 {
 fn repeated(pages: &[Vec<Line>]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for page in pages {
-        let edges = page.iter().take(2).chain(page.iter().rev().take(2.min(page.len().saturating_sub(2))));
+        let rest = page.len().saturating_sub(EDGE);
+        let edges = page.iter().take(EDGE).chain(page.iter().rev().take(EDGE.min(rest)));
         let patterns: std::collections::HashSet<String> = edges.map(|line| pattern(&line.text)).collect();
         for pattern in patterns {
             *counts.entry(pattern).or_default() += 1;

@@ -1,208 +1,95 @@
-//! PDF as text. Own reader, since what is needed is small and what is dangerous is large: no scripts, no forms, no
-//! embedded files, no pictures are looked at, and nothing unpacks without a limit.
+//! PDF as text. `hayro` parses the file and interprets its pages; no scripts, forms, embedded files and pictures are
+//! looked at. It knows no bounds of its own, so a file from elsewhere is read in a process of its own ([`super::apart`]).
 
-mod content;
-mod file;
-mod filter;
-mod font;
-mod glyphs;
+mod draw;
 mod layout;
-mod object;
 
-use std::collections::HashSet;
-use std::rc::Rc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hayro_interpret::hayro_syntax::object::{Name, Object};
+use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
+use hayro_interpret::kurbo::Rect;
+use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page};
 
 use super::{MAX_PAGES, MAX_TEXT, PDF, ReadError, Reading, visible};
-use content::{Painter, Stretch};
-use file::File;
-use object::{Dict, Object};
+use draw::{Budget, Sheet, Spent, Stretch};
 
-/// Bytes that one document may unpack to.
-const MAX_UNPACKED: usize = 96 * 1024 * 1024;
-/// Steps of work: an operator, an object, sixteen letters. A page of text takes some thousands.
+/// Steps of work: an operator, sixteen letters. A page of text takes some thousands.
 const MAX_WORK: usize = 20_000_000;
-/// Levels of the tree of pages.
-const MAX_LEVELS: usize = 32;
-
-/// What one document may still take.
-#[derive(Debug)]
-struct Budget {
-    unpacked: usize,
-    work: usize,
-    text: usize,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self { unpacked: MAX_UNPACKED, work: MAX_WORK, text: MAX_TEXT }
-    }
-}
-
-impl Budget {
-    /// Bytes that may still be unpacked.
-    const fn room(&self) -> u64 {
-        self.unpacked as u64
-    }
-
-    fn unpacked(&mut self, bytes: usize) -> Result<(), ReadError> {
-        self.unpacked = self.unpacked.checked_sub(bytes).ok_or(ReadError::Bomb("unpacked bytes"))?;
-        Ok(())
-    }
-
-    fn work(&mut self, steps: usize) -> Result<(), ReadError> {
-        self.work = self.work.checked_sub(steps).ok_or(ReadError::Bomb("steps"))?;
-        Ok(())
-    }
-
-    fn text(&mut self, bytes: usize) -> Result<(), ReadError> {
-        self.text = self.text.checked_sub(bytes).ok_or(ReadError::TooMuchText)?;
-        Ok(())
-    }
-}
-
-/// A page with what it takes over from the tree above it.
-struct Page {
-    dict: Dict,
-    resources: Rc<Dict>,
-    frame: [f64; 4],
-}
-
-/// What is done with each page as it is found: none is kept.
-type Draw<'d> = dyn FnMut(&Page, &mut Budget) -> Result<(), ReadError> + 'd;
-
-/// What was walked through.
-#[derive(Default)]
-struct Walked {
-    seen: HashSet<u32>,
-    pages: usize,
-}
 
 pub(super) fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
-    let mut budget = Budget::default();
-    let file = File::open(bytes, &mut budget)?;
-    let mut painter = Painter::default();
-    let mut drawn: Vec<Vec<Stretch>> = Vec::new();
-    let mut draw = |page: &Page, budget: &mut Budget| {
-        painter.frame = page.frame;
-        let data = contents(&file, &page.dict, budget)?;
-        painter.draw(&file, &page.resources, &data, budget)?;
-        drawn.push(std::mem::take(&mut painter.stretches));
-        Ok(())
-    };
-    pages(&file, &mut draw, &mut budget)?;
-    file.is_bounded()?;
+    // What the library trips over is the file's fault, and what spends the budget leaves by the same way.
+    catch_unwind(AssertUnwindSafe(|| drawn(bytes))).unwrap_or_else(|panic| {
+        Err(match panic.downcast_ref::<Spent>() {
+            Some(Spent::Work) => ReadError::Bomb("steps".into()),
+            Some(Spent::Text) => ReadError::TooMuchText,
+            None => ReadError::Broken("it cannot be drawn".into()),
+        })
+    })
+}
+
+fn drawn(bytes: &[u8]) -> Result<Reading, ReadError> {
+    let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
+        LoadPdfError::Decryption(_) => ReadError::Encrypted,
+        LoadPdfError::Invalid => ReadError::Broken("it has no pages".into()),
+    })?;
+    let pages = pdf.pages();
+    if pages.len() > MAX_PAGES {
+        return Err(ReadError::TooManyPages);
+    }
+    let cache = InterpreterCache::new();
+    let western = !has_coded_fonts(&pdf);
+    let mut budget = Budget { work: MAX_WORK, text: MAX_TEXT };
+    let (mut drawn, mut unknown, mut images): (Vec<Vec<Stretch>>, usize, usize) = (Vec::new(), 0, 0);
+    for page in pages.iter() {
+        let (width, height) = page.render_dimensions();
+        let frame = Rect::new(0.0, 0.0, width.into(), height.into());
+        // Notes that people stick on a page are no part of it.
+        let settings =
+            InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
+        let mut context = Context::new(draw::upright(page), frame, &cache, pdf.xref(), settings);
+        let mut sheet = Sheet::new(frame, western, &mut budget);
+        interpret_page(page, &mut context, &mut sheet);
+        unknown += sheet.unknown;
+        images += sheet.images;
+        drawn.push(sheet.stretches);
+    }
     if drawn.is_empty() {
-        return Err(ReadError::Broken("it has no pages"));
+        return Err(ReadError::Broken("it has no pages".into()));
     }
     // Text without ink over pictures is what text recognition leaves behind: there it is the text.
     let is_text = |s: &Stretch| !s.text.trim().is_empty();
     let any_seen = drawn.iter().flatten().any(|s| is_text(s) && !s.hidden);
-    let recognised = !any_seen && painter.images > 0;
+    let recognized = !any_seen && images > 0;
     let hidden =
-        if recognised { 0 } else { drawn.iter().flatten().filter(|s| is_text(s) && s.hidden).count() };
-    if !recognised {
+        if recognized { 0 } else { drawn.iter().flatten().filter(|s| is_text(s) && s.hidden).count() };
+    if !recognized {
         drawn.iter_mut().for_each(|page| page.retain(|stretch| !stretch.hidden));
     }
     let lines: Vec<Vec<layout::Line>> = drawn.iter().map(|page| layout::lines(page)).collect();
     let (text, _) = visible::only(&layout::text(&lines));
     if text.trim().is_empty() {
-        return Err(if painter.unknown > 0 { ReadError::Unreadable } else { ReadError::Scanned });
+        return Err(if unknown > 0 { ReadError::Unreadable } else { ReadError::Scanned });
     }
     // A file of which most letters cannot be told is worse than none: it would be cited.
-    if painter.unknown > text.chars().count() {
+    if unknown > text.chars().count() {
         return Err(ReadError::Unreadable);
     }
-    Ok(Reading { text, title: title(&file), media_type: PDF, hidden })
+    let title = pdf.metadata().title.as_deref().and_then(title);
+    Ok(Reading { text, title, media_type: PDF, hidden })
 }
 
-/// Pages in the order of the tree; where there is no tree, in the order of their numbers.
-fn pages(file: &File<'_>, draw: &mut Draw<'_>, budget: &mut Budget) -> Result<(), ReadError> {
-    let mut walked = Walked::default();
-    let top = Page { dict: Dict::new(), resources: Rc::default(), frame: [0.0, 0.0, 612.0, 792.0] };
-    let root = file.trailer("Root");
-    if let Some(tree) = root.dict().and_then(|root| root.get("Pages")) {
-        walk(file, tree, &top, 0, &mut walked, draw, budget)?;
-    }
-    if walked.pages == 0 {
-        for number in file.numbers() {
-            budget.work(1)?;
-            if let Object::Dict(dict) = file.object(number)
-                && dict.get("Type").and_then(Object::name) == Some("Page")
-            {
-                walk(file, &Object::Ref(number), &top, 0, &mut walked, draw, budget)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn walk(
-    file: &File<'_>,
-    node: &Object,
-    above: &Page,
-    level: usize,
-    walked: &mut Walked,
-    draw: &mut Draw<'_>,
-    budget: &mut Budget,
-) -> Result<(), ReadError> {
-    budget.work(10)?;
-    if let Object::Ref(number) = node
-        && !walked.seen.insert(*number)
-    {
-        return Ok(());
-    }
-    let Object::Dict(dict) = file.get(Some(node)) else { return Ok(()) };
-    let resources = match file.get(dict.get("Resources")) {
-        Object::Dict(own) => Rc::new(own),
-        _ => above.resources.clone(),
-    };
-    let page = Page { frame: frame(file, &dict).unwrap_or(above.frame), resources, dict };
-    let kids = file.get(page.dict.get("Kids"));
-    match kids.array() {
-        Some(kids) if level < MAX_LEVELS => {
-            for kid in kids {
-                walk(file, kid, &page, level + 1, walked, draw, budget)?;
-            }
-        }
-        Some(_) => {}
-        None if walked.pages >= MAX_PAGES => return Err(ReadError::TooManyPages),
-        None => {
-            walked.pages += 1;
-            draw(&page, budget)?;
-        }
-    }
-    Ok(())
-}
-
-fn frame(file: &File<'_>, dict: &Dict) -> Option<[f64; 4]> {
-    let frame = file.get(dict.get("MediaBox"));
-    let numbers: Vec<f64> = frame.array()?.iter().filter_map(|n| file.get(Some(n)).number()).collect();
-    let [a, b, c, d] = numbers.try_into().ok()?;
-    Some([f64::min(a, c), f64::min(b, d), f64::max(a, c), f64::max(b, d)])
-}
-
-/// A page's drawing, its parts in order.
-fn contents(file: &File<'_>, page: &Dict, budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
-    let Some(entry) = page.get("Contents") else { return Ok(Vec::new()) };
-    let parts = match file.get(Some(entry)) {
-        Object::Array(parts) => parts,
-        _ => vec![entry.clone()],
-    };
-    let mut data = Vec::new();
-    for part in &parts {
-        budget.work(10)?;
-        if let Some((_, some)) = file.stream(part, budget)? {
-            data.extend(some);
-            data.push(b'\n');
-        }
-    }
-    Ok(data)
+/// Whether a font of the file has codes that only a map could explain, and no map. Then no code may be guessed at.
+fn has_coded_fonts(pdf: &Pdf) -> bool {
+    pdf.objects().into_iter().any(|object| {
+        let Object::Dict(dict) = object else { return false };
+        let composite = dict.get::<Name<'_>>(b"Subtype").is_some_and(|name| *name == *b"Type0");
+        composite && !dict.contains_key(b"ToUnicode")
+    })
 }
 
 /// The title that the file gives itself, where it is one and not the name of a draft.
-fn title(file: &File<'_>) -> Option<String> {
-    let Object::Dict(about) = file.trailer("Info") else { return None };
-    let Object::Text(bytes) = file.get(about.get("Title")) else { return None };
+fn title(bytes: &[u8]) -> Option<String> {
     let title = match bytes.strip_prefix(&[0xfe, 0xff]) {
         Some(wide) => {
             let units: Vec<u16> =

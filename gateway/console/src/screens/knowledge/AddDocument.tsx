@@ -6,7 +6,7 @@ import { Button } from "../../ui/Button";
 import { INPUT, TEXTAREA } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
-import { documentOf } from "./files";
+import { ACCEPTED, documentOf, isPacked } from "./files";
 
 const EMPTY: NewDocument = { source: "", title: "", content: "" };
 
@@ -17,14 +17,14 @@ export function AddDocument({ onKept }: { onKept: () => void }) {
   const [kept, setKept] = useState<DocumentsKept | null>(null);
   const [busy, setBusy] = useState(false);
   const file = useRef<HTMLInputElement>(null);
-  const pdf = document.media_type === "application/pdf";
+  const packed = isPacked(document.media_type);
   const change = (part: Partial<NewDocument>): void => setDocument((old) => ({ ...old, ...part }));
 
   const choose = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const chosen = event.target.files?.[0];
     if (!chosen) return;
     const read = await documentOf(chosen);
-    setFailed(read ? null : "Choose a text, Markdown, HTML or PDF file.");
+    setFailed(read ? null : "Choose a text, Markdown, HTML, CSV, RTF, PDF, Word, Excel or OpenDocument file.");
     if (read) setDocument(read);
   };
   const submit = async (event: FormEvent): Promise<void> => {
@@ -51,7 +51,7 @@ export function AddDocument({ onKept }: { onKept: () => void }) {
           <input
             ref={file}
             type="file"
-            accept=".txt,.md,.markdown,.html,.htm,.pdf"
+            accept={ACCEPTED}
             onChange={(event) => void choose(event)}
             className="mt-1 block w-full text-sm font-normal file:mr-3 file:min-h-10 file:rounded-lg file:border-0 file:bg-raised file:px-3.5 file:font-medium file:text-text"
           />
@@ -66,8 +66,8 @@ export function AddDocument({ onKept }: { onKept: () => void }) {
             <input required maxLength={500} value={document.source} onChange={(event) => change({ source: event.target.value })} className={INPUT} />
           </label>
         </div>
-        {pdf ? (
-          <p className="text-sm text-muted">The PDF is read by the gateway.</p>
+        {packed ? (
+          <p className="text-sm text-muted">The gateway reads the file.</p>
         ) : (
           <label className="block text-sm font-medium">
             Text

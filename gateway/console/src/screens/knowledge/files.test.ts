@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 
-import { base64, documentOf, mediaType } from "./files";
+import { ACCEPTED, base64, documentOf, isPacked, mediaType } from "./files";
 
 it("knows what it can read by the end of the name", () => {
   expect(mediaType("hours.MD")).toBe("text/markdown");
   expect(mediaType("fees.2026.pdf")).toBe("application/pdf");
   expect(mediaType("photo.jpg")).toBeNull();
+  expect(isPacked(mediaType("Fees.DOCX"))).toBe(true);
+  expect(isPacked(mediaType("fees.csv"))).toBe(false);
+  expect(ACCEPTED.split(",")).toContain(".xlsx");
 });
 
 it("sends text as text and a PDF in base64", async () => {
