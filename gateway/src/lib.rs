@@ -30,6 +30,7 @@ pub mod providers;
 pub mod retention;
 pub mod router;
 pub mod routes;
+pub mod scenario;
 pub mod serving;
 #[cfg(test)]
 mod simulated;
