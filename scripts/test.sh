@@ -54,17 +54,14 @@ dependencies
 say "unit and integration tests"
 cargo test --locked --workspace --doc --quiet || fail "an example in the documentation fails (above)"
 cargo nextest run --locked --workspace --no-fail-fast 2>&1 | tee "$log/nextest" || fail "tests failed (above)"
+say "browser tests, and the quick scenarios"
 cargo build --locked --workspace --bin quandura
-say "scenarios, the quick ones"
-"$TARGET/debug/quandura" test scenarios --tag quick --jobs 3 --junit "$log/scenarios.xml" --html "$log/scenarios" 2>&1 |
-  tee "$log/scenarios.log" || fail "scenarios failed (above; open $log/scenarios/index.html)"
-say "browser tests"
 scripts/browser-tests.sh 2>&1 | tee "$log/browser" || exit 1
 
 rust=$(count 's/^ *Summary .* ([0-9]+) passed.*/\1/p' "$log/nextest")
 unit=$(count 's/^ *Tests(.*[^0-9])([0-9]+) passed.*/\2/p' "$log/console")
 browser=$(count 's/^(ℹ|#) pass ([0-9]+).*/\2/p' "$log/browser")
-scenarios=$(count 's/^\[[0-9]+\/([0-9]+)\] .*/1/p' "$log/scenarios.log")
+scenarios=$(count 's/^\[[0-9]+\/([0-9]+)\] .*/1/p' "$log/browser")
 for part in "$rust" "$unit" "$browser" "$scenarios"; do
   [ "$part" -gt 0 ] ||
     fail "a part ran no test: $rust in Rust, $unit in the console, $browser in the browser, $scenarios scenarios"

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use chrono::Utc;
+use chrono::{DateTime, NaiveDate, Utc};
 use parking_lot::Mutex;
 use pipeline::ports::Language;
 use regex::Regex;
@@ -293,7 +293,7 @@ async fn gather(
 ) -> anyhow::Result<()> {
     let of_call = format!("/v1/calls/{}", evidence.carrier_sid);
     let mut call = Value::Null;
-    for _ in 0..100 {
+    for _ in 0..300 {
         call = tested.get(&of_call, tenant).await?;
         if call["state"] != "live" {
             break;
@@ -313,11 +313,21 @@ async fn gather(
     let latency = tested.get(&format!("{of_call}/latency"), tenant).await?;
     evidence.latency = latency["turns"].as_array().cloned().unwrap_or_default();
     evidence.work = filed(tested, tenant, &evidence.call_id).await?;
-    evidence.state = work::state(&evidence.work, &evidence.from, evidence.began.date_naive());
+    let today = today(tested, tenant, evidence.began).await;
+    evidence.state = work::state(&evidence.work, &evidence.from, today);
     if let Some(wanted) = &scenario.expect.team {
         evidence.team = team(tested, tenant, &of_call, wanted).await;
     }
     Ok(())
+}
+
+/// The day of the call where the line is.
+async fn today(tested: &Tested, tenant: Option<&str>, began: DateTime<Utc>) -> NaiveDate {
+    let tenants = tested.get("/v1/tenants", None).await.unwrap_or_default();
+    let is_meant = |item: &&Value| tenant.is_some_and(|name| item["slug"] == name || item["id"] == name);
+    let found = tenants["items"].as_array().and_then(|items| items.iter().find(is_meant));
+    let zone = found.and_then(|found| found["timezone"].as_str()?.parse::<chrono_tz::Tz>().ok());
+    zone.map_or_else(|| began.date_naive(), |zone| began.with_timezone(&zone).date_naive())
 }
 
 /// The work that a call left and did not take back, with what its tokens stand for.

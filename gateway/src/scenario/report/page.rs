@@ -89,7 +89,7 @@ const STYLE: &str = "\
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:1.5rem auto;padding:0 1rem}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);\
-vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\
+vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\
 .passed{color:var(--agent)}.failed,.bad{color:var(--bad)}.known{color:var(--known)}\
 .caller b{color:var(--caller)}.agent b{color:var(--agent)}.quiet{opacity:.7}\
 svg{display:block;max-width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}\

@@ -39,6 +39,15 @@ impl Drawing {
         let _ = write!(self.0, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
     }
 
+    /// On a bar, which is dark.
+    fn label(&mut self, (x, y): (f64, f64), text: &str) {
+        let _ = write!(
+            self.0,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" style=\"fill:#fff\">{}</text>",
+            escaped(text)
+        );
+    }
+
     fn end(mut self) -> Self {
         self.0.push_str("</svg>");
         self
@@ -107,7 +116,7 @@ pub fn waterfall(turns: &[Value]) -> Option<Drawing> {
                 let title = format!("{} {ms:.0} ms", stage["stage"].as_str().unwrap_or("?"));
                 drawing.rect((at, y), (width, 16.0), STAGES[index % STAGES.len()], &title);
                 if width > 70.0 {
-                    drawing.text((at + 3.0, y + 12.0), stage["stage"].as_str().unwrap_or("?"));
+                    drawing.label((at + 3.0, y + 12.0), stage["stage"].as_str().unwrap_or("?"));
                 }
             }
             at += width;
