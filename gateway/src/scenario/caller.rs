@@ -434,8 +434,8 @@ impl Caller {
 
 /// The last sentence that asks; without one, everything.
 fn question(text: &str) -> &str {
-    let sentences = text.split_inclusive(['.', '!', '?']).map(str::trim);
-    sentences.filter(|sentence| sentence.ends_with('?')).next_back().unwrap_or(text)
+    let mut sentences = text.split_inclusive(['.', '!', '?']).map(str::trim);
+    sentences.rfind(|sentence| sentence.ends_with('?')).unwrap_or(text)
 }
 
 impl Party for Caller {
