@@ -100,8 +100,8 @@ fn put(output: &Path, text: &str) -> anyhow::Result<()> {
 fn of_turns(call: &Value, turns: &[Turn], left: &[Value]) -> anyhow::Result<String> {
     let word = |name: &str| call[name].as_str().unwrap_or_default();
     let mut out = String::from(
-        "# Of a call that was. Names, numbers and addresses in it are invented. What was heard then is noted beside each step;\n\
-         # say what must be heard.\n",
+        "# Of a call that was. Names, numbers and addresses that were found in it are invented ones: read it before you share it.\n\
+         # What was heard then is noted beside each step. Say what must be heard.\n",
     );
     let _ = writeln!(out, "name: {}", quoted(&format!("As on {}", word("started_at"))));
     let language = if word("language").starts_with("es") { "es" } else { "en" };

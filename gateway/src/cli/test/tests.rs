@@ -56,7 +56,8 @@ async fn what_is_wrong_is_said_before_a_call_is_made() {
     let dir = tempfile::tempdir().unwrap();
     let config = Config::for_test(dir.path());
     let run = async |words: &[&str]| -> Result<(), String> {
-        let words: Vec<String> = std::iter::once("test").chain(words.iter().copied()).map(str::to_owned).collect();
+        let words: Vec<String> =
+            std::iter::once("test").chain(words.iter().copied()).map(str::to_owned).collect();
         run_words(&config, &words).await.map_err(|error| format!("{error:#}"))
     };
     put(dir.path(), "good.yaml", "name: good\ntags: [quick]\nsteps: [{ say: hello }]\n");

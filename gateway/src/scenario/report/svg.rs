@@ -41,11 +41,8 @@ impl Drawing {
 
     /// On a bar, which is dark.
     fn label(&mut self, (x, y): (f64, f64), text: &str) {
-        let _ = write!(
-            self.0,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" style=\"fill:#fff\">{}</text>",
-            escaped(text)
-        );
+        let _ =
+            write!(self.0, "<text x=\"{x:.1}\" y=\"{y:.1}\" style=\"fill:#fff\">{}</text>", escaped(text));
     }
 
     fn end(mut self) -> Self {
