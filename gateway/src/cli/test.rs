@@ -151,7 +151,9 @@ async fn all(studio: &Arc<Studio>, scenarios: Vec<Scenario>, args: &args::Test) 
 /// One call, judged. A call that could not be held is a finding too.
 async fn one(studio: &Studio, scenario: &Scenario, number: usize, folder: Option<&Path>) -> Held {
     let began = Instant::now();
-    let (evidence, mut findings) = match call::hold(studio, scenario, number).await {
+    let outcome = call::hold(studio, scenario, number).await;
+    let is_held = outcome.is_ok();
+    let (evidence, mut findings) = match outcome {
         Ok(evidence) => {
             let findings = verdict::judge(scenario, &evidence);
             (evidence, findings)
@@ -168,7 +170,8 @@ async fn one(studio: &Studio, scenario: &Scenario, number: usize, folder: Option
         file: scenario.file.display().to_string(),
         tags: scenario.tags.clone(),
         known_failure: scenario.known_failure.clone(),
-        outcome: Outcome::of(!findings.is_empty(), scenario.known_failure.is_some()),
+        // A call that never was is no failure that anybody knew of.
+        outcome: Outcome::of(!findings.is_empty(), is_held && scenario.known_failure.is_some()),
         task: !findings.iter().any(|finding| finding.about.is_task()),
         findings,
         manners: verdict::manners(&evidence),
