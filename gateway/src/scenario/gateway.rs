@@ -44,6 +44,8 @@ impl Tested {
     ) -> anyhow::Result<Self> {
         let exchange = Exchange::new(config, http.clone(), base.clone());
         let tested = Self { exchange, http, token, base, running: None };
+        // One that still loads its engines would refuse every call.
+        tested.get("/ready", None).await.context("--url")?;
         tested.get("/v1/tenants", None).await.context("--url")?;
         Ok(tested)
     }
