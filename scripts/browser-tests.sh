@@ -56,5 +56,5 @@ cd "$ROOT"
 say "scenarios, the quick ones"
 report=$TARGET/test-logs/scenarios
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \
-  "$gateway" test scenarios --tag quick --jobs 4 --url "$QUANDURA_URL" --html "$report" --junit "$report.xml" ||
+  "$gateway" test scenarios --tag quick --jobs 2 --url "$QUANDURA_URL" --html "$report" --junit "$report.xml" ||
   { tail -n 20 "$data/log" >&2; fail "scenarios failed (above; with sound in $report/index.html)"; }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use chrono::{SecondsFormat, Utc};
@@ -18,13 +18,18 @@ use super::client::{base_url, http, token};
 use crate::caller::voice::Voice;
 use crate::config::Config;
 use crate::providers::Progress;
-use crate::scenario::call::{self, Studio};
+use crate::scenario::call::{self, Busy, Studio};
+use crate::scenario::evidence::Evidence;
 use crate::scenario::figures::{Figures, Held, Outcome, Run, VERSION};
 use crate::scenario::file::{self, Scenario};
 use crate::scenario::from_call;
 use crate::scenario::gateway::Tested;
 use crate::scenario::report::{html, junit, table};
 use crate::scenario::verdict::{self, About, Finding};
+
+/// How often a caller tries who is turned away, and the pause between.
+const ATTEMPTS: usize = 3;
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// Runs scenarios; an error when one did not come out as it should.
 pub async fn run(config: &Config, args: args::Test) -> anyhow::Result<()> {
@@ -148,10 +153,21 @@ async fn all(studio: &Arc<Studio>, scenarios: Vec<Scenario>, args: &args::Test) 
     }
 }
 
+/// Who is turned away because the gateway is busy tries again: how much it can carry is what load tests tell.
+async fn patiently(studio: &Studio, scenario: &Scenario, number: usize) -> anyhow::Result<Evidence> {
+    for _ in 1..ATTEMPTS {
+        match call::hold(studio, scenario, number).await {
+            Err(error) if error.is::<Busy>() => tokio::time::sleep(PAUSE).await,
+            outcome => return outcome,
+        }
+    }
+    call::hold(studio, scenario, number).await
+}
+
 /// One call, judged. A call that could not be held is a finding too.
 async fn one(studio: &Studio, scenario: &Scenario, number: usize, folder: Option<&Path>) -> Held {
     let began = Instant::now();
-    let outcome = call::hold(studio, scenario, number).await;
+    let outcome = patiently(studio, scenario, number).await;
     let is_held = outcome.is_ok();
     let (evidence, mut findings) = match outcome {
         Ok(evidence) => {

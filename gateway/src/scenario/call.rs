@@ -45,6 +45,11 @@ const AREAS: [u32; 5] = [240, 301, 410, 571, 703];
 /// Personal data as the API shows it.
 static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"⟨[a-z_]+:[0-9]+⟩").ok());
 
+/// The gateway turned the caller away: no fault of what it says.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the gateway turned the caller away: it is busy; run fewer at once (--jobs)")]
+pub struct Busy;
+
 /// What all calls of a run share.
 #[derive(Debug)]
 pub struct Studio {
@@ -186,7 +191,7 @@ pub async fn hold(studio: &Studio, scenario: &Scenario, number: usize) -> anyhow
     let (url, parameters) = match tested.exchange.place(&request).await? {
         Order::Stream { url, parameters } => (url, parameters),
         Order::Say(text) => bail!("the gateway did not take the call; it says: {text}"),
-        Order::HangUp => bail!("the gateway did not take the call: busy"),
+        Order::HangUp => return Err(Busy.into()),
     };
     let start = tested.exchange.start(&request, parameters);
     let outcome = leg::hold(&url, tested.exchange.stream_signature(&url), start, &mut wired).await?;
@@ -302,6 +307,9 @@ async fn gather(
     }
     if call["state"] == "live" {
         bail!("the call did not end");
+    }
+    if call["end_reason"] == "busy" {
+        return Err(Busy.into());
     }
     let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
     evidence.call_id = text("id");
