@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/.tools/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run build install models console binary test soak bench dialogs governance ears fmt lint deny clean
+.PHONY: help run build install models console binary test soak bench scenarios dialogs governance ears fmt lint deny clean
 
 help: ## List what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -48,6 +48,9 @@ bench: install models console ## The benches, with the figures as a table
 		name=$$(basename "$$bench" .rs); case "$$name" in dialogs | ears) continue ;; esac; printf '==> %s\n' "$$name"; \
 		cargo run --release --locked --quiet -p benches --bin "$$name"; \
 	done
+
+scenarios: install models console binary ## Calls as tests, a quarter of an hour (SCENARIOS: options); prints a table, and a report in target/scenarios
+	@'$(TARGET)/release/quandura' test scenarios --html '$(TARGET)/scenarios' $(SCENARIOS)
 
 dialogs: install models console ## Spoken conversations of simulated callers, an hour or more (DIALOGS: options); prints a table
 	@scripts/install.sh dialogs

@@ -54,17 +54,19 @@ dependencies
 say "unit and integration tests"
 cargo test --locked --workspace --doc --quiet || fail "an example in the documentation fails (above)"
 cargo nextest run --locked --workspace --no-fail-fast 2>&1 | tee "$log/nextest" || fail "tests failed (above)"
-say "browser tests"
+say "browser tests, and the quick scenarios"
 cargo build --locked --workspace --bin quandura
 scripts/browser-tests.sh 2>&1 | tee "$log/browser" || exit 1
 
 rust=$(count 's/^ *Summary .* ([0-9]+) passed.*/\1/p' "$log/nextest")
 unit=$(count 's/^ *Tests(.*[^0-9])([0-9]+) passed.*/\2/p' "$log/console")
 browser=$(count 's/^(ℹ|#) pass ([0-9]+).*/\2/p' "$log/browser")
-for part in "$rust" "$unit" "$browser"; do
-  [ "$part" -gt 0 ] || fail "a part ran no test: $rust in Rust, $unit in the console, $browser in the browser"
+scenarios=$(count 's/^\[[0-9]+\/([0-9]+)\] .*/1/p' "$log/browser")
+for part in "$rust" "$unit" "$browser" "$scenarios"; do
+  [ "$part" -gt 0 ] ||
+    fail "a part ran no test: $rust in Rust, $unit in the console, $browser in the browser, $scenarios scenarios"
 done
 skipped=$(count 's/^(ℹ|#) (skipped|todo|cancelled) ([0-9]+).*/\3/p' "$log/browser")
 [ "$skipped" -eq 0 ] || fail "$skipped browser tests did not run; what cannot run has not passed"
-say "all is well: $rust tests in Rust, $unit in the console, $browser in the browser"
-echo "$((rust + unit + browser)) passed, 0 failed"
+say "all is well: $rust tests in Rust, $unit in the console, $browser in the browser, $scenarios scenarios"
+echo "$((rust + unit + browser + scenarios)) passed, 0 failed"

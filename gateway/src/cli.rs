@@ -12,6 +12,7 @@ mod record;
 mod replay;
 mod serve;
 mod tenant;
+mod test;
 mod token;
 mod understand;
 mod user;
@@ -49,6 +50,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::Console(args) => console::run(config, args).await,
         Command::Record(args) => record::run(&config, args).await,
         Command::Replay(args) => replay::run(&config, args).await,
+        Command::Test(args) => test::run(&config, args).await,
         Command::Doctor(args) => doctor::run(&config, &args).await,
         Command::Migrate => migrate::run(&config).await,
         Command::Tenant(command) => tenant::run(&config, command).await,

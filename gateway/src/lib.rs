@@ -31,6 +31,7 @@ pub mod reading;
 pub mod retention;
 pub mod router;
 pub mod routes;
+pub mod scenario;
 pub mod serving;
 #[cfg(test)]
 mod simulated;

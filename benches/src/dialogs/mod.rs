@@ -15,8 +15,8 @@ pub mod talk;
 mod tests;
 pub mod texts;
 pub mod track;
-pub mod utterance;
 pub mod verdict;
 pub mod voices;
 pub mod whether;
-pub mod words;
+
+pub use gateway::scenario::{utterance, words};

@@ -2,6 +2,7 @@
 //!
 //! Pure: it is told every 20 ms what was heard and says what to send. Time is counted in frames.
 
+use anyhow::bail;
 use telephony::media::{AudioFrame, FRAME_MS};
 
 use super::playback::is_audible;
@@ -28,6 +29,18 @@ impl Act {
             }
         }
     }
+}
+
+/// The keys of a telephone.
+///
+/// # Errors
+/// Says which can be pressed.
+pub fn pressed(keys: &str) -> anyhow::Result<Vec<char>> {
+    let is_key = |key: char| key.is_ascii_digit() || matches!(key, '*' | '#' | 'A'..='D');
+    if keys.is_empty() || !keys.chars().all(is_key) {
+        bail!("`{keys}` cannot be pressed: give 0-9, *, # and A-D, such as 5 or 123#");
+    }
+    Ok(keys.chars().collect())
 }
 
 /// Who decides what one end of a call sends. Pure: told every 20 ms what was heard.

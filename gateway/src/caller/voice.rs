@@ -39,6 +39,12 @@ impl Voice {
         Self { engine, saying: language.into() }
     }
 
+    /// The same voice in another language.
+    #[must_use]
+    pub fn speaking(&self, language: Language) -> Self {
+        Self::of(self.engine.clone(), language)
+    }
+
     /// Loads the built-in voice from the models folder, which takes a second or two.
     ///
     /// # Errors

@@ -1,11 +1,13 @@
 //! What can be written on the command line, with an example for each subcommand.
 
 mod calls;
+mod scenarios;
 
 use std::path::PathBuf;
 
 pub use calls::{Call, Console, Dial, Keep, SAMPLES, Utterance};
 use clap::{Args, Parser, Subcommand};
+pub use scenarios::Test;
 
 /// Quandura Voice: a gateway that answers the telephone.
 #[derive(Debug, Parser)]
@@ -32,6 +34,8 @@ pub enum Command {
     Record(Record),
     /// Play recorded calls again, many at a time, and measure the gateway
     Replay(Replay),
+    /// Hold the calls of scenarios, and say which went as they should
+    Test(Test),
     /// Check everything that running needs, with the fix for what is wrong
     Doctor(Doctor),
     /// Bring the databases to this version's schema

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use super::args::{self, Keep, Utterance};
 use crate::caller::audio;
 use crate::caller::leg::{self, Outcome};
-use crate::caller::script::{Act, Opening, Patience, Script};
+use crate::caller::script::{Act, Opening, Patience, Script, pressed};
 use crate::caller::voice::{self, Voice};
 use crate::config::Config;
 use dialled::Dialled;
@@ -89,15 +89,6 @@ async fn acts(args: &args::Call, voice: Option<&Voice>) -> anyhow::Result<Vec<Ac
         acts.push(Act::Press(pressed(keys).context("--digits")?));
     }
     Ok(acts)
-}
-
-/// The keys of a telephone.
-pub(super) fn pressed(keys: &str) -> anyhow::Result<Vec<char>> {
-    let is_key = |key: char| key.is_ascii_digit() || matches!(key, '*' | '#' | 'A'..='D');
-    if keys.is_empty() || !keys.chars().all(is_key) {
-        bail!("`{keys}` cannot be pressed: give 0-9, *, # and A-D, such as 5 or 123#");
-    }
-    Ok(keys.chars().collect())
 }
 
 fn opening(args: &args::Call) -> Opening {

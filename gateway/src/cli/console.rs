@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 use super::args::{self, SAMPLES};
 use super::call::dialled::Dialled;
 use super::call::show::{Show, Telling};
-use super::call::{pressed, save, why};
+use super::call::{save, why};
 use crate::caller::audio;
 use crate::caller::leg;
 use crate::caller::live::{Deed, Live, Manner, State};
-use crate::caller::script::Act;
+use crate::caller::script::{Act, pressed};
 use crate::caller::voice::{self, Voice};
 use crate::config::Config;
 
