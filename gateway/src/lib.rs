@@ -27,6 +27,7 @@ pub mod memory;
 pub mod office;
 pub mod outbox;
 pub mod providers;
+pub mod recording;
 pub mod retention;
 pub mod router;
 pub mod routes;
