@@ -13,9 +13,9 @@ RUN make console
 RUN make binary && strip --strip-debug -o /quandura target/release/quandura
 
 FROM debian:12-slim
-# Certificates for providers and the carrier; libstdc++ for the ONNX Runtime of the models.
+# Certificates for providers and the carrier; libstdc++ for the ONNX Runtime of the models; libopus for recordings.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libstdc++6 \
+    && apt-get install -y --no-install-recommends ca-certificates libopus0 libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
     && install -d -o 10001 -g 10001 -m 0700 /data \
     && install -d /models

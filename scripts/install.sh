@@ -29,7 +29,7 @@ has_postgres() {
 }
 
 debian_packages() {
-  local want=(ca-certificates gcc g++ libc6-dev make python3 python3-venv) missing=() name
+  local want=(ca-certificates gcc g++ libc6-dev libopus-dev make pkg-config python3 python3-venv) missing=() name
   case $flavour in
     test) want+=(fonts-liberation shellcheck) ;;
     dialogs) want+=(espeak-ng flite festival festvox-kallpc16k festvox-kdlpc16k festvox-us-slt-hts) ;;
@@ -147,7 +147,7 @@ rust_toolchain # first: the only thing that we cannot bring
 if command -v apt-get dpkg-query >/dev/null; then
   debian_packages
 else
-  say "no apt here: gcc, g++, make and Python 3 with venv are taken to be installed"
+  say "no apt here: gcc, g++, make, pkg-config, libopus with its headers, and Python 3 with venv are taken to be installed"
 fi
 node_js
 [ "$flavour" != test ] || cargo_tools

@@ -92,6 +92,7 @@ fn brief(store: &TenantStore) -> CallBrief {
         spoken: vec![Language::En, Language::Es],
         recalled: Vec::new(),
         outbound: false,
+        consent: Default::default(),
         call: CallId(Uuid::now_v7()),
         tenant: store.id().0,
         passport: Uuid::now_v7(),

@@ -25,6 +25,7 @@ pub mod passport;
 pub mod passports;
 pub mod phone;
 pub mod record;
+pub mod recording;
 pub mod retention;
 pub mod rules;
 pub mod screened;

@@ -36,6 +36,7 @@ use crate::mcp::turnstile::Turnstile;
 use crate::memory::office::MemoryOffice;
 use crate::office::Bell;
 use crate::providers::Ready;
+use crate::recording::Recordings;
 use crate::supervisor::Loops;
 use crate::telemetry::traces::Traces;
 
@@ -86,6 +87,7 @@ pub struct App {
     /// Where spans go, if anywhere.
     pub traces: Option<Arc<Traces>>,
     pub recorders: Recorders,
+    pub recordings: Recordings,
     pub local_token: LocalToken,
     /// Ends of calls that the store did not take yet.
     pub unended: Arc<Unended>,
@@ -121,6 +123,7 @@ impl App {
         let local_token = LocalToken::create(&config.data_dir)?;
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
+            recordings: Recordings::new(&config.data_dir),
             transfers: Transfers::default(),
             clock: WallClock::default(),
             control: control(&config.carrier),

@@ -12,8 +12,8 @@ pub mod session;
 pub mod sign_in;
 
 pub use permission::{
-    Act, CheckText, ForgetCallers, Listen, ManagePlatform, ReadAutonomy, ReadCalls, ReadKnowledge,
-    ReadMemory, Record, SeeSelf, UsePhone, UseTools, WriteKnowledge, WriteTools,
+    Act, CheckText, DeleteRecordings, ForgetCallers, Listen, ManagePlatform, PlayRecordings, ReadAutonomy,
+    ReadCalls, ReadKnowledge, ReadMemory, Record, SeeSelf, UsePhone, UseTools, WriteKnowledge, WriteTools,
 };
 pub use principal::{Kind, Principal};
 pub use scope::Scoped;

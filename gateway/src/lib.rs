@@ -28,6 +28,7 @@ pub mod office;
 pub mod outbox;
 pub mod providers;
 pub mod reading;
+pub mod recording;
 pub mod retention;
 pub mod router;
 pub mod routes;

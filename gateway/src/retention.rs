@@ -12,6 +12,7 @@ use storage::{Directory, Retention, Settings, StorageError, TenantId, TenantStor
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use crate::app::App;
+use crate::recording::delete;
 
 /// Name of the tenant's setting.
 pub const SETTING: &str = "retention";
@@ -37,11 +38,13 @@ pub struct Keeps {
     pub event_days: u32,
     /// What is in closed Passports, their ledgers and reviews, the task history, effects that are over, callers' numbers.
     pub task_days: u32,
+    /// Recordings of calls.
+    pub recording_days: u32,
 }
 
 impl Default for Keeps {
     fn default() -> Self {
-        Self { event_days: 90, task_days: 180 }
+        Self { event_days: 90, task_days: 180, recording_days: 90 }
     }
 }
 
@@ -84,7 +87,7 @@ pub async fn run(app: Arc<App>) {
 
 /// Sweeps every tenant; the fault of one stops no other. `false`: too many calls were live or the gateway closes, and the
 /// rest waits for the next hour or the next start.
-async fn sweep_all(app: &App, regardless: bool) -> Result<bool, StorageError> {
+async fn sweep_all(app: &Arc<App>, regardless: bool) -> Result<bool, StorageError> {
     for tenant in app.platform.store().tenants().await? {
         match sweep_tenant(app, tenant.id, regardless).await {
             Ok(true) => {}
@@ -98,14 +101,15 @@ async fn sweep_all(app: &App, regardless: bool) -> Result<bool, StorageError> {
 }
 
 /// Batch by batch until nothing is too old. A batch that has begun is brought to its end, also on the audit.
-async fn sweep_tenant(app: &App, tenant: TenantId, regardless: bool) -> Result<bool, StorageError> {
+async fn sweep_tenant(app: &Arc<App>, tenant: TenantId, regardless: bool) -> Result<bool, StorageError> {
     let (closing, store) = (&app.stop.closing, app.platform.tenant(tenant).await?);
     loop {
         let is_busy = !regardless && app.live.len() * QUIET > app.capacity.most();
         if is_busy || closing.is_cancelled() {
             return Ok(false);
         }
-        if sweep(app, &store, Utc::now()).await?.is_nothing() {
+        let gone = delete::old(app, &store, Keeps::of(&store).await?.recording_days, Utc::now()).await?;
+        if sweep(app, &store, Utc::now()).await?.is_nothing() && gone == 0 {
             return Ok(true);
         }
         tokio::select! {

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 use crate::api::memory;
 use crate::api::{
     audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge,
-    listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record, retention,
-    rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks, tokens, transcript,
-    understand, users, validate, work_calls, work_items, work_moves,
+    listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record, recording,
+    retention, rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks, tokens,
+    transcript, understand, users, validate, work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -175,6 +175,10 @@ fn people_on_calls(routes: Routes) -> Routes {
         .post("/v1/calls/{id}/takeover", supervise::take_over)
         .post("/v1/calls/{id}/release", supervise::release)
         .get("/v1/calls/{id}/speak", speak::handle)
+        .get("/v1/calls/{id}/recording", recording::sound)
+        .delete("/v1/calls/{id}/recording", recording::remove)
+        .post("/v1/calls/{id}/recording/pause", recording::pause)
+        .post("/v1/calls/{id}/recording/resume", recording::resume)
 }
 
 /// The whole HTTP surface.

@@ -7,9 +7,9 @@ use futures_util::future::BoxFuture;
 use knowledge::Retriever;
 use pipeline::event::Attack;
 use pipeline::ports::{
-    AfterReply, CallBrief, Hearing, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder, Saying,
-    Screen, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent, TtsStream,
-    TurnInput, VoiceActivity,
+    AfterReply, CallBrief, Consent, Hearing, PortError, ReplyCommand, ReplyEvent, ReplyStream, Responder,
+    Saying, Screen, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
+    TtsStream, TurnInput, VoiceActivity,
 };
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
 use storage::Platform;
@@ -150,7 +150,8 @@ impl Responder for Parrot {
         "simulated"
     }
 
-    fn open(&self, _: CallBrief) -> Result<ReplyStream, PortError> {
+    fn open(&self, brief: CallBrief) -> Result<ReplyStream, PortError> {
+        let tells = brief.consent == Consent::Notice;
         let (commands, mut asked) = mpsc::channel(32);
         let (told, events) = mpsc::channel(64);
         tokio::spawn(async move {
@@ -159,7 +160,7 @@ impl Responder for Parrot {
                     if matches!(input, TurnInput::Said { .. }) {
                         let _ = told.send(ReplyEvent::Guard(attack(turn))).await;
                     }
-                    let _ = told.send(ReplyEvent::Segment(segment(turn, &input))).await;
+                    let _ = told.send(ReplyEvent::Segment(segment(turn, &input, tells))).await;
                     let (expects, then) = (Expectation::Open, AfterReply::Listen);
                     let _ = told.send(ReplyEvent::Done { turn, expects, then }).await;
                 }
@@ -175,11 +176,13 @@ fn attack(turn: TurnId) -> Attack {
     Attack { turn, channel: word("voice"), kind: word("instruction_override"), severity: word("high") }
 }
 
-fn segment(turn: TurnId, input: &TurnInput) -> ReplySegment {
+/// The greeting of a line that records says so.
+fn segment(turn: TurnId, input: &TurnInput, tells: bool) -> ReplySegment {
     let text = match input {
         TurnInput::Opened => "Hello, this is a test.".to_owned(),
         TurnInput::Said { text, .. } => format!("You said: {text}."),
         other => format!("{other:?}"),
     };
-    ReplySegment { id: SegmentId { turn, index: 0 }, text, kind: SegmentKind::Reply, fixed: false }
+    let kind = if tells && *input == TurnInput::Opened { SegmentKind::Consent } else { SegmentKind::Reply };
+    ReplySegment { id: SegmentId { turn, index: 0 }, text, kind, fixed: false }
 }

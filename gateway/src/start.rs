@@ -25,6 +25,7 @@ use crate::memory;
 use crate::office;
 use crate::outbox;
 use crate::providers::{Progress, ProviderSource, Ready};
+use crate::recording;
 use crate::retention;
 use crate::router::router;
 use crate::serving::{self, Patience};
@@ -135,6 +136,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "reaper", reaper::run);
     keep(&mut tasks, app, "retention", retention::run);
     keep(&mut tasks, app, "office", office::run);
+    keep(&mut tasks, app, "recordings", recording::encode::run);
     keep(&mut tasks, app, "upkeep", upkeep::run);
     keep(&mut tasks, app, "memory", memory::worker::run);
     keep(&mut tasks, app, "outbox", outbox::run);

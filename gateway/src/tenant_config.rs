@@ -49,7 +49,7 @@ pub struct TenantConfig {
     /// Numbers that the line may give out, beside its own and the office's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub public_numbers: Vec<String>,
-    /// Whether people of the office may listen to calls. Absent: on lines with `recording_consent = "notice"`.
+    /// Whether people of the office may listen to calls. Absent or allowed: on lines with `recording_consent` `notice` or `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listening: Option<Listening>,
     /// Words that are easily misheard.

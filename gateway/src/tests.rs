@@ -14,6 +14,7 @@ mod organisation;
 mod outbox;
 mod outreach;
 mod passports;
+mod recording;
 mod requests;
 mod reviews;
 mod rules;

@@ -20,6 +20,7 @@ use crate::ports::{
     CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyEvent, ReplyStream, Screen, SttCommand,
     SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
+use crate::recording::{RecordingLeg, Taken};
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
 use crate::session::state::{self, Caller};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
@@ -69,8 +70,12 @@ pub struct CallParts {
     pub voice: mpsc::Receiver<PersonFrame>,
     /// Where people listen.
     pub tap: Arc<Tap>,
+    /// Who records the call, where it is recorded.
+    pub recording: Option<RecordingLeg>,
     /// Everything that goes into the session and all audio that leaves it, with times. Full: dropped and counted.
     pub journal: Option<mpsc::Sender<JournalEntry>>,
+    /// It has the sound from before the caller was told too: for callers that are no people.
+    pub journal_from_start: bool,
 }
 
 impl std::fmt::Debug for CallParts {
@@ -210,7 +215,9 @@ impl Driver {
             | Input::Tts(TtsEvent::Used(usage))
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
-                self.parts.tap.frame(Side::Caller, now, frame, self.session.hides_caller());
+                let hidden = self.session.hides_caller() || !self.session.may_be_heard();
+                self.parts.tap.frame(Side::Caller, now, frame, hidden, !self.session.may_record());
+                self.take(Side::Caller, now, frame, self.session.hides_caller());
                 let speaks = self.session.regions().caller != Caller::Silent;
                 if let Some(score) = self.parts.vad.push(now, frame) {
                     if self.may_echo != self.parts.vad.may_echo() {
@@ -230,7 +237,7 @@ impl Driver {
         if self.parts.journal.is_some()
             && let Some(mut what) = Recorded::from_input(&input)
         {
-            if self.session.takes_secret() {
+            if self.session.takes_secret() || !self.may_journal() {
                 what.hide();
             }
             self.keep(now, what);
@@ -241,6 +248,18 @@ impl Driver {
         if (before.caller, before.agent) != (after.caller, after.agent) {
             self.keep(now, Recorded::Regions { caller: after.caller, agent: after.agent });
         }
+    }
+
+    /// Hands 20 ms of one side to whoever records, once the caller was told or agreed.
+    fn take(&self, side: Side, at: CallTime, frame: &AudioFrame, hidden: bool) {
+        if let Some(leg) = self.parts.recording.as_ref().filter(|_| self.session.may_record()) {
+            let frame = if hidden { AudioFrame::SILENCE } else { *frame };
+            leg.take(Taken::Frame { side, at, frame });
+        }
+    }
+
+    fn may_journal(&self) -> bool {
+        self.parts.journal_from_start || self.session.may_record()
     }
 
     fn keep(&self, now: CallTime, what: Recorded) {
@@ -265,13 +284,19 @@ impl Driver {
         }
         match &command {
             MediaCommand::Frame(frame) => {
-                self.parts.tap.frame(self.speaks(), self.now(), frame, false);
-                if self.parts.journal.is_some() {
+                let hidden = !self.session.may_be_heard();
+                let private = !self.session.may_record();
+                self.parts.tap.frame(self.speaks(), self.now(), frame, hidden, private);
+                self.take(self.speaks(), self.now(), frame, false);
+                if self.parts.journal.is_some() && self.may_journal() {
                     self.keep(self.now(), Recorded::Out { audio: encode_audio(frame.bytes()) });
                 }
             }
             MediaCommand::Clear => {
                 self.parts.tap.cleared(self.now());
+                if let Some(leg) = self.parts.recording.as_ref().filter(|_| self.session.may_record()) {
+                    leg.take(Taken::Cleared { at: self.now() });
+                }
                 self.keep(self.now(), Recorded::Clear);
             }
             _ => {}

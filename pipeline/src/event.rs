@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::latency::TurnLatency;
-use crate::ports::{EndReason, Played};
+use crate::ports::{Consented, EndReason, Played};
 use crate::turn::{CallId, Heard, SegmentKind, Speaker, TurnId};
 
 /// Version of the event shapes below.
@@ -145,6 +145,11 @@ pub enum EventBody {
     Language {
         turn: TurnId,
         language: String,
+    },
+    /// From here on the call may be listened to and recorded, or may not.
+    Consent {
+        turn: TurnId,
+        consented: Consented,
     },
     Ended {
         reason: EndReason,
@@ -308,6 +313,7 @@ impl EventBody {
             Self::Latency { .. } => "call.latency",
             Self::Cost { .. } => "call.cost",
             Self::Language { .. } => "call.language",
+            Self::Consent { .. } => "call.consent",
             Self::Ended { .. } => "call.ended",
             Self::PassportUpdated { .. } => "passport.updated",
             Self::EscalationUpdated { .. } => "escalation.updated",

@@ -10,6 +10,7 @@ pub mod event;
 pub mod latency;
 pub mod ports;
 pub mod provider;
+pub mod recording;
 pub mod session;
 pub mod speech;
 pub mod stt;

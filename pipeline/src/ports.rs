@@ -5,6 +5,7 @@
 //! local model, a cloud vendor and a simulator are the same to it. Every event names the turn, segment or
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
+mod consent;
 mod recalled;
 mod staff;
 mod turn_input;
@@ -21,6 +22,7 @@ use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
+pub use consent::{Consent, Consented};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use staff::StaffWord;
@@ -308,6 +310,8 @@ pub struct CallBrief {
     pub recalled: Vec<Recalled>,
     /// We called them: they know who we are, and were told what for.
     pub outbound: bool,
+    /// What the line tells its callers of being recorded.
+    pub consent: Consent,
 }
 
 #[derive(Debug)]
@@ -376,6 +380,8 @@ pub enum ReplyEvent {
         turn: TurnId,
         language: Language,
     },
+    /// How the caller stands to being recorded. Counts whatever becomes of the reply.
+    Consent(Consented),
     Provider(ProviderNote),
     /// What a model call cost. `speculative`: it was for a run that was never committed.
     Used {
@@ -474,6 +480,8 @@ pub enum CallRecord {
     PersonSpoke { turn: TurnId, by: String, from_ms: u64, to_ms: u64 },
     /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`).
     Whispered { turn: TurnId, by: String, text: String, until: String },
+    /// The caller was told that the call is recorded, or said how they stand to it.
+    Consent { turn: TurnId, consented: Consented },
     /// The call is over.
     Ended { reason: EndReason },
 }

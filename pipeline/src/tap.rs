@@ -24,8 +24,9 @@ pub enum Side {
 /// What can be heard on a call, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sound {
-    /// 20 ms. `hidden`: it may hold a secret, so it is silence.
-    Frame { side: Side, at: CallTime, frame: AudioFrame, hidden: bool },
+    /// 20 ms. `hidden`: it may hold a secret, or nobody may hear it yet, so it is silence. `private`: for whoever has the call
+    /// alone, since the caller was told of nobody else.
+    Frame { side: Side, at: CallTime, frame: AudioFrame, hidden: bool, private: bool },
     /// What was sent to the caller and not played yet was dropped.
     Cleared { at: CallTime },
 }
@@ -60,11 +61,11 @@ impl Tap {
         self.listeners.load(Ordering::Acquire)
     }
 
-    /// 20 ms of one side. What may hold a secret is silent for everybody who listens.
-    pub fn frame(&self, side: Side, at: CallTime, frame: &AudioFrame, hidden: bool) {
+    /// 20 ms of one side. What is hidden is silent for everybody who listens.
+    pub fn frame(&self, side: Side, at: CallTime, frame: &AudioFrame, hidden: bool, private: bool) {
         if self.listeners() > 0 {
             let frame = if hidden { AudioFrame::SILENCE } else { *frame };
-            self.tell(Sound::Frame { side, at, frame, hidden });
+            self.tell(Sound::Frame { side, at, frame, hidden, private });
         }
     }
 
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn nobody_listens_and_nothing_is_kept() {
         let tap = Tap::default();
-        tap.frame(Side::Caller, CallTime::ZERO, &LOUD, false);
+        tap.frame(Side::Caller, CallTime::ZERO, &LOUD, false, false);
         assert!(tap.ring.get().is_none());
         let mut first = tap.listen();
         assert_eq!(first.sounds.try_recv(), Err(TryRecvError::Empty));
@@ -117,7 +118,7 @@ mod tests {
         let tap = Tap::default();
         let (mut slow, mut quick) = (tap.listen(), tap.listen());
         for n in 0..RING as u64 + 10 {
-            tap.frame(Side::Agent, CallTime::from_ms(n * 20), &LOUD, false);
+            tap.frame(Side::Agent, CallTime::from_ms(n * 20), &LOUD, false, false);
             assert!(quick.sounds.try_recv().is_ok());
         }
         assert_eq!(slow.sounds.try_recv(), Err(TryRecvError::Lagged(10)));
@@ -129,9 +130,10 @@ mod tests {
     fn what_may_be_a_secret_is_silent() {
         let tap = Tap::default();
         let mut listening = tap.listen();
-        tap.frame(Side::Caller, CallTime::ZERO, &LOUD, true);
+        tap.frame(Side::Caller, CallTime::ZERO, &LOUD, true, false);
         let (side, at, frame, hidden) = (Side::Caller, CallTime::ZERO, AudioFrame::SILENCE, true);
-        assert_eq!(listening.sounds.try_recv(), Ok(Sound::Frame { side, at, frame, hidden }));
+        let silence = Sound::Frame { side, at, frame, hidden, private: false };
+        assert_eq!(listening.sounds.try_recv(), Ok(silence));
         drop(tap);
         assert_eq!(listening.sounds.try_recv(), Err(TryRecvError::Closed));
     }

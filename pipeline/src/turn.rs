@@ -86,10 +86,20 @@ pub enum SegmentKind {
     Reply,
     /// Greeting or legal notice, always the same words.
     Notice,
+    /// Notice that the call may be listened to and recorded, which it may be from its end on.
+    Consent,
     /// "Let me look that up."
     Filler,
     /// "Are you still there?"
     Prompt,
+}
+
+impl SegmentKind {
+    /// Whether it is said to its end, whatever the caller says meanwhile.
+    #[must_use]
+    pub const fn is_notice(self) -> bool {
+        matches!(self, Self::Notice | Self::Consent)
+    }
 }
 
 /// One unit of reply text.

@@ -14,6 +14,7 @@ pub(crate) mod outbox;
 pub(crate) mod outreach;
 pub(crate) mod passports;
 pub(crate) mod platform;
+pub(crate) mod recordings;
 pub(crate) mod retention;
 pub(crate) mod reviews;
 pub(crate) mod tenants;
@@ -191,6 +192,11 @@ macro_rules! suite {
                 a_number_is_called_by_one_call_at_a_time,
                 a_conversation_ends_its_own_record,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
+            recordings:
+                a_recording_is_begun_kept_and_deleted_with_its_key,
+                a_call_that_comes_back_goes_on_under_its_key,
+                a_hold_keeps_a_recording_until_it_is_lifted,
+                a_recording_is_its_tenants_alone;
             outbox:
                 an_effect_is_kept_once_a_key,
                 an_effect_has_one_sender_until_its_lease_ends,

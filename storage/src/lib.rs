@@ -11,6 +11,7 @@
 //! <data>/node.id              which process this is, among those that share a database
 //! <data>/platform.db          tenants, lines, users, tokens, wrapped keys, used nonces
 //! <data>/tenants/<uuid>.db    one file per tenant
+//! <data>/recordings/          sound of calls, sealed (see [`recordings`])
 //! ```
 //!
 //! With PostgreSQL the last two are tables of one database. Row-level security keeps the tenants apart there, on top
@@ -41,6 +42,7 @@ pub mod outbox_records;
 pub mod outreach;
 mod platform_records;
 mod postgres;
+pub mod recordings;
 pub mod records;
 pub mod references;
 pub mod retention;
@@ -68,7 +70,7 @@ pub use platform_records::{
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
     Alarms, Audit, Auth, Calls, Claims, Dials, Directory, Figures, Jobs, Knowledge, Outbox, Outreach,
-    Passports, Retention, Reviews, Settings, Slots, Turns, WorkItems,
+    Passports, Recordings, Retention, Reviews, Settings, Slots, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

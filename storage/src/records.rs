@@ -296,6 +296,11 @@ pub enum CallEntry {
         text: String,
         until: String,
     },
+    /// How the caller stands to being recorded: `told`, `agreed`, `refused`, `withdrawn`.
+    Consent {
+        turn: u32,
+        consented: String,
+    },
     /// Also marks the call as ended, in the same transaction.
     Ended {
         reason: String,

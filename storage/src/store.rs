@@ -25,6 +25,7 @@ use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
 use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
+use crate::recordings::{KeptRecording, Recording, RecordingDeleted, RecordingKey};
 use crate::records::{
     Booking, Call, CallFilter, Claim, LogRow, NewBooking, NewCall, NewPassport, NewWorkItem, Passport,
     PassportChange, PassportFilter, PassportHead, PlayoutRow, RecoveredCall, Slot, TranscriptTurn,
@@ -173,6 +174,27 @@ store! {
         fn allow_calls(&self, number: &str) -> bool;
         /// Whether a number is on the list, in any spelling.
         fn is_do_not_call(&self, number: &str) -> bool;
+    }
+}
+
+store! {
+    /// Recordings of calls: a row each. The sound is in files, see [`crate::recordings`].
+    Recordings of TenantStore {
+        /// Begins one, or goes on with the one of this call, under its key. `None`: the caller or somebody else had it deleted.
+        fn begin_recording(&self, call: CallId) -> Option<RecordingKey>;
+        fn recording(&self, call: CallId) -> Option<Recording>;
+        /// `None`: there is none, or its key is gone.
+        fn recording_key(&self, call: CallId) -> Option<RecordingKey>;
+        /// Nothing more is added to it; so many frames could not be.
+        fn capture_recording(&self, call: CallId, lost_frames: u64) -> ();
+        /// What can be played is durable. `false`: it was deleted meanwhile.
+        fn keep_recording(&self, call: CallId, kept: KeptRecording) -> bool;
+        /// Deletes its key, for good, unless a legal hold is on the call. The files are to be removed after that.
+        fn delete_recording(&self, call: CallId, reason: &str) -> RecordingDeleted;
+        /// Those of this node that cannot be played yet, oldest first; live ones too.
+        fn unencoded_recordings(&self, limit: u32) -> Vec<Recording>;
+        /// Those that began before, and those that are to go anyway, unless a legal hold is on the call.
+        fn old_recordings(&self, before: DateTime<Utc>, limit: u32) -> Vec<Recording>;
     }
 }
 

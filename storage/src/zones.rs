@@ -64,6 +64,8 @@ pub const TASK_PLAN: Place = Place::new("task_history", "plan_sealed");
 pub const TASK_RESULTS: Place = Place::new("task_history", "results_sealed");
 /// Why something is under a legal hold. Row: id of the hold.
 pub const REASON: Place = Place::new("legal_holds", "reason_sealed");
+/// The key of a call's recording. Row: call id.
+pub const RECORDING_KEY: Place = Place::new("recordings", "key_sealed");
 /// Personal text of an entry of the audit. Row: its number.
 pub const PERSONAL: Place = Place::new("audit_log", "personal_sealed");
 

@@ -31,6 +31,9 @@ export async function startMock({ port = 0, examples = false } = {}) {
     revealed: [],
     /** What tokens stand for. */
     secrets: { "⟨phone:1⟩": "+12025550143", "⟨address:1⟩": "41 Oak Street", "⟨name:1⟩": "Ada Quist" },
+    /** Recordings by the call, and how often sound of one was fetched. */
+    recordings: new Map(),
+    played: 0,
     /** Calls back that were asked for. */
     dialed: [],
     /** Role of whoever is signed in. */
@@ -43,6 +46,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
     paths: {
       "/v1/calls/{id}/takeover": [],
       "/v1/calls": ["state", "q", "line", "outcome", "from", "to", "limit", "cursor"],
+      "/v1/calls/{id}/recording": [],
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],
       "/v1/overview": ["from", "to"],

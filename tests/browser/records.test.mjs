@@ -7,6 +7,7 @@ import { assertAccessible } from "./lib/axe.mjs";
 import { until } from "./lib/browser.mjs";
 import { consoleSuite, everyLook } from "./lib/suite.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
+import { record } from "./mock/recording.mjs";
 
 const past = (page) => page.locator("[data-past]").evaluateAll((all) => all.map((row) => row.dataset.past));
 
@@ -222,5 +223,54 @@ consoleSuite("the console", (test) => {
     await page.getByRole("heading", { name: "Knowledge" }).waitFor();
     assert.equal(await bar.getByRole("link", { name: "Overview" }).count(), 0);
     await bar.locator("summary", { hasText: "Knowledge" }).waitFor();
+  });
+});
+
+/** A call of a minute with two turns each, and its recording from the tenth second on. */
+function recordedCall(mock) {
+  const call = mock.calls.start({ startedAt: new Date(Date.now() - 10 * 60_000) });
+  const at = (seconds) => new Date(Date.parse(call.item.started_at) + seconds * 1000).toISOString();
+  const turn = (n, speaker, text, seconds) => ({ turn: n, speaker, text, started_at: at(seconds), ended_at: at(seconds + 4), interrupted: false });
+  call.turns.push(turn(1, "caller", "When is the office open?", 12), turn(1, "agent", "From eight to five.", 30));
+  call.end("caller_hung_up");
+  call.item.ended_at = at(60);
+  record(mock, call, 40, 10_000);
+  return call;
+}
+
+consoleSuite("recordings", (test) => {
+  test("is drawn, moved through by keyboard, and in step with the words", { prepare: recordedCall }, async ({ page, mock, made }) => {
+    await page.goto(`${mock.url}/#/calls/${made.id}`);
+    const panel = page.getByRole("region", { name: "Recording" });
+    const place = panel.getByRole("slider", { name: "Place in the recording" });
+    await panel.getByText("0:00 of 0:40").waitFor();
+    const ink = await place.locator("canvas").evaluate((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.some((value) => value !== 0);
+    });
+    assert.ok(ink, "something is drawn");
+    assert.equal(mock.played, 0, "nothing is fetched before it is played: each time is on the audit");
+    await place.focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await place.getAttribute("aria-valuenow"), "5");
+    const current = page.getByRole("region", { name: "Words of the call" }).locator("li[aria-current=true]");
+    await current.getByText("When is the office open?").waitFor();
+    await page.keyboard.press("PageUp");
+    await current.getByText("From eight to five.").waitFor();
+    assert.equal(await place.getAttribute("aria-valuetext"), "35 seconds of 40 seconds");
+    await page.keyboard.press("Home");
+    await panel.getByRole("button", { name: "Play" }).click();
+    await panel.getByRole("button", { name: "Pause" }).waitFor();
+    await until("the sound to move on", async () => Number(await place.getAttribute("aria-valuenow")) >= 1);
+    assert.ok(mock.played > 0);
+    await panel.getByRole("button", { name: "Pause" }).click();
+    await assertAccessible(page, "a call with a recording");
+  });
+
+  test("is not there for a call without one, or for whoever may not play it", { prepare: exampleCalls }, async ({ page, mock, made }) => {
+    await page.goto(`${mock.url}/#/calls/${made.old.id}`);
+    await page.getByRole("region", { name: "About this call" }).waitFor();
+    await page.getByRole("heading", { name: "Call", exact: true }).waitFor();
+    assert.equal(await page.getByRole("region", { name: "Recording" }).count(), 0);
   });
 });

@@ -62,7 +62,8 @@ async fn check(answer: Response, operation: &Value, document: &Value) -> Result<
         return Ok(status);
     };
     let kind = kind.unwrap_or_default();
-    let (expected_kind, content) = contents.iter().next().unwrap();
+    let named = contents.iter().find(|(named, _)| kind.starts_with(named.as_str()));
+    let (expected_kind, content) = named.or_else(|| contents.iter().next()).unwrap();
     ensure!(kind.starts_with(expected_kind.as_str()), "content type {kind}, not {expected_kind}");
     if expected_kind == "application/json" {
         let body: Value = answer.json().await?;

@@ -2,7 +2,7 @@
 
 use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
-use pipeline::ports::TurnInput;
+use pipeline::ports::{ReplyEvent, TurnInput};
 use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
 use storage::WorkItems;
 use storage::records::WorkStatus;
@@ -167,6 +167,9 @@ impl Seat {
             Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
         }
         self.tell_tools(run).await;
+        if let Some(consented) = run.step.consented {
+            self.out.send(ReplyEvent::Consent(consented)).await;
+        }
         for reason in reasons(&run.step) {
             self.out.attention(run.turn, reason).await;
         }

@@ -78,6 +78,7 @@ impl Call {
         let mut state = State::new(office.knows_caller()).speaking(brief.language, &brief.spoken);
         state.quiet_greeting = office.desk.facts.no_emergency_notice.contains(&brief.line);
         state.outbound = brief.outbound;
+        state.consent = brief.consent;
         let live = driver.map(|driver| Live::new(driver, &office));
         let seat = Seat {
             out: Outbox::new(events, brief.language),

@@ -81,6 +81,7 @@ impl Office {
             spoken: vec![Language::En],
             recalled: Vec::new(),
             outbound: false,
+            consent: Default::default(),
             call: CallId(Uuid::now_v7()),
             tenant: self.tenant,
             passport: Uuid::now_v7(),

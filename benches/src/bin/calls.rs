@@ -191,7 +191,7 @@ async fn barge_in(running: &RunningGateway, base: &str, root: &Path, voice: &Voi
         "Stop, I want to report an accident.",
     ];
     const NODS: [&str; 6] = ["Uh-huh.", "Okay.", "Mm-hmm.", "Yeah.", "Right.", "I see."];
-    let mut journal = running.app.recorders.attach().context("another recorder is attached")?;
+    let mut journal = running.app.recorders.attach_from_start().context("another recorder is attached")?;
     let (mut duck, mut clear) = (Series::default(), Series::default());
     let (mut missed, mut wrong, mut tried) = (0, 0, 0);
     for text in CUTS {

@@ -220,6 +220,7 @@ impl Desk {
             spoken: vec![Tongue::En, Tongue::Es],
             recalled: Vec::new(),
             outbound: false,
+            consent: Default::default(),
             call,
             tenant,
             passport: Uuid::now_v7(),

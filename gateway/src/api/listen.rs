@@ -19,7 +19,7 @@ use pipeline::tap::{Listening, Side, Sound};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storage::{CallId, TenantId};
-use telephony::media::FRAME_BYTES;
+use telephony::media::{AudioFrame, FRAME_BYTES};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
@@ -172,7 +172,7 @@ impl Ear {
                 sound = listening.sounds.recv() => match sound {
                     Ok(sound) if self.channel.takes(&sound) => {
                         self.frames += u64::from(matches!(sound, Sound::Frame { .. }));
-                        let message = encode(&sound, self.lost);
+                        let message = encode(&sound, self.lost, self.held.is_some());
                         self.send(socket, Message::Binary(message.into())).await?;
                     }
                     Ok(_) => {}
@@ -201,16 +201,19 @@ impl Ear {
     }
 }
 
-fn encode(sound: &Sound, lost: u64) -> Vec<u8> {
+/// `holds`: for whoever has the call.
+fn encode(sound: &Sound, lost: u64, holds: bool) -> Vec<u8> {
     let (kind, flags, at, audio) = match sound {
         Sound::Cleared { at } => (0, 0, at, None),
-        Sound::Frame { side, at, frame, hidden } => {
+        Sound::Frame { side, at, frame, hidden, private } => {
             let kind = match side {
                 Side::Caller => 1,
                 Side::Agent => 2,
                 Side::Person => 3,
             };
-            (kind, u8::from(*hidden), at, Some(frame.bytes()))
+            let shut = *private && !holds;
+            let heard = if shut { &AudioFrame::SILENCE } else { frame };
+            (kind, u8::from(*hidden || shut), at, Some(heard.bytes()))
         }
     };
     let mut message = Vec::with_capacity(HEADER + FRAME_BYTES);
@@ -223,16 +226,21 @@ fn encode(sound: &Sound, lost: u64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use telephony::media::{AudioFrame, CallTime};
+    use telephony::media::CallTime;
 
     use super::*;
 
     #[test]
     fn a_frame_is_told_with_its_side_time_and_what_was_lost_before_it() {
         let (frame, at) = (AudioFrame([0x20; FRAME_BYTES]), CallTime::from_micros(0x0102_0304));
-        let message = encode(&Sound::Frame { side: Side::Agent, at, frame, hidden: false }, 7);
+        let told = |private| Sound::Frame { side: Side::Agent, at, frame, hidden: false, private };
+        let message = encode(&told(false), 7, false);
         assert_eq!(message[..HEADER], [1, 2, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 1, 2, 3, 4]);
         assert_eq!(message[HEADER..], [0x20; FRAME_BYTES]);
-        assert_eq!(encode(&Sound::Cleared { at: CallTime::ZERO }, 0).len(), HEADER);
+        assert_eq!(encode(&Sound::Cleared { at: CallTime::ZERO }, 0, false).len(), HEADER);
+        // The caller was told of nobody but who has the call.
+        let shut = encode(&told(true), 7, false);
+        assert_eq!((shut[2], &shut[HEADER..]), (1, AudioFrame::SILENCE.bytes().as_slice()));
+        assert_eq!(encode(&told(true), 7, true), message);
     }
 }

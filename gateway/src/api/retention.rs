@@ -50,7 +50,12 @@ pub async fn put_retention(
     JsonBody(keeps): JsonBody<Keeps>,
 ) -> Result<Json<Keeps>, ApiError> {
     let store = open(&app, &who.principal, &id).await?;
-    for (name, days) in [("event_days", keeps.event_days), ("task_days", keeps.task_days)] {
+    let asked = [
+        ("event_days", keeps.event_days),
+        ("task_days", keeps.task_days),
+        ("recording_days", keeps.recording_days),
+    ];
+    for (name, days) in asked {
         if !DAYS.contains(&days) {
             let (least, most) = DAYS.into_inner();
             return Err(ApiError::invalid(name, format_args!("must be from {least} to {most} days")));
@@ -59,7 +64,8 @@ pub async fn put_retention(
     store.put_setting(SETTING, &json!(keeps)).await?;
     let entry = acts::setting_changed(&who.principal, SETTING)
         .with("event_days", keeps.event_days)
-        .with("task_days", keeps.task_days);
+        .with("task_days", keeps.task_days)
+        .with("recording_days", keeps.recording_days);
     app.audit.record(Some(store.id()), entry).await?;
     Ok(Json(keeps))
 }

@@ -272,6 +272,19 @@ pub fn listening_refused(principal: &Principal, call: CallId) -> NewAudit {
     by(principal, "call.listen_started", Party::new("call", call)).outcome(Outcome::Denied).traced(call.0)
 }
 
+/// Somebody is about to be given a recording.
+#[must_use]
+pub fn recording_played(principal: &Principal, call: CallId, format: &str) -> NewAudit {
+    by(principal, "recording.played", Party::new("call", call)).with("format", format).traced(call.0)
+}
+
+/// A live call's recording is silent from here on, or no more.
+#[must_use]
+pub fn recording_paused(principal: &Principal, call: CallId, paused: bool) -> NewAudit {
+    let action = if paused { "recording.paused" } else { "recording.resumed" };
+    by(principal, action, Party::new("call", call)).traced(call.0)
+}
+
 /// A person took a live call from the agent, or (`from`) from another person.
 #[must_use]
 pub fn call_taken(principal: &Principal, call: CallId, from: Option<&str>) -> NewAudit {

@@ -58,6 +58,8 @@ fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
         EventBody::Control { by, reason: ControlReason::Lost | ControlReason::Fault, .. } => {
             Some(new("call.control_lost").with("by", by.clone()))
         }
+        // What the caller was told or said of being recorded.
+        EventBody::Consent { consented, .. } => Some(new("call.consent").with("consented", consented.name())),
         EventBody::Ended { reason, duration_ms } => {
             Some(new("call.ended").with("reason", reason_name(*reason)).with("duration_ms", *duration_ms))
         }

@@ -66,6 +66,10 @@ permissions! {
     ReadAudit = "read the audit": TenantAdmin | Auditor | PlatformAdmin;
     /// What callers said, as they said it. Every read is on the audit.
     ReadRaw = "read raw text": TenantAdmin | Auditor | PlatformAdmin;
+    /// Play recordings of calls and take them out. Every time is on the audit.
+    PlayRecordings = "play recordings": Supervisor | TenantAdmin | Auditor | PlatformAdmin;
+    /// Delete them, unless a legal hold is on the call.
+    DeleteRecordings = "delete recordings": TenantAdmin | PlatformAdmin;
     /// Take raw journals of calls.
     Record = "record calls": PlatformAdmin;
 }

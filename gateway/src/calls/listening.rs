@@ -1,7 +1,8 @@
 //! Whether a call may be listened to.
 //!
-//! A tenant says `listening = "allowed"` or `"refused"`. Where it says neither, a line may be listened to that tells its
-//! callers that calls may be recorded or monitored: one with `recording_consent = "notice"`.
+//! Only on a line that tells its callers so or asks them: `recording_consent = "notice"` or `"ask"`. There, sound begins when
+//! the caller heard the notice to its end, or said yes ([`pipeline::session`] decides); before that it is silence. A
+//! tenant that wants nobody to listen says `listening = "refused"`.
 
 use serde::{Deserialize, Serialize};
 use storage::{Directory, Line, Platform, RecordingConsent, Settings, StorageError, TenantStore};
@@ -22,7 +23,7 @@ pub enum Listening {
 pub enum Refusal {
     /// The tenant wants nobody to.
     Tenant,
-    /// The tenant has not said, and the line tells its callers nothing.
+    /// The line tells its callers nothing.
     Untold,
 }
 
@@ -42,8 +43,8 @@ impl Refusal {
         match self {
             Self::Tenant => "read the transcript; a tenant-admin sets `listening` in the tenant's file",
             Self::Untold => {
-                "let the greeting say so and set `listening = \"allowed\"` in the tenant's file, or \
-                 `recording_consent = \"notice\"` for the line"
+                "set `recording_consent` of the line to `notice` or `ask` in the tenant's file: its greeting then tells \
+                 or asks the caller"
             }
         }
     }
@@ -55,10 +56,9 @@ impl Refusal {
 /// Why it may not be listened to.
 pub fn decide(tenant: Option<Listening>, line: Option<&Line>) -> Result<(), Refusal> {
     match tenant {
-        Some(Listening::Allowed) => Ok(()),
         Some(Listening::Refused) => Err(Refusal::Tenant),
-        None if line.is_some_and(|line| line.recording_consent == RecordingConsent::Notice) => Ok(()),
-        None => Err(Refusal::Untold),
+        _ if line.is_some_and(|line| line.recording_consent != RecordingConsent::Off) => Ok(()),
+        _ => Err(Refusal::Untold),
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenants_word_goes_before_what_the_line_tells_its_callers() {
+    fn nobody_listens_on_a_line_that_tells_its_callers_nothing_or_against_the_tenants_word() {
         let line = |recording_consent| Line {
             number: "+12025550100".to_owned(),
             tenant_id: TenantId::new(),
@@ -93,11 +93,13 @@ mod tests {
             greeting: String::new(),
             recording_consent,
         };
-        let (told, untold) = (line(RecordingConsent::Notice), line(RecordingConsent::Ask));
-        assert_eq!(decide(None, Some(&told)), Ok(()));
-        for line in [Some(&untold), Some(&line(RecordingConsent::Off)), None] {
-            assert_eq!(decide(None, line), Err(Refusal::Untold));
-            assert_eq!(decide(Some(Listening::Allowed), line), Ok(()));
+        let (told, asked) = (line(RecordingConsent::Notice), line(RecordingConsent::Ask));
+        let off = line(RecordingConsent::Off);
+        for tenant in [None, Some(Listening::Allowed)] {
+            assert_eq!(decide(tenant, Some(&told)), Ok(()));
+            assert_eq!(decide(tenant, Some(&asked)), Ok(()));
+            assert_eq!(decide(tenant, Some(&off)), Err(Refusal::Untold));
+            assert_eq!(decide(tenant, None), Err(Refusal::Untold));
         }
         assert_eq!(decide(Some(Listening::Refused), Some(&told)), Err(Refusal::Tenant));
     }

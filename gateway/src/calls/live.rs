@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::expected::NamedBy;
 use super::lease::LeaseDesk;
+use crate::recording::switch::Switch;
 
 /// A live call. Cheap to share; the call itself lives in its driver's task.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub struct LiveCall {
     pub lease: LeaseDesk,
     /// Where people listen.
     pub tap: Arc<Tap>,
+    /// What is asked of its recording.
+    pub recording: Switch,
     /// Cancelled when the stream's last task is done.
     gone: CancellationToken,
     /// Last turn seen.
@@ -107,6 +110,7 @@ impl LiveCalls {
             voice: new.voice,
             lease: LeaseDesk::default(),
             tap: Arc::default(),
+            recording: Switch::default(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
             attention: Mutex::default(),

@@ -182,6 +182,9 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
         CallRecord::Whispered { turn, by, text, until } => {
             CallEntry::Whispered { turn: turn.0, by, text, until }
         }
+        CallRecord::Consent { turn, consented } => {
+            CallEntry::Consent { turn: turn.0, consented: consented.name().to_owned() }
+        }
         CallRecord::Ended { reason: EndReason::Replaced } => return None,
         CallRecord::Ended { reason } => CallEntry::Ended { reason: reason_name(reason).to_owned() },
     };
@@ -203,7 +206,8 @@ pub const fn attention(level: AttentionLevel) -> Attention {
 pub const fn kind_name(kind: SegmentKind) -> &'static str {
     match kind {
         SegmentKind::Reply => "reply",
-        SegmentKind::Notice => "notice",
+        // On the record it is a notice like another.
+        SegmentKind::Notice | SegmentKind::Consent => "notice",
         SegmentKind::Filler => "filler",
         SegmentKind::Prompt => "prompt",
     }

@@ -1,8 +1,9 @@
 //! `quandura record`: hands the journals of calls that begin to one attached recorder.
 //!
 //! A recorder that is slow loses lines, never the call; a line whose callers are not told that they are recorded
-//! is never recorded.
+//! is never recorded. Until they heard it, the journal holds no sound and no words.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::Utc;
@@ -31,6 +32,7 @@ pub struct RecordLine {
 #[derive(Debug, Default)]
 pub struct Recorders {
     attached: Mutex<Option<mpsc::Sender<RecordLine>>>,
+    from_start: AtomicBool,
 }
 
 impl Recorders {
@@ -44,6 +46,19 @@ impl Recorders {
         let (sender, receiver) = mpsc::channel(BACKLOG);
         *attached = Some(sender);
         Some(receiver)
+    }
+
+    /// The same for callers that are no people, as in a bench: with the sound from before they were told.
+    #[must_use]
+    pub fn attach_from_start(&self) -> Option<mpsc::Receiver<RecordLine>> {
+        self.from_start.store(true, Ordering::Relaxed);
+        self.attach()
+    }
+
+    /// Whether journals have the sound from before the caller was told.
+    #[must_use]
+    pub fn is_from_start(&self) -> bool {
+        self.from_start.load(Ordering::Relaxed)
     }
 
     /// The journal of a call that begins, if it is to be recorded and may be.

@@ -9,11 +9,13 @@ use futures_util::StreamExt;
 use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
-use pipeline::ports::{CallBrief, CallLog, EndReason, Hearing, Language, Meter, PortError, Saying, Usage};
+use pipeline::ports::{
+    CallBrief, CallLog, Consent, EndReason, Hearing, Language, Meter, PortError, Saying, Usage,
+};
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
 use storage::records::{CallState, NewCall};
-use storage::{Calls, StorageError, TenantStore};
+use storage::{Calls, RecordingConsent, StorageError, TenantStore};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -33,6 +35,7 @@ use crate::audit::calls::CallAudit;
 use crate::memory::recall::{Recollection, recall};
 use crate::providers::Ready;
 use crate::providers::lineup::CARRIER;
+use crate::recording;
 use crate::telemetry::metrics;
 
 /// Frames and commands between socket and call, as the driver's contract has it.
@@ -93,6 +96,7 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     // In this order: the place is free before the call is seen to be gone.
     drop(permit);
     drop(registration);
+    app.recordings.captured.notify_one();
     app.office.ring(call.line.tenant_id);
     app.memory.ended(call.line.tenant_id, call.id);
 }
@@ -145,6 +149,7 @@ async fn assemble(
         can_call_back: owed.is_possible(),
         ..ready.lineup.session.clone()
     };
+    let start_ms = after.ms;
     let log = StoredLog { writer: store.call_writer(), after, tasks: app.tasks.clone(), owed };
     let engines = &ready.providers;
     let parts = CallParts {
@@ -163,7 +168,9 @@ async fn assemble(
         )),
         voice,
         tap: live.tap.clone(),
+        recording: recording::of_call::begin(app, store, call, live, start_ms),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),
+        journal_from_start: app.recorders.is_from_start(),
         brief,
     };
     Ok((parts, session))
@@ -183,6 +190,11 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
         spoken,
         recalled: recollection.facts,
         outbound: call.outbound.is_some(),
+        consent: match call.line.recording_consent {
+            RecordingConsent::Off => Consent::Off,
+            RecordingConsent::Notice => Consent::Notice,
+            RecordingConsent::Ask => Consent::Ask,
+        },
     }
 }
 

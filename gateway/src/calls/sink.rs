@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pipeline::event::{CallEvent, EventBody, Holder};
-use pipeline::ports::EventSink;
+use pipeline::ports::{Consented, EventSink};
 
 use super::live::LiveCall;
 use crate::audit::calls::CallAudit;
@@ -44,6 +44,7 @@ impl EventSink for CallSink {
         match &event.body {
             EventBody::Final { turn, .. } => self.call.turns.store(turn.0, Ordering::Relaxed),
             EventBody::Control { holder: Holder::Agent, lease, .. } => self.call.lease.ended(*lease),
+            EventBody::Consent { consented: Consented::Withdrawn, .. } => self.call.recording.withdraw(),
             EventBody::Attention { level, .. } => *self.call.attention.lock() = *level,
             EventBody::Cost { wasted_tokens, .. } => self.count_wasted(*wasted_tokens),
             EventBody::Provider { provider, state, .. } => {

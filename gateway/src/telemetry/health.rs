@@ -145,6 +145,9 @@ async fn check(app: &App) -> HealthCheckResponse {
     if !app.unended.is_empty() {
         dependencies.insert("storage.calls_to_end".to_owned(), HealthStatus::Degraded);
     }
+    if app.recordings.disk.is_full() {
+        dependencies.insert("recordings".to_owned(), HealthStatus::Degraded);
+    }
     for name in app.loops.unwell() {
         dependencies.insert(format!("task.{name}"), HealthStatus::Degraded);
     }

@@ -80,6 +80,13 @@ fn describe() {
         "quandura_task_failures_total",
         "Panics of what goes on beside the calls, by task; each is begun again."
     );
+    describe_gauge!("quandura_recordings_live", "Calls that are being recorded.");
+    describe_gauge!("quandura_recording_disk_full", "1 while the disk has no room for recordings.");
+    describe_counter!(
+        "quandura_recording_frames_lost_total",
+        "Frames of calls that could not be recorded: the disk was full or too slow."
+    );
+    describe_counter!("quandura_recordings_deleted_total", "Recordings that were deleted, by reason.");
     describe_gauge!("quandura_listeners", "People who listen to live calls.");
     describe_counter!("quandura_listen_frames_lost_total", "Frames that a slow listener did not get.");
     describe_counter!(

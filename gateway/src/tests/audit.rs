@@ -315,7 +315,7 @@ async fn what_is_too_old_goes_unless_it_is_held_and_both_are_on_the_audit() {
     let days = json!({ "event_days": 30 });
     let put = http.put(test.url("/v1/tenants/riverbend/retention")).bearer_auth(&head).json(&days);
     let kept: Value = put.send().await.unwrap().json().await.unwrap();
-    assert_eq!(kept, json!({ "event_days": 30, "task_days": 180 }));
+    assert_eq!(kept, json!({ "event_days": 30, "task_days": 180, "recording_days": 90 }));
     let none = json!({ "event_days": 0 });
     let put = http.put(test.url("/v1/tenants/riverbend/retention")).bearer_auth(&head).json(&none);
     assert_eq!(put.send().await.unwrap().status(), StatusCode::BAD_REQUEST);

@@ -121,9 +121,14 @@ async fn both_sides_are_heard_in_order_and_who_listened_from_when_to_when_is_on_
     assert_eq!((ready["channel"].as_str(), ready["frame_ms"].as_u64(), code), (Some("both"), Some(20), 1000));
     assert!(heard.is_sorted_by_key(|h| h.at_ms), "out of order");
     assert!(sounds(&heard, 1, SPEECH.0[0]) >= 39, "of the caller: {}", sounds(&heard, 1, SPEECH.0[0]));
-    // Half a second of greeting, of which some was sent before we listened, and half a second of answer.
-    assert!(sounds(&heard, 2, TONE) >= 30, "of the agent: {}", sounds(&heard, 2, TONE));
-    assert!(heard.iter().all(|h| h.lost == 0 && !h.hidden && matches!(h.audio.len(), 0 | 160)));
+    // Half a second of answer. The greeting is not heard: until its end the caller was not told.
+    assert!((20..=30).contains(&sounds(&heard, 2, TONE)), "of the agent: {}", sounds(&heard, 2, TONE));
+    assert!(heard.iter().all(|h| h.lost == 0 && matches!(h.audio.len(), 0 | 160)));
+    let told = heard.iter().position(|h| !h.hidden && h.kind != 0).unwrap();
+    assert!(
+        told > 0 && heard[told..].iter().all(|h| !h.hidden),
+        "silent until the caller was told, and never again"
+    );
     let (_, only, _) = everything(&mut agent).await;
     assert!(!only.is_empty() && only.iter().all(|h| h.kind != 1), "the caller on the agent's channel");
 
@@ -202,9 +207,10 @@ impl Responder for AsksPin {
         tokio::spawn(async move {
             while let Some(command) = asked.recv().await {
                 if let ReplyCommand::Start { turn, input, .. } = command {
-                    let text = format!("{}, your PIN, please.", matches!(input, TurnInput::Opened));
+                    let opened = matches!(input, TurnInput::Opened);
+                    let text = format!("{opened}, your PIN, please.");
                     let id = SegmentId { turn, index: 0 };
-                    let kind = SegmentKind::Reply;
+                    let kind = if opened { SegmentKind::Consent } else { SegmentKind::Reply };
                     let _ =
                         told.send(ReplyEvent::Segment(ReplySegment { id, text, kind, fixed: false })).await;
                     let (expects, then) = (Expectation::Secret, AfterReply::Listen);

@@ -61,6 +61,9 @@ async fn a_person_takes_over_is_heard_by_the_caller_and_gives_back_and_one_has_t
     let running = caller(&test, sid, 40, 9_000).await;
     let path = |what: &str| format!("/v1/calls/{sid}/{what}");
     let mut ear = open(&test, &path("listen"), &bo).await.unwrap();
+    // Before the caller was told, only whoever has the call hears them.
+    let known = get(&test, &format!("/v1/calls/{sid}")).await["id"].as_str().unwrap().to_owned();
+    noted(&test, &known, "call.consent").await;
     assert_eq!(open(&test, &path("speak"), &pat).await.err(), Some(StatusCode::CONFLICT), "not taken yet");
     let clerk = token(&test, Role::Clerk, "clerk").await;
     assert_eq!(post(&test, &path("takeover"), &clerk, &Value::Null).await.0, StatusCode::FORBIDDEN);

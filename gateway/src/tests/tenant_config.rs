@@ -81,6 +81,7 @@ impl Call {
             spoken: vec![Language::En],
             recalled: Vec::new(),
             outbound: false,
+            consent: Default::default(),
         };
         Self(desk.open(brief).unwrap(), 0)
     }
@@ -97,6 +98,7 @@ impl Call {
             spoken: vec![Language::En],
             recalled: Vec::new(),
             outbound: true,
+            consent: Default::default(),
         };
         Self(desk.open(brief).unwrap(), 0)
     }

@@ -168,6 +168,7 @@ impl Session {
         // Money is spent and providers fail whether or not the reply still counts.
         match event {
             ReplyEvent::Provider(note) => return self.on_note(note),
+            ReplyEvent::Consent(consented) => return self.on_consent(consented),
             ReplyEvent::Used { usage, speculative, .. } => return self.on_reply_usage(&usage, speculative),
             _ => {}
         }
@@ -181,7 +182,7 @@ impl Session {
                 self.on_language(turn, language);
             }
             ReplyEvent::Busy { busy, .. } => self.on_busy(busy),
-            ReplyEvent::Provider(_) | ReplyEvent::Used { .. } => {}
+            ReplyEvent::Provider(_) | ReplyEvent::Used { .. } | ReplyEvent::Consent(_) => {}
             ReplyEvent::Segment(segment) => self.on_segment(segment),
             ReplyEvent::Stage { stage, micros, .. } => {
                 let now = self.now;
@@ -570,6 +571,6 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         | ReplyEvent::Used { turn, .. }
         | ReplyEvent::Failed { turn, .. } => *turn,
         // Told of no attempt in particular.
-        ReplyEvent::Provider(_) => TurnId::default(),
+        ReplyEvent::Provider(_) | ReplyEvent::Consent(_) => TurnId::default(),
     }
 }

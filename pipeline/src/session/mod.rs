@@ -15,6 +15,7 @@ pub mod barge_in;
 mod caller;
 pub mod completeness;
 mod config;
+mod consent;
 mod control;
 pub mod endpointing;
 mod input;
@@ -52,7 +53,7 @@ use utterance::{Ear, Utterance};
 
 use crate::cost::Bill;
 use crate::event::EventBody;
-use crate::ports::{CallRecord, EndReason, Language, LogEntry, LogEvent, TurnInput};
+use crate::ports::{CallRecord, Consented, EndReason, Language, LogEntry, LogEvent, TurnInput};
 use crate::turn::{Expectation, TurnId};
 
 /// The call.
@@ -123,6 +124,8 @@ pub struct Session {
     stretches: VecDeque<(u32, String)>,
     /// Lines of people that wait to be said.
     lines: VecDeque<String>,
+    /// How the caller stands to being recorded. `None`: they were neither told nor asked.
+    consented: Option<Consented>,
 }
 
 impl Session {
@@ -176,6 +179,7 @@ impl Session {
             person: None,
             stretches: VecDeque::new(),
             lines: VecDeque::new(),
+            consented: None,
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
         session.begin_turn(TurnInput::Opened);

@@ -138,7 +138,7 @@ impl Reply {
 
     /// Every word is the session's or a notice: not to be interrupted by ordinary speech.
     pub fn is_notice(&self) -> bool {
-        !self.segments.is_empty() && self.segments.iter().all(|s| s.said.kind == SegmentKind::Notice)
+        !self.segments.is_empty() && self.segments.iter().all(|s| s.said.kind.is_notice())
     }
 }
 

@@ -157,6 +157,9 @@ impl Session {
         if kind == SegmentKind::Filler {
             return;
         }
+        if kind == SegmentKind::Consent && state == Played::Heard {
+            self.note_notice_heard(SegmentId { turn: TurnId(closed.key.group), index: closed.key.index });
+        }
         self.record(CallRecord::Played {
             segment: SegmentId { turn, index: first.saturating_add(closed.key.index) },
             state,

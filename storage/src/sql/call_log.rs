@@ -171,6 +171,7 @@ const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
         | CallEntry::Attention { .. }
         | CallEntry::CallBackOwed { .. }
         | CallEntry::PersonSpoke { .. }
+        | CallEntry::Consent { .. }
         | CallEntry::Ended { .. } => None,
     }
 }

@@ -25,6 +25,8 @@ macro_rules! call_is_held {
     };
 }
 
+pub(super) use call_is_held;
+
 #[derive(sqlx::FromRow)]
 struct Kept {
     id: HoldId,

@@ -48,6 +48,8 @@ mod outreach;
 mod passports;
 #[path = "../sql/platform.rs"]
 mod platform;
+#[path = "../sql/recordings.rs"]
+mod recordings;
 #[path = "../sql/retention.rs"]
 mod retention;
 #[path = "../sql/reviews.rs"]

@@ -10,6 +10,7 @@ import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
 import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
+import { recording } from "./recording.mjs";
 import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
@@ -95,6 +96,7 @@ async function answerApi(mock, request, response, url) {
   }
   if (part === undefined) return json(response, call.item);
   if (part === "transcript") return json(response, { call_id: id, turns: call.turns, interventions: call.interventions });
+  if (part === "recording") return recording(mock, response, id, url);
   if (part === "latency") return json(response, { call_id: id, turns: call.latency });
   if (part === "passport" && call.passport) return json(response, call.passport);
   return refuse(response, 404, "NOT_FOUND", "There is nothing here yet.");

@@ -43,6 +43,7 @@ impl Turn<'_> {
             "acknowledge" => self.told("acknowledge"),
             "spanish" => self.asked_for(Language::Es, text),
             "english" => self.asked_for(Language::En, text),
+            super::consent::INTENT => self.withdraw_recording(),
             _ => self.no_page(text),
         }
     }
@@ -83,7 +84,7 @@ impl Turn<'_> {
         self.resume_or_more_quietly();
     }
 
-    fn resume_or_more_quietly(&mut self) {
+    pub(super) fn resume_or_more_quietly(&mut self) {
         if self.state.tasks.is_empty() { self.anything_else() } else { self.ask_again_quietly() }
     }
 
@@ -110,7 +111,7 @@ impl Turn<'_> {
         // A promise that was made is a fact by now; its reference is in the text.
         for say in &mut self.out {
             say.promises = false;
-            if say.kind == SegmentKind::Notice {
+            if say.kind.is_notice() {
                 say.kind = SegmentKind::Reply;
             }
         }
@@ -275,6 +276,7 @@ impl Turn<'_> {
             "clock",
             "spanish",
             "english",
+            super::consent::INTENT,
         ];
         let script = self.script;
         let words = self.ear.plain(text).split(' ').count();

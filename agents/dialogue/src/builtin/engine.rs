@@ -84,7 +84,8 @@ impl Turn<'_> {
         // They did not call us, and were told by whom they are called.
         if self.state.outbound {
             self.say_kind("automated", SegmentKind::Notice);
-            self.say("greeting_question");
+            self.tell_of_recording();
+            self.end_greeting();
             self.did("opened", "greeted");
             return;
         }
@@ -93,6 +94,7 @@ impl Turn<'_> {
             self.say_kind("emergency_notice", SegmentKind::Notice);
         }
         self.say_kind("automated", SegmentKind::Notice);
+        self.tell_of_recording();
         let other = self.state.spoken.iter().copied().find(|l| *l != self.state.language);
         match other {
             Some(other) => {
@@ -105,7 +107,7 @@ impl Turn<'_> {
             None if self.state.language == Language::En => self.notice_in(Language::Es, "spanish_key"),
             None => {}
         }
-        self.say("greeting_question");
+        self.end_greeting();
         self.did("opened", "greeted");
     }
 
@@ -223,6 +225,9 @@ impl Turn<'_> {
         if let Pending::Which(choices) = pending {
             return self.resolves(choices, text);
         }
+        if *pending == Pending::Recording {
+            return self.answers_recording(text);
+        }
         if let Pending::MessageOrPerson = pending
             && let Some(task) = self.message_or_person(&plain)
         {
@@ -319,6 +324,7 @@ impl Turn<'_> {
         // Keys are searched for nowhere.
         self.whole.clone_from(&keys);
         let (yes_no, number) = (self.wants_yes_no(), self.wants_number());
+        let asks_recording = self.state.pending == Some(Pending::Recording);
         let begun = self.state.task().is_some_and(|task| !task.digits.is_empty());
         match keys.as_str() {
             "" => self.unclear(),
@@ -326,7 +332,8 @@ impl Turn<'_> {
             "0" if !begun => self.bring_person(),
             "911" => self.emergency_keyed(),
             "1" if yes_no => self.answer_key(true),
-            "2" if yes_no => self.answer_key(false),
+            // The greeting says that it changes the language.
+            "2" if yes_no && !(asks_recording && self.state.spoken.len() > 1) => self.answer_key(false),
             "2" if !number => self.asked_for(self.other_language(), ""),
             keys => self.route(keys),
         }
@@ -401,11 +408,17 @@ impl Turn<'_> {
             Some(task) => task.stage == Stage::Confirm || self.state.last_expects == Expectation::YesNo,
             // "Anything else?" names no keys; where two was said to change the language, it does.
             None if self.state.spoken.len() > 1 => {
-                matches!(self.state.pending, Some(Pending::Offer(_) | Pending::Write))
+                matches!(self.state.pending, Some(Pending::Offer(_) | Pending::Write | Pending::Recording))
             }
             None => matches!(
                 self.state.pending,
-                Some(Pending::Offer(_) | Pending::More | Pending::MoreOnPage | Pending::Write)
+                Some(
+                    Pending::Offer(_)
+                        | Pending::More
+                        | Pending::MoreOnPage
+                        | Pending::Write
+                        | Pending::Recording
+                )
             ),
         }
     }

@@ -12,6 +12,7 @@ mod aside;
 pub mod beliefs;
 pub mod body;
 mod call_back;
+mod consent;
 mod controls;
 pub mod emergency;
 mod engine;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pipeline::ports::Language;
+use pipeline::ports::{Consent, Language};
 use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +167,8 @@ pub enum Pending {
     Which(Vec<Choice>),
     /// "A message, or a person?"
     MessageOrPerson,
+    /// "May we record this call?"
+    Recording,
     /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
     CallBackInSpanish,
     /// Asked in Spanish for the keys of a telephone number.
@@ -266,6 +268,9 @@ pub struct State {
     /// We called them.
     #[serde(default)]
     pub outbound: bool,
+    /// What the line tells its callers of being recorded.
+    #[serde(default)]
+    pub consent: Consent,
     /// After the greeting, the caller was told what to do in an emergency.
     #[serde(default)]
     pub told_911: bool,
@@ -313,7 +318,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, consent, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDateTime;
 use language::intents::Understood;
-use pipeline::ports::{AfterReply, Language};
+use pipeline::ports::{AfterReply, Consented, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -186,6 +186,8 @@ pub struct Step {
     pub note: Note,
     /// The conversation goes on in this language, from this step's words on.
     pub language: Option<Language>,
+    /// How the caller stands to being recorded, where they said so.
+    pub consented: Option<Consented>,
 }
 
 impl Step {

@@ -123,6 +123,8 @@ impl Turn<'_> {
         if let Some(phone) = self.state.known.get_mut("phone") {
             *phone = respoken(super::script::SlotKind::Phone, phone, ear);
         }
+        // Who did not understand the question has not agreed.
+        self.state.pending.take_if(|pending| *pending == super::state::Pending::Recording);
         // A page of the other language has nothing more to say here.
         self.state.topic = None;
     }
@@ -133,6 +135,7 @@ impl Turn<'_> {
         if !self.state.noticed.contains(&language) {
             self.state.noticed.push(language);
             self.say_kind("language_notice", SegmentKind::Notice);
+            self.tell_of_recording();
         }
     }
 }

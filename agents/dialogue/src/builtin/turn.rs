@@ -1,6 +1,6 @@
 //! The working context of one step: memory being changed, words being gathered. Dropped, it leaves no trace.
 
-use pipeline::ports::{AfterReply, Language};
+use pipeline::ports::{AfterReply, Consented, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
@@ -61,6 +61,7 @@ pub(super) struct Turn<'a> {
     /// Language of what is being said.
     voice: Language,
     pub(super) changed: Option<Language>,
+    pub(super) consented: Option<Consented>,
     pub(super) view: &'a View<'a>,
     pub(super) state: State,
     pub(super) out: Vec<Say>,
@@ -101,6 +102,7 @@ impl<'a> Turn<'a> {
             ear: Ear(state.language),
             voice: state.language,
             changed: None,
+            consented: None,
             view,
             state: state.clone(),
             out: Vec::new(),
@@ -145,6 +147,7 @@ impl<'a> Turn<'a> {
             wants: self.wants,
             note: self.note,
             language: self.changed,
+            consented: self.consented,
         }
     }
 

@@ -174,6 +174,7 @@ impl Live {
         }
         match input {
             TurnInput::Opened | TurnInput::Silence { .. } | TurnInput::Unintelligible => false,
+            TurnInput::Digits { .. } if dialogue.minds_recording(&seat.state, "") => false,
             TurnInput::Digits { digits } => digits != "911",
             TurnInput::Secret(secret) => {
                 let secret = secret.expose();
@@ -181,7 +182,9 @@ impl Live {
                 secret != "911" && (keyed || !dialogue.hears_emergency(secret))
             }
             TurnInput::Said { text, .. } => {
-                !dialogue.minds_danger(&seat.state, text) && !wants_missing_spanish(seat, text)
+                !dialogue.minds_danger(&seat.state, text)
+                    && !wants_missing_spanish(seat, text)
+                    && !dialogue.minds_recording(&seat.state, text)
             }
         }
     }

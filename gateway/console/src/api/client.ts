@@ -11,7 +11,9 @@ import type {
   NewDocument,
   Page,
   Passport,
+  Peaks,
   PhoneGrant,
+  Recording,
   StoredIntervention,
   TranscriptTurn,
   TurnLatency,
@@ -102,6 +104,9 @@ export function queryOf(parameters: Record<string, string | null | undefined>): 
 /** Last part of the address of what is done with a request. */
 export type WorkRoute = "claim" | "assign" | "note" | "close" | "reopen";
 
+/** Where a recording is played from. */
+export const recordingUrl = (id: string): string => `/v1/calls/${encodeURIComponent(id)}/recording`;
+
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
   signOut: () => request<void>("/sign-out", { method: "POST" }),
@@ -135,6 +140,8 @@ export const api = {
   listening: (id: string) => request<unknown>(`/v1/calls/${encodeURIComponent(id)}/listen`),
   takeOver: (id: string) => post<{ speak: string }>(`/v1/calls/${encodeURIComponent(id)}/takeover`),
   giveBack: (id: string, note: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/release`, note ? { note } : {}),
+  recording: (id: string, ask: Ask = {}) =>
+    request<{ recording: Recording | null; peaks: Peaks | null }>(`${recordingUrl(id)}?format=json`, ask),
   whisper: (id: string, word: Whisper) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/whisper`, word),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
   understand: (text: string, asked: string | null) => post<Understanding>("/v1/understand", { text, asked }),

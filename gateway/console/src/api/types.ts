@@ -2,7 +2,7 @@
 
 export type Speaker = "caller" | "agent" | "supervisor";
 export type Attention = "none" | "watch" | "urgent";
-export type SegmentKind = "reply" | "notice" | "filler" | "prompt";
+export type SegmentKind = "reply" | "notice" | "consent" | "filler" | "prompt";
 
 /** A list answer. */
 export interface Page<T> {
@@ -257,6 +257,24 @@ export interface PhoneGrant {
 
 export type ControlReason = "taken_over" | "speaking" | "released" | "lost" | "fault" | "refused";
 
+/** What is known of a call's recording. */
+export interface Recording {
+  state: "live" | "captured" | "kept" | "deleted";
+  duration_ms: number;
+  lost_frames: number;
+  wanted_gone: boolean;
+  delete_reason: string | null;
+}
+/** How loud it is when: one value of 0 to 255 each `peak_ms`. */
+export interface Peaks {
+  /** The call's time at its beginning. */
+  starts_ms: number;
+  duration_ms: number;
+  peak_ms: number;
+  caller: number[];
+  agent: number[];
+}
+
 interface EventHead {
   version: number;
   event_id: string;
@@ -292,6 +310,8 @@ export interface EventBodies {
   "call.control": { holder: "agent" | "person"; by: string; reason: ControlReason };
   "supervisor.whispered": { by: string; text: string; until: string };
   "call.latency": { latency: TurnLatency };
+  /** From here on the call may be listened to and recorded, or may not. */
+  "call.consent": { turn: number; consented: "told" | "agreed" | "refused" | "withdrawn" };
   "call.ended": { reason: string; duration_ms: number };
   "passport.updated": { passport_id: string; version: number; status: string };
   "escalation.updated": { escalation_id: string; status: string };

@@ -9,6 +9,14 @@ import { joinHeard } from "./heard";
 import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State } from "./state";
 import { editUtterance, withSegment } from "./utterances";
 
+/** What the caller was told or said of being recorded. */
+const CONSENT = {
+  told: "The caller was told that the call may be recorded",
+  agreed: "The caller agreed to be recorded",
+  refused: "The caller does not want to be recorded",
+  withdrawn: "The caller wants no recording any more: it stops and is deleted",
+} as const;
+
 /** Ended calls beyond this many are forgotten; the gateway still has them. */
 const KEEP_CALLS = 200;
 
@@ -101,6 +109,9 @@ const apply: { [N in EventName]: Apply<N> } = {
     // That the caller has been told who speaks is no news of its own.
     return reason === "speaking" ? now : withNotice(now, { id: event_id, at, kind: "person", text: controlText(by, reason) });
   },
+
+  "call.consent": (call, { event_id, consented, at }) =>
+    withNotice(call, { id: event_id, at, kind: "person", text: CONSENT[consented] }),
 
   "supervisor.whispered": (call, { event_id, by, text, until, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: whisperText(by, text, until) }),

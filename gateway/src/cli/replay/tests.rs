@@ -116,7 +116,7 @@ async fn strict_time_does_not_wait_for_the_agent() {
 async fn a_journal_of_a_replayed_call_replays_with_the_same_turns() {
     let gateway = TestGateway::start(|_| {}).await;
     let desk = Desk::new();
-    let lines = gateway.gateway.app.recorders.attach().unwrap();
+    let lines = gateway.gateway.app.recorders.attach_from_start().unwrap();
     let first = desk.replay(&gateway, &desk.two_questions(), &[]).await;
     let path = desk.path("call.jsonl");
     let text: Vec<String> =
@@ -132,7 +132,7 @@ async fn a_journal_of_a_replayed_call_replays_with_the_same_turns() {
 async fn marks_come_back_when_their_sound_was_played() {
     let gateway = TestGateway::start(|_| {}).await;
     let desk = Desk::new();
-    let lines = gateway.gateway.app.recorders.attach().unwrap();
+    let lines = gateway.gateway.app.recorders.attach_from_start().unwrap();
     desk.replay(&gateway, &desk.two_questions(), &[]).await;
     let journal = journal(lines).await;
     let at = |wanted: fn(&Recorded) -> bool| {
@@ -160,7 +160,7 @@ async fn keys_of_a_journal_are_pressed_again() {
         }
     }
     std::fs::write(&path, lines.join("\n")).unwrap();
-    let lines = gateway.gateway.app.recorders.attach().unwrap();
+    let lines = gateway.gateway.app.recorders.attach_from_start().unwrap();
     let report = desk.replay(&gateway, &path, &["--strict-time"]).await;
     assert_eq!(report.turns.spoken, 1, "{:?}", report.calls.failures);
     let pressed: Vec<_> = journal(lines)

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod attention;
+mod consent;
 mod control;
 mod echo;
 mod guess;

@@ -97,6 +97,7 @@ fn habits(dice: &mut Dice) -> Habits {
         ]),
         then: if dice.one_in(12) { AfterReply::HangUp } else { AfterReply::Listen },
         notice: dice.one_in(3),
+        tells: dice.one_in(3),
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Habits {
     pub then: AfterReply,
     /// The greeting is a notice.
     pub notice: bool,
+    /// The greeting says that the call is recorded.
+    pub tells: bool,
 }
 
 impl Default for Habits {
@@ -78,6 +80,7 @@ impl Default for Habits {
             expects: Expectation::Open,
             then: AfterReply::Listen,
             notice: false,
+            tells: false,
         }
     }
 }
@@ -346,7 +349,14 @@ impl World {
             for (index, text) in texts.into_iter().enumerate() {
                 let id = SegmentId { turn, index: index as u16 };
                 let notice = self.habits.notice && *input == TurnInput::Opened;
-                let kind = if notice { SegmentKind::Notice } else { SegmentKind::Reply };
+                let tells = self.habits.tells && *input == TurnInput::Opened;
+                let kind = if tells {
+                    SegmentKind::Consent
+                } else if notice {
+                    SegmentKind::Notice
+                } else {
+                    SegmentKind::Reply
+                };
                 let segment = ReplySegment { id, text: text.into(), kind, fixed: false };
                 self.after(reply_ms, Input::Reply(ReplyEvent::Segment(segment)));
             }

@@ -3,6 +3,7 @@
 
 mod amended;
 mod beliefs;
+mod consent;
 mod danger;
 mod emergencies;
 mod measured;

@@ -15,6 +15,7 @@ import { LatencyPanel } from "./LatencyPanel";
 import { NoticesPanel } from "./NoticesPanel";
 import { OnTheCall } from "./OnTheCall";
 import { PassportPanel } from "./PassportPanel";
+import { RecordingPanel } from "./RecordingPanel";
 import { ToolsPanel } from "./ToolsPanel";
 import { Transcript } from "./Transcript";
 import { useCallDocuments } from "./useCallDocuments";
@@ -65,6 +66,7 @@ export function CallDetail({ id, me }: { id: string; me: Me }) {
           tabIndex={0}
           className="space-y-4 border-line p-4 lg:min-h-0 lg:overflow-y-auto lg:border-l"
         >
+          <RecordingPanel key={id} call={call} me={me} />
           <LatencyPanel call={call} />
           <CallFacts call={call} />
           <PassportPanel call={call} />

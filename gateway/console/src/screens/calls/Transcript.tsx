@@ -1,7 +1,9 @@
 import { useMemo, useRef } from "react";
 
+import { usePlaying } from "../../app/playing";
 import { transcriptRows } from "../../model/rows";
 import type { Call } from "../../model/state";
+import { keyOf } from "../../model/wave";
 import { Button } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { InterventionItem } from "./InterventionItem";
@@ -15,6 +17,7 @@ export function Transcript({ call }: { call: Call }) {
   const { away, toEnd } = useStickToEnd(pane, rows);
   const totals = useMemo(() => new Map(call.latency.map((l) => [l.turn, l.total_ms])), [call.latency]);
   const live = call.facts.state === "live";
+  const playing = usePlaying();
   return (
     <section aria-label="Transcript" className="relative flex min-h-0 flex-col">
       <div
@@ -31,9 +34,10 @@ export function Transcript({ call }: { call: Call }) {
             {rows.map((row) =>
               "utterance" in row ? (
                 <UtteranceItem
-                  key={`${row.utterance.turn}/${row.utterance.speaker}`}
+                  key={keyOf(row.utterance)}
                   utterance={row.utterance}
                   totalMs={totals.get(row.utterance.turn)}
+                  playing={keyOf(row.utterance) === playing}
                 />
               ) : (
                 <InterventionItem key={row.intervention.id} intervention={row.intervention} />

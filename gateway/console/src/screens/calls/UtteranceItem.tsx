@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { memo, useEffect, useRef } from "react";
 
 import { clockTime } from "../../model/format";
 import { speakerName } from "../../model/speakers";
@@ -11,9 +11,20 @@ import { Words } from "./Words";
 const EDGE = { caller: "border-warm", agent: "border-accent", supervisor: "border-good" } as const;
 const NAME = { caller: "text-warm", agent: "text-accent", supervisor: "text-good" } as const;
 
-export const UtteranceItem = memo(function UtteranceItem({ utterance: u, totalMs }: { utterance: Utterance; totalMs: number | undefined }) {
+interface Props {
+  utterance: Utterance;
+  totalMs: number | undefined;
+  /** It is what the recording plays now. */
+  playing: boolean;
+}
+
+export const UtteranceItem = memo(function UtteranceItem({ utterance: u, totalMs, playing }: Props) {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (playing) item.current?.scrollIntoView({ block: "nearest" });
+  }, [playing]);
   return (
-    <li className={cx("border-l-3 pl-3.5", EDGE[u.speaker])} data-speaker={u.speaker} data-turn={u.turn} data-interim={u.interim}>
+    <li ref={item} aria-current={playing || undefined} className={cx("border-l-3 pl-3.5", EDGE[u.speaker], playing && "rounded-r-lg bg-accent-soft")} data-speaker={u.speaker} data-turn={u.turn} data-interim={u.interim}>
       <p className="mb-0.5 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
         <span className={cx("text-sm font-semibold", NAME[u.speaker])}>{speakerName(u.speaker)}</span>
         <time dateTime={u.startedAt} className="figures">
