@@ -94,7 +94,7 @@ async fn both_sides_are_kept_from_the_notice_on_played_by_who_may_and_deleted_fo
     let samples = (wav.len() - 44) as u64 / 4;
     assert_eq!(samples * 1_000 / 8_000, recording["duration_ms"].as_u64().unwrap());
     // On the disk there is nothing that plays.
-    let folder = test._dir.path().join("recordings");
+    let folder = test.gateway.app.config.data_dir.join("recordings");
     let files: Vec<_> = walk(&folder);
     assert_eq!(files.len(), 2, "{files:?}");
     assert!(files.iter().all(|file| !std::fs::read(file).unwrap().windows(4).any(|four| four == b"OggS")));
@@ -181,7 +181,7 @@ async fn killed(test: &TestGateway) -> (TenantStore, CallId) {
         let segment = Segment { from, caller: vec![0x20; 8_000], agent: vec![0xff; 8_000] };
         live.append(&segment.to_bytes()).unwrap();
     }
-    let path = walk(&test._dir.path().join("recordings")).pop().unwrap();
+    let path = walk(&test.gateway.app.config.data_dir.join("recordings")).pop().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 1_000]).unwrap();
     (store, call)
@@ -209,7 +209,7 @@ async fn a_word_against_it_that_a_kill_overtook_is_found_on_the_record() {
     store.append(call, &[row(1, "told"), row(2, "withdrawn")]).await.unwrap();
     encode::once(&test.gateway.app).await.unwrap();
     assert!(store.recording_key(call).await.unwrap().is_none());
-    assert!(walk(&test._dir.path().join("recordings")).is_empty());
+    assert!(walk(&test.gateway.app.config.data_dir.join("recordings")).is_empty());
 }
 
 /// Tells the caller, and at their first words takes their consent back, or asks for a PIN.
@@ -279,7 +279,7 @@ async fn consent_that_is_taken_back_in_mid_call_deletes_what_there_is() {
         (&json!("withdrawn"), &json!("deleted"))
     );
     assert!(of("recording.started").is_some(), "there was one");
-    assert!(walk(&test._dir.path().join("recordings")).is_empty());
+    assert!(walk(&test.gateway.app.config.data_dir.join("recordings")).is_empty());
     let answer = get(&test, &format!("/v1/calls/{sid}/recording")).await;
     assert!(answer["error_message"].as_str().unwrap().contains("withdrawn"), "{answer}");
 }

@@ -12,6 +12,8 @@ pub const BUCKETS: usize = 1 << 14;
 const SURE: f32 = 1.5;
 /// Fewer words than this tell nothing: names, numbers, "no".
 const FEWEST: usize = 3;
+/// Characters that are read.
+const LONGEST: usize = 600;
 
 /// Scale, then a signed byte a bucket: above zero is Spanish.
 static WEIGHTS: &[u8] = include_bytes!("../data/identify/weights.bin");
@@ -73,8 +75,18 @@ pub fn language_of(text: &str) -> Option<Language> {
     }
 }
 
-/// Buckets of a text's features: each word, its pairs and triples of letters with its edges, and pairs of words.
-pub fn features(text: &str, mut each: impl FnMut(usize)) {
+/// Buckets of a text's features, each once: words, pairs and triples of their letters with their edges, and pairs of words.
+/// Only its beginning is read, which is enough.
+pub fn features(text: &str, each: impl FnMut(usize)) {
+    let mut found = Vec::new();
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    buckets(&text[..end], |bucket| found.push(bucket));
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().for_each(each);
+}
+
+fn buckets(text: &str, mut each: impl FnMut(usize)) {
     let lower = text.to_lowercase();
     let words =
         lower.split(|c: char| !(c.is_alphabetic() || c == '\'' || c == '’')).filter(|w| !w.is_empty());

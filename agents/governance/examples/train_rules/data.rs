@@ -89,8 +89,9 @@ pub fn around(folder: &Path, talk: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
         paths.sort();
         for path in paths.iter().filter(|p| p.is_file()) {
             let page = fs::read_to_string(path)?;
-            let sentences =
-                page.lines().filter(|l| !l.starts_with("asked_as")).flat_map(|l| l.split_inclusive(". "));
+            // What callers may ask is in the front matter, and is nothing that is read out.
+            let body = page.splitn(3, "+++").nth(2).unwrap_or(&page);
+            let sentences = body.lines().flat_map(|l| l.split_inclusive(". "));
             all.extend(sentences.map(str::trim).filter(|l| l.len() > 20).map(line));
         }
     }
