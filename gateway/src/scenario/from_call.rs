@@ -19,7 +19,8 @@ use crate::caller::replay::recording::{Begin, Recording};
 use crate::caller::script::pressed;
 
 /// Personal data as the API shows it.
-static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"⟨([a-z_]+):[0-9]+⟩").ok());
+static TOKEN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"⟨([a-z_]+):[0-9]+⟩").expect("clippy compiles this pattern"));
 /// A value of more words is how this caller put it, and no more than that.
 const SHORT: usize = 3;
 
@@ -196,10 +197,7 @@ fn spoken(text: &str) -> String {
         }
         .to_owned()
     };
-    let text = match &*TOKEN {
-        Some(token) => token.replace_all(text, invented).into_owned(),
-        None => text.to_owned(),
-    };
+    let text = TOKEN.replace_all(text, invented);
     one_line(&text.replace(['<', '>', '⟨', '⟩'], " ")).trim_start_matches("keys:").to_owned()
 }
 
