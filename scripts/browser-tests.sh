@@ -37,12 +37,12 @@ env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL BIND="127.0.0.1:$port" DATA_DIR="$data" M
 pid=$!
 
 ready=
-for _ in $(seq 120); do # a minute: the first start also renders the fixed phrases
+for _ in $(seq 240); do # two minutes: the first start also renders the fixed phrases
   kill -0 "$pid" 2>/dev/null || { tail -n 20 "$data/log" >&2; fail "the gateway ended at its start (above)"; }
   node -e 'fetch(process.env.QUANDURA_URL + "/ready").then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))' && ready=yes && break
   sleep 0.5
 done
-[ -n "$ready" ] || { tail -n 20 "$data/log" >&2; fail "the gateway was not ready within a minute (above)"; }
+[ -n "$ready" ] || { tail -n 20 "$data/log" >&2; fail "the gateway was not ready within two minutes (above)"; }
 QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link | grep -o 'http[^[:space:]]*' | head -n1) ||
   fail "the gateway gave no sign-in link"
 export QUANDURA_SIGNIN

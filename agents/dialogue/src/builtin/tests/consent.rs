@@ -87,5 +87,5 @@ fn a_wish_not_to_be_recorded_is_taken_at_any_time_and_what_was_asked_goes_on() {
     let mut silent = begun(Consent::Off, Language::En);
     let step = step(&mut silent, "are you not recording me, don't record this");
     assert_eq!(step.consented, None);
-    assert!(text(&step).contains("not recorded"), "{}", text(&step));
+    assert!(text(&step).contains("no recording"), "{}", text(&step));
 }
