@@ -154,7 +154,9 @@ export class Desk {
     socket.addEventListener("close", (event) => {
       if (this.#voiceSocket !== socket) return;
       this.#endVoice();
-      if (event.code !== 1000) this.#set({ problem: `You are not heard any more${event.reason ? `: ${event.reason}` : ""}.` });
+      // Whoever gave it back knows; the gateway's close may come before the answer to that.
+      const given = event.reason === "the call was given back";
+      if (event.code !== 1000 && !given) this.#set({ problem: `You are not heard any more${event.reason ? `: ${event.reason}` : ""}.` });
     });
     this.#voiceSocket = socket;
     this.#set({ speaking: id });
