@@ -138,10 +138,8 @@ impl RecordingFiles {
         let (folder, name) = (self.of(tenant, call), kept.name());
         let (path, draft) = (folder.join(name), folder.join(format!("{name}.draft")));
         let mut sealed = Vec::with_capacity(plain.len() + plain.len() / 512 + 128);
-        let mut pieces = 0;
-        for chunk in plain.chunks(PIECE).chain([&[] as &[u8]]) {
-            add_piece(&mut sealed, &key.seal(name, pieces, chunk)?);
-            pieces += 1;
+        for (piece, chunk) in (0..).zip(plain.chunks(PIECE).chain([&[] as &[u8]])) {
+            add_piece(&mut sealed, &key.seal(name, piece, chunk)?);
         }
         let write = || {
             create_folder(&folder)?;
