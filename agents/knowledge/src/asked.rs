@@ -50,12 +50,12 @@ pub(super) struct Asked {
 impl Asked {
     pub fn of(heard: &Heard, index: &Index) -> Self {
         let mut asked = Self { unknown: true, repaired: heard.unrepaired.is_some(), ..Self::default() };
-        if glossary::is_spanish(&heard.kept) {
+        asked.spanish = glossary::is_spanish(&heard.kept);
+        if asked.spanish {
             for gloss in glossary::glossed(&heard.kept) {
                 asked.take_gloss(&gloss, index);
             }
             if !asked.groups.is_empty() {
-                asked.spanish = true;
                 return asked;
             }
         }

@@ -1,4 +1,4 @@
-//! Sentence embeddings: MiniLM through ONNX Runtime, on one thread behind a bounded queue.
+//! Sentence embeddings: MiniLM through ONNX Runtime, on one thread behind a bounded queue; of Spanish, [`spanish`].
 //!
 //! A live turn asks with a deadline and goes on without vectors when the worker is busy, so no call's timing
 //! hangs on it. Ingestion waits its turn in small batches, so live queries slip in between.
@@ -15,7 +15,9 @@ use parking_lot::Mutex;
 use tokenizers::Tokenizer;
 use tokio::sync::{mpsc, oneshot};
 
-use super::RetrieverError;
+use language::spanish::glossary;
+
+use super::{RetrieverError, spanish};
 
 /// Longest input the model was trained for.
 const MAX_TOKENS: usize = 256;
@@ -76,6 +78,9 @@ impl Embedder {
 
     /// Vector of a live query, or `None` when the worker is too busy for the turn.
     pub async fn live(&self, text: &str) -> Option<Vector> {
+        if let Some(vector) = of_spanish(text) {
+            return Some(vector);
+        }
         if let Some(vector) = self.remembered.lock().get(text) {
             return Some(vector.clone());
         }
@@ -88,6 +93,9 @@ impl Embedder {
 
     /// Vector of a question that nobody waits for on the line, or `None` when the worker is gone or takes very long.
     pub async fn patient(&self, text: &str) -> Option<Vector> {
+        if let Some(vector) = of_spanish(text) {
+            return Some(vector);
+        }
         if let Some(vector) = self.remembered.lock().get(text) {
             return Some(vector.clone());
         }
@@ -103,10 +111,10 @@ impl Embedder {
 
     /// Vectors of many texts, in their order; empty when the worker is gone.
     pub async fn all(&self, texts: &[String]) -> Vec<Vector> {
+        let mut out: Vec<Option<Vector>> = texts.iter().map(|text| of_spanish(text)).collect();
         // Texts of like length share a run: what is shorter is padded to the longest.
-        let mut order: Vec<usize> = (0..texts.len()).collect();
+        let mut order: Vec<usize> = (0..texts.len()).filter(|&n| out[n].is_none()).collect();
         order.sort_by_key(|&n| texts[n].len());
-        let mut out: Vec<Option<Vector>> = vec![None; texts.len()];
         for batch in order.chunks(BATCH) {
             let (reply, answer) = oneshot::channel();
             let texts = batch.iter().map(|&n| texts[n].clone()).collect();
@@ -129,6 +137,11 @@ impl Embedder {
     }
 }
 
+/// The vector of a Spanish text, from the encoder that knows Spanish: at once, without the worker.
+fn of_spanish(text: &str) -> Option<Vector> {
+    glossary::is_spanish(text).then(|| spanish::vector(text)).flatten()
+}
+
 /// A name out of the files' contents. The weights are sampled: another model differs all over.
 fn fingerprint(dir: &Path) -> Result<String, RetrieverError> {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
@@ -140,7 +153,7 @@ fn fingerprint(dir: &Path) -> Result<String, RetrieverError> {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    Ok(format!("minilm/mean/{MAX_TOKENS}/{hash:016x}"))
+    Ok(format!("minilm/mean/{MAX_TOKENS}/{hash:016x}/{:08x}", spanish::fingerprint()))
 }
 
 fn work(mut model: Model, mut queue: mpsc::Receiver<Job>) {

@@ -14,6 +14,7 @@ use super::passage::{Indexed, IndexedPassage};
 use super::segment::{Segment, lift};
 use super::{Filters, Found, Query, attribute, found, heard};
 use governance::safety::Public;
+use language::spanish::glossary;
 use language::stems::{Term, Tongue};
 
 /// Passages of each method that are scored exactly.
@@ -42,6 +43,18 @@ struct Slot {
 struct Place {
     slot: usize,
     row: u32,
+}
+
+/// A document that is found, and the page whose translation it is where that was found better.
+#[derive(Debug)]
+struct Hit<'i> {
+    document: &'i Arc<Indexed>,
+    original: Option<&'i Arc<Indexed>>,
+    score: f32,
+}
+
+fn plain<'i>(ranked: &[(&'i Arc<Indexed>, f32)]) -> Vec<Hit<'i>> {
+    ranked.iter().map(|(document, score)| Hit { document, original: None, score: *score }).collect()
 }
 
 impl Slot {
@@ -139,26 +152,63 @@ impl Index {
         let places = self.candidates(&asked, vector, query.method, &allowed);
         let evidence: Vec<Evidence> =
             places.iter().map(|(place, bm25)| self.evidence(&asked, vector, *place, *bm25)).collect();
+        let mut ranked: Vec<(&Arc<Indexed>, f32)> = Vec::new();
         let mut seen = HashSet::new();
-        fuse::rank(&evidence, query.method, asked.repaired)
-            .into_iter()
-            .filter_map(|(n, score)| {
-                let (_, document, _) = self.slots[places[n].0.slot].segment.row(places[n].0.row)?;
-                (score >= query.min_relevance_score).then_some((document, score))
-            })
-            // A question in Spanish that found an English page has found its translation too, and better so.
-            .flat_map(|(document, score)| {
-                let translated =
-                    asked.spanish.then(|| self.translation_of(&document.source, &allowed)).flatten();
-                [translated, Some(document)].into_iter().flatten().map(move |document| (document, score))
-            })
-            .filter(|(document, _)| seen.insert(document.id))
+        for (n, score) in fuse::rank(&evidence, query.method, asked.repaired) {
+            let Some((_, document, _)) = self.slots[places[n].0.slot].segment.row(places[n].0.row) else {
+                continue;
+            };
+            if score >= query.min_relevance_score && seen.insert(document.id) {
+                ranked.push((document, score));
+            }
+        }
+        let hits = if asked.spanish { self.with_translations(&ranked, &allowed) } else { plain(&ranked) };
+        hits.into_iter()
             .take(query.limit)
-            .filter_map(|(document, score)| {
-                let best = self.by_fitness(document, &asked, &query.text, vector).into_iter().next()?;
-                Some(found(document, best.0, score, &query.text, vector))
+            .filter_map(|hit| {
+                let best =
+                    |document| self.by_fitness(document, &asked, &query.text, vector).into_iter().next();
+                let Some(original) = hit.original else {
+                    return Some(found(hit.document, best(hit.document)?.0, hit.score, &query.text, vector));
+                };
+                // What it says stands in the same section of both.
+                let (like, _) = best(original)?;
+                let n = original.passages.iter().position(|passage| std::ptr::eq(passage, like))?;
+                let same = (original.passages.len() == hit.document.passages.len())
+                    .then(|| hit.document.passages.get(n))
+                    .flatten();
+                let passage = same.or_else(|| best(hit.document).map(|(passage, _)| passage))?;
+                let paraphrase = vector.and_then(|vector| like.paraphrase(vector));
+                Some(Found { paraphrase, ..found(hit.document, passage, hit.score, &query.text, vector) })
             })
             .collect()
+    }
+
+    /// The translation of each page before it, as relevant as the page is: the encoder knows no Spanish, but the page.
+    fn with_translations<'i>(
+        &'i self,
+        ranked: &[(&'i Arc<Indexed>, f32)],
+        allowed: &[Vec<bool>],
+    ) -> Vec<Hit<'i>> {
+        let mut hits: Vec<Hit<'i>> = Vec::new();
+        for (document, score) in ranked.iter().copied() {
+            let original = ranked.iter().find(|(page, _)| document.front.is_translation_of(&page.source));
+            match original.filter(|(_, of_original)| *of_original > score) {
+                Some((page, score)) => hits.push(Hit { document, original: Some(page), score: *score }),
+                None => {
+                    let translation = self.translation_of(&document.source, allowed);
+                    hits.extend(translation.map(|other| Hit {
+                        document: other,
+                        original: Some(document),
+                        score,
+                    }));
+                    hits.push(Hit { document, original: None, score });
+                }
+            }
+        }
+        let mut seen = HashSet::new();
+        hits.retain(|hit| seen.insert(hit.document.id));
+        hits
     }
 
     /// Passages of one document, the one that fits best first.
@@ -305,7 +355,7 @@ impl Index {
         text: &str,
         vector: Option<&[f32]>,
     ) -> Vec<(&'d IndexedPassage, f32)> {
-        let english = super::in_english(text);
+        let english = glossary::is_spanish(text).then(|| glossary::in_english(text)).flatten();
         let text = english.as_deref().unwrap_or(text);
         let fitness = |(n, p): (usize, &'d IndexedPassage)| {
             let own = vector.and_then(|v| p.likeness(v)).unwrap_or_default();

@@ -45,7 +45,7 @@ pub struct FrontMatter {
     pub offer: Option<String>,
     /// BCP 47 tag of the text. Without one it is English.
     pub language: Option<String>,
-    /// Source of the page that this one is a translation of.
+    /// Name of the page that this one is a translation of: its source without folder and ending.
     pub translates: Option<String>,
 }
 
@@ -54,6 +54,12 @@ impl FrontMatter {
     #[must_use]
     pub fn asked_of(&self, heading: Option<&str>) -> &[String] {
         heading.and_then(|heading| self.asked.get(heading)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it is of the translation of the page that has this source.
+    #[must_use]
+    pub fn is_translation_of(&self, source: &str) -> bool {
+        self.translates.as_deref().is_some_and(|name| name == page_name(source))
     }
 
     /// The same for one section: the questions of the others are left out.
@@ -95,6 +101,13 @@ pub struct Parsed {
 pub struct Section {
     pub heading: Option<String>,
     pub text: String,
+}
+
+/// The name of a page by its source: "riverbend/trash.md" is "trash".
+#[must_use]
+pub fn page_name(source: &str) -> &str {
+    let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
+    name.split('.').next().unwrap_or(name)
 }
 
 /// Takes a document apart. Broken front matter is read as text rather than refused.

@@ -20,6 +20,7 @@ mod passage;
 pub mod read;
 mod segment;
 mod sounds;
+pub mod spanish;
 mod synthesis;
 
 use std::collections::HashMap;
@@ -40,7 +41,6 @@ pub use synthesis::{ANSWERS, synthesis};
 
 use governance::safety::Public;
 use index::Index;
-use language::spanish::glossary;
 use language::stems::{self, Tongue};
 use passage::{Indexed, IndexedPassage, prepare};
 
@@ -339,14 +339,12 @@ impl Retriever {
     }
 
     /// The vector of a question as it was meant: where the caller took something back, the middle between the repaired
-    /// and the full text; of a Spanish one, that of its subject in English, since the model knows no other language.
+    /// and the full text.
     /// `None` without a model, and for a live question when the model is too busy.
     pub async fn meaning(&self, text: &str, live: bool) -> Option<Vector> {
         let embedder = self.embedder.as_ref()?;
         let heard = heard(text);
         let of = async |text: &str| {
-            let english = in_english(text);
-            let text = english.as_deref().unwrap_or(text);
             if live { embedder.live(text).await } else { embedder.patient(text).await }
         };
         let kept = of(&heard.kept).await?;
@@ -373,11 +371,6 @@ impl Retriever {
         let with = self.of(tenant).unwrap_or_default().with(documents);
         self.tenants.write().insert(tenant, Arc::new(with));
     }
-}
-
-/// The subject of a Spanish question in English; `None` for any other.
-fn in_english(text: &str) -> Option<String> {
-    glossary::is_spanish(text).then(|| glossary::in_english(text)).flatten()
 }
 
 /// Passages first, then the phrasings of the front matter, then the questions of its sections.

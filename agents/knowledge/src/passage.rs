@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::chunk::{self, Passage};
 use super::embed::{Vector, cosine};
-use super::ingest::{Document, FrontMatter, parse};
+use super::ingest::{Document, FrontMatter, page_name, parse};
 use super::{Part, RetrieverError, sounds, team_of};
 use governance::safety::Public;
 use language::stems::{Term, Tongue, hash, is_stop, term, terms, words};
@@ -134,9 +134,6 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
                 all.into_boxed_slice()
             };
             let asked_terms = parsed.front.asked_of(heading).iter().map(sorted).collect();
-            // Where they have vectors, their words would only make a page more like whatever is asked in such words.
-            let words = if embedded(&parsed.front) { &[] } else { parsed.front.asked_of(heading) };
-            let extra = format!("{extra} {}", words.join(" "));
             IndexedPassage { asked, asked_terms, ..index(passage, vector, title, &extra, tongue) }
         })
         .collect();
@@ -155,27 +152,14 @@ pub(super) fn prepare(document: &Document, parts: &[Part]) -> Result<Indexed, Re
     })
 }
 
-/// The questions of all sections, each with its heading, in the order in which they are embedded. Those in Spanish are found
-/// by their words alone: the encoder knows none of them.
+/// The questions of all sections, each with its heading, in the order in which they are embedded.
 pub(super) fn sections_asked(front: &FrontMatter) -> impl Iterator<Item = (&str, &str)> {
-    let embedded = embedded(front);
-    front
-        .asked
-        .iter()
-        .filter(move |_| embedded)
-        .flat_map(|(heading, all)| all.iter().map(|text| (heading.as_str(), text.as_str())))
-}
-
-/// Whether the questions of a page's sections are embedded.
-fn embedded(front: &FrontMatter) -> bool {
-    Tongue::of(front.language.as_deref()) != Tongue::Es
+    front.asked.iter().flat_map(|(heading, all)| all.iter().map(|text| (heading.as_str(), text.as_str())))
 }
 
 /// The words that a file's name may hold: "docs/dog-license.md" says what it is about, "a17.txt" does not.
 fn file_words(source: &str) -> String {
-    let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
-    let stem = name.split('.').next().unwrap_or(name);
-    let words = stem.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().count() > 2);
+    let words = page_name(source).split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().count() > 2);
     words.collect::<Vec<_>>().join(" ")
 }
 

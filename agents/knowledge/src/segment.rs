@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::codes::Codes;
+use super::ingest::page_name;
 use super::passage::{Indexed, IndexedPassage};
 use super::team_of;
 use language::stems::Term;
@@ -106,10 +107,9 @@ impl Segment {
         self.by_source.get(source).copied()
     }
 
-    /// The document that translates the page of a source: by the name of its file, without folder and ending.
+    /// The document that translates the page of a source.
     pub fn translation_of(&self, source: &str) -> Option<u32> {
-        let name = source.rsplit(['/', '\\']).next()?;
-        self.translations.get(name.split('.').next()?).copied()
+        self.translations.get(page_name(source)).copied()
     }
 
     /// Number of its document. Unlike [`Self::row`] it follows no pointer: a search asks it of every row.
@@ -163,6 +163,7 @@ impl Segment {
     pub fn likeness(&self, query: &[f32]) -> Vec<Option<f32>> {
         let mut scores: Vec<Option<f32>> = self.vectors.scan(query).collect();
         for (row, likeness) in self.questioned.iter().zip(self.questions.scan(query)) {
+            // The whole of it here, where only who is looked at closely is decided.
             if let (Some(Some(score)), Some(likeness)) = (scores.get_mut(*row as usize), likeness) {
                 *score = score.max(likeness);
             }

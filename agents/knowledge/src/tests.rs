@@ -146,3 +146,30 @@ async fn dates_and_teams_narrow() {
     assert_eq!(found(team).await, ["a", "teams/permits/b"]);
     assert_eq!(found(Filters::default()).await.len(), 3);
 }
+
+#[tokio::test]
+async fn a_section_is_known_by_the_questions_it_answers() {
+    let retriever = Retriever::lexical();
+    let page = "+++\n[asked]\n\"Missed\" = [\"my can is still full\"]\n+++\n# Trash\n## Days\nOnce a week.\n## Missed\nA truck comes back.";
+    retriever.put(Uuid::nil(), document("trash", page)).await.unwrap();
+    let within = retriever.within(Uuid::nil(), "trash", "is my can still full").await;
+    let missed = within.iter().find(|found| found.heading.as_deref() == Some("Missed")).unwrap();
+    let days = within.iter().find(|found| found.heading.as_deref() == Some("Days")).unwrap();
+    assert!(missed.shared > 0.9 && missed.paraphrase.is_none(), "{missed:?}");
+    assert_eq!(days.shared, 0.0);
+    assert!(days.front.asked.is_empty() && missed.front.asked.len() == 1);
+}
+
+#[tokio::test]
+async fn a_spanish_question_finds_the_translation_before_the_page() {
+    let retriever = Retriever::lexical();
+    let english = "# Dog license\nA dog license costs 10 dollars.";
+    let spanish = "+++\nlanguage = \"es\"\ntranslates = \"dogs\"\n+++\n# Mascotas\nCuesta diez dólares.";
+    retriever.put(Uuid::nil(), document("county/dogs.md", english)).await.unwrap();
+    retriever.put(Uuid::nil(), document("es/mascotas.md", spanish)).await.unwrap();
+    let sources = |found: Vec<Found>| found.into_iter().map(|found| found.source).collect::<Vec<_>>();
+    let asked = retriever.search(Uuid::nil(), &Query::new("¿Necesito licencia para mi perro?")).await;
+    assert_eq!(sources(asked), ["es/mascotas.md", "county/dogs.md"]);
+    let asked = retriever.search(Uuid::nil(), &Query::new("do I need a license for my dog")).await;
+    assert_eq!(sources(asked), ["county/dogs.md"]);
+}

@@ -37,9 +37,10 @@ pub fn question_beside(ear: Ear, text: &str) -> Option<(String, String)> {
 }
 
 /// When the caller wishes to be called, said beside something else or alone: "yes but only call after six in the evening".
-/// The words without it, and the wish. `None` where there is none.
+/// The words without it, and the wish. `None` where there is none. `number`: we asked for the number to call, and "but not before
+/// noon" is of the call though nobody says so.
 #[must_use]
-pub fn call_wish(ear: Ear, text: &str) -> Option<(String, String)> {
+pub fn call_wish(ear: Ear, text: &str, number: bool) -> Option<(String, String)> {
     static ENGLISH: LazyLock<Regex> = LazyLock::new(|| wishes(Ear(Language::En)));
     static SPANISH: LazyLock<Regex> = LazyLock::new(|| wishes(Ear(Language::Es)));
     let pattern = match ear.0 {
@@ -47,7 +48,8 @@ pub fn call_wish(ear: Ear, text: &str) -> Option<(String, String)> {
         Language::Es => &*SPANISH,
     };
     let found = pattern.captures(text)?;
-    let (all, wish) = (found.get(0)?, found.get(1)?);
+    let wish = found.name("called").or_else(|| found.name("time").filter(|_| number))?;
+    let all = found.get(0)?;
     let rest = format!("{} {}", text[..all.start()].trim_end_matches([' ', ',']), text[all.end()..].trim());
     Some((rest.trim().to_owned(), wish.as_str().trim_matches([' ', ',', '.']).to_owned()))
 }
@@ -108,7 +110,11 @@ mod tests {
             (Language::Es, "sí pero que me llamen después de las cinco", "sí", "después de las cinco"),
         ];
         for (language, text, rest, wish) in cases {
-            assert_eq!(call_wish(Ear(language), text), Some((rest.to_owned(), wish.to_owned())), "{text}");
+            assert_eq!(
+                call_wish(Ear(language), text, true),
+                Some((rest.to_owned(), wish.to_owned())),
+                "{text}"
+            );
         }
         for text in [
             "after six in the evening",
@@ -117,7 +123,16 @@ mod tests {
             "it was before noon",
             "call her",
         ] {
-            assert_eq!(call_wish(Ear(Language::En), text), None, "{text}");
+            assert_eq!(call_wish(Ear(Language::En), text, true), None, "{text}");
+        }
+        // What happened, and when: no wish of anybody who was not asked for a number.
+        for text in [
+            "it was tuesday but before noon",
+            "nobody was hurt but after that my knee swelled up",
+            "i tried to call before five but nobody picked up",
+            "they call after midnight and wake everybody",
+        ] {
+            assert_eq!(call_wish(Ear(Language::En), text, false), None, "{text}");
         }
     }
 }

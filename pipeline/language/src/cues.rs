@@ -5,8 +5,11 @@
 pub struct Cues {
     /// Frequent words that the other language does not have.
     pub marks: &'static [&'static str],
-    /// A wish for the time of a call: the whole with what leads to it, and as group 1 the time.
+    /// A wish for the time of a call: the whole with what leads to it; group `called` is the time beside a word of calling,
+    /// `time` one that stands alone.
     pub call_wish: &'static str,
+    /// Words that pass over a question.
+    pub passes: &'static [&'static str],
     /// Words of what happens again and again, or of somebody's hours.
     pub habits: &'static [&'static str],
     /// Somebody says no for who is in danger, or asks us to send help: after a word of 911 they are told again.

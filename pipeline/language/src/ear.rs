@@ -44,6 +44,22 @@ impl Ear {
         }
     }
 
+    /// Whether a wish about calls is that nobody calls: "don't call me", and not "don't call before noon".
+    #[must_use]
+    pub fn refuses_call(self, wish: &str) -> bool {
+        let plain = self.plain(wish);
+        let words: Vec<&str> = plain.split(' ').collect();
+        let no: &[&str] = match self.0 {
+            Language::En => &["no", "not", "don't", "dont", "nobody", "never", "without", "needn't"],
+            Language::Es => &["no", "nadie", "nunca", "ni"],
+        };
+        let limits: &[&str] = match self.0 {
+            Language::En => &["before", "after", "until", "till", "at", "on", "unless", "too"],
+            Language::Es => &["antes", "despues", "hasta", "en", "a", "los", "el", "tan"],
+        };
+        words.iter().any(|word| no.contains(word)) && !words.iter().any(|word| limits.contains(word))
+    }
+
     /// Lower case, one space between words; in Spanish without accents too.
     #[must_use]
     pub fn plain(self, text: &str) -> String {

@@ -100,7 +100,7 @@ pub const fn time_words(ear: Ear) -> &'static [&'static str] {
 }
 
 /// An account as it is kept, and as much of it as is read back.
-fn kept(ear: Ear, told: &str) -> Filled {
+pub fn kept(ear: Ear, told: &str) -> Filled {
     let cut: String = told.chars().take(MAX_STORY).collect();
     let words = cut.split_whitespace().count();
     // What comes before the event, "you'll have to speak up", is not read back where not everything is.

@@ -2,27 +2,35 @@
 
 use pipeline::ports::Language;
 
-use super::questions::{in_english, subjects};
+use super::questions::subjects;
 use super::state::Pending;
 use super::step::Passage;
 use super::turn::Turn;
 use language::Ear;
+use language::spanish::glossary;
 
 /// Below this an English page is not spoken of in Spanish.
 const MIN_FOREIGN: f32 = 0.20;
 
 impl<'a> Turn<'a> {
-    /// An English page that would answer a question in Spanish.
+    /// An English page that would answer a question in Spanish, and is there in English alone.
     pub(super) fn foreign(&mut self, text: &str) -> Option<&'a Passage> {
+        let found = self.looked_up(text, None).0;
+        let alone = |p: &&Passage| !found.iter().any(|other| other.front.is_translation_of(&p.source));
+        self.in_other_words(text).into_iter().find(alone)
+    }
+
+    /// English pages that would answer a question in Spanish.
+    pub(super) fn in_other_words(&mut self, text: &str) -> Vec<&'a Passage> {
         if self.state.language == Language::En {
-            return None;
+            return Vec::new();
         }
         let english = Ear(Language::En);
-        let wanted = subjects(english, &in_english(text));
+        let wanted = subjects(english, &glossary::in_english(text).unwrap_or_default());
         let fits = |p: &&Passage| {
             p.language() == Language::En && p.relevance >= MIN_FOREIGN && shares(english, p, &wanted)
         };
-        self.looked_up(text, None).0.iter().find(fits)
+        self.looked_up(text, None).0.iter().filter(fits).collect()
     }
 
     /// Says that the page is in English only, with the telephone number on it, and offers a person.

@@ -1,7 +1,7 @@
 //! What stands in an answer and is none of it: a question beside it, and talk around a place.
 
 use super::script::{Slot, SlotKind};
-use super::state::MAX_LATER;
+use super::state::{MAX_LATER, Stage};
 use super::turn::Turn;
 use language::beside::call_wish;
 
@@ -12,8 +12,17 @@ impl Turn<'_> {
     /// When the caller wants to be called is noted and said back, and is no part of the answer: "after six" is not when it
     /// happened. What else was said, if anything.
     pub(super) fn without_call_wish(&mut self, text: &str) -> Option<String> {
-        let takes_number = self.current().is_some_and(|(_, script)| script.slot("phone").is_some());
-        let (rest, wish) = call_wish(self.ear, text).filter(|_| takes_number)?;
+        let (stage, script) = self.current()?;
+        let asked = match &stage {
+            Stage::Slot(id) => script.slot(id).map(|slot| slot.kind),
+            _ => None,
+        };
+        // In what is told or passed on it belongs to the words.
+        let told = matches!(asked, Some(SlotKind::Story | SlotKind::Text));
+        if told || script.slot("phone").is_none() {
+            return None;
+        }
+        let (rest, wish) = call_wish(self.ear, text, asked == Some(SlotKind::Phone))?;
         self.task_mut(|task| task.call_when = wish);
         self.say("call_when");
         Some(rest)

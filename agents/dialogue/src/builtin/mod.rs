@@ -24,6 +24,7 @@ mod policy;
 mod questions;
 mod read_back;
 mod repeated;
+mod reply;
 pub mod script;
 mod secret;
 mod slots;

@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use pipeline::ports::{Language, TurnInput};
-use serde::Deserialize;
 
 use super::engine::Dialogue;
 use super::state::State;
 use super::step::Search;
 use language::Ear;
-use language::spanish::words as spanish;
 
 /// Below this a passage is not shown to a model.
 pub const MIN_RELEVANCE: f32 = 0.45;
@@ -28,52 +26,8 @@ impl Dialogue {
     pub(super) fn search(&self, state: &State, text: &str) -> Search {
         let ear = Ear(state.language);
         let topic = state.topic.as_ref().filter(|_| leaves_subject_out(ear, text));
-        let text = match state.language {
-            Language::En => text.to_owned(),
-            Language::Es => bilingual(text),
-        };
-        Search { text, within: topic.map(|t| t.source.clone()) }
+        Search { text: text.to_owned(), within: topic.map(|t| t.source.clone()) }
     }
-}
-
-/// English words for the subjects of Spanish questions, so that pages of both languages are found.
-static WORD_LIST: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct File {
-        word: Vec<Entry>,
-    }
-    let file: Result<File, _> = toml::from_str(include_str!("../../data/front_desk/es/words.toml"));
-    file.map(|file| file.word).unwrap_or_default()
-});
-
-#[derive(Deserialize)]
-struct Entry {
-    /// Beginnings of plain Spanish words, or phrases.
-    es: Vec<String>,
-    en: String,
-}
-
-/// The content words of a Spanish question, with the English ones for them.
-fn bilingual(text: &str) -> String {
-    let plain = spanish::plain(text);
-    let words: Vec<&str> = plain.split(' ').filter(|w| !spanish::is_stop_word(w)).collect();
-    format!("{} {}", words.join(" "), in_english(text)).trim().to_owned()
-}
-
-/// The English words for the subjects of a Spanish question.
-pub(super) fn in_english(text: &str) -> String {
-    let plain = spanish::plain(text);
-    let words: Vec<&str> = plain.split(' ').collect();
-    let found = |entry: &&Entry| {
-        entry.es.iter().any(|form| {
-            if form.contains(' ') {
-                plain.contains(form.as_str())
-            } else {
-                words.iter().any(|w| w.starts_with(form.as_str()))
-            }
-        })
-    };
-    WORD_LIST.iter().filter(found).map(|entry| entry.en.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a question says what about, but not about what.
@@ -168,12 +122,5 @@ mod tests {
         ] {
             assert_eq!(without_echo(text), left);
         }
-    }
-
-    #[test]
-    fn spanish_questions_carry_english_words() {
-        let text = bilingual("¿Cuándo pasan por la basura?");
-        assert!(text.contains("basura") && text.contains("trash"), "{text}");
-        assert!(WORD_LIST.len() > 60);
     }
 }

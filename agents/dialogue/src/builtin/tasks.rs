@@ -34,9 +34,10 @@ impl<'a> Turn<'a> {
             let fresh = self.prefilled(task);
             self.state.tasks.push(fresh);
         }
+        let by_parts = self.opening_replied(text);
         // What was put right in the same breath was never meant.
         let told = self.volunteer(&repaired(self.ear, text), None);
-        let story = told.iter().any(|slot| slot == "what");
+        let story = by_parts || told.iter().any(|slot| slot == "what");
         let (part, intro) = if story && !task.intro_story.is_empty() {
             ("intro_story", &task.intro_story)
         } else {
@@ -68,13 +69,8 @@ impl<'a> Turn<'a> {
     /// What the caller said while a task waits for an answer.
     pub(super) fn in_task(&mut self, text: &str) {
         let Some((stage, script)) = self.current() else { return };
-        let mut text = repaired(self.ear, text);
-        if let Some(rest) = self.without_call_wish(&text) {
-            if self.ear.plain(&rest).is_empty() {
-                return self.resume();
-            }
-            text = rest;
-        }
+        let said = text;
+        let text = repaired(self.ear, text);
         let text = text.as_str();
         let slot = match &stage {
             Stage::Slot(id) => script.slot(id),
@@ -91,6 +87,15 @@ impl<'a> Turn<'a> {
         if !(answers_now || finishing) && self.control_in_task(text, free) {
             return;
         }
+        if self.replied(said) {
+            return;
+        }
+        let rest = self.without_call_wish(text);
+        let text = match &rest {
+            Some(rest) if self.ear.plain(rest).is_empty() => return self.resume(),
+            Some(rest) => rest.as_str(),
+            None => text,
+        };
         let told = slot.is_none_or(|s| !matches!(s.kind, SlotKind::Story | SlotKind::Text));
         let beside = if told { question_beside(self.ear, text) } else { None };
         let text = match &beside {
@@ -129,7 +134,7 @@ impl<'a> Turn<'a> {
 
     // ------------------------------------------------------------ one slot
 
-    fn slot_answer(&mut self, slot: &'a Slot, text: &str) {
+    pub(super) fn slot_answer(&mut self, slot: &'a Slot, text: &str) {
         if slot.kind == SlotKind::Opening {
             return self.choose_opening(text);
         }
@@ -203,7 +208,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn filled(&mut self, slot: &'a Slot, value: Filled, text: &str) {
+    pub(super) fn filled(&mut self, slot: &'a Slot, value: Filled, text: &str) {
         if self.doubts(slot, &value) {
             return;
         }
@@ -327,7 +332,7 @@ impl<'a> Turn<'a> {
         self.state.tasks.last_mut().is_some_and(|task| task.count(question).is_none())
     }
 
-    fn declined(&mut self, slot: &'a Slot) {
+    pub(super) fn declined(&mut self, slot: &'a Slot) {
         self.did(&slot.id, "was not told");
         if slot.optional {
             self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));

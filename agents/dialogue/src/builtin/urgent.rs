@@ -264,7 +264,7 @@ impl Turn<'_> {
         // "No, nobody is hurt" calls it off. "No, my mom isn't home" does not: whoever cannot or will not call is told again.
         let words = plain.split(' ').count();
         // "She doesn't want an ambulance, she says it's just she's tired", "can't you just send the fire truck".
-        if says(cues.wants_us_to_help) && self.head.wants("cancel") < WISH {
+        if says(cues.wants_us_to_help) {
             self.say("emergency_again");
             self.state.emergency = true;
             return true;

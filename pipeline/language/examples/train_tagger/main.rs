@@ -15,6 +15,8 @@
 #![allow(clippy::disallowed_methods, reason = "a tool for the desk: it reads files and the clock")]
 
 mod calles;
+#[path = "../fit/mod.rs"]
+mod field;
 mod figures;
 mod fill;
 mod fit;

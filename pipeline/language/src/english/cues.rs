@@ -53,7 +53,8 @@ pub static ENGLISH: Cues = Cues {
         "please", "it", "this", "that", "there", "to", "of", "and", "have", "can", "with", "for", "would",
         "like", "thank", "yes", "was", "speak", "english", "somebody", "someone", "don't", "i'm", "it's",
     ],
-    call_wish: r"(?i)(?:[,.]? ?\b(?:and|but|so|please|just|only|oh|they can|they should|have them|tell them to|can they|could they|you can|can you|could you)\b)*[,.]? ?\b(?:(?:call|ring|phone|reach)(?: me| us| her| him)?(?: back)?(?: only| just)? |but )((?:only |not )?(?:after|before|between|until|not before|not after) .{1,50})$",
+    call_wish: r"(?i)(?:[,.]? ?\b(?:and|but|so|please|just|only|oh|they can|they should|have them|tell them to|can they|could they|you can|can you|could you)\b)*[,.]? ?(?:\b(?:(?:please|only|just) (?:call|ring|phone)|(?:call|ring|phone|reach) (?:me|us|her|him|my \w+))(?: back)?(?: only| just)? (?P<called>(?:only |not )?(?:after|before|between|until) .{1,50})|\bbut (?P<time>(?:only |not )(?:after|before|until) .{1,50}))$",
+    passes: &["skip", "pass", "next"],
     habits: &["every", "each", "until", "till", "always", "usually", "work", "works", "mornings", "nights"],
     wants_us_to_help: &[
         "doesn't want",

@@ -37,7 +37,8 @@ pub static SPANISH: Cues = Cues {
         "habla", "quisiera", "puede", "estoy", "fue", "senor", "senora", "ayuda", "espanol", "una", "cuanto",
         "nombre", "numero",
     ],
-    call_wish: r"(?i)(?:[,.]? ?\b(?:y|pero|entonces|por favor|nada m[aá]s|nom[aá]s|solo)\b)*[,.]? ?\b(?:que )?(?:me |nos )?(?:llamen|llame|marquen|marque|hablen|hable)(?:me)? (?:por favor |nada m[aá]s |nom[aá]s |solo )?((?:despu[eé]s de|antes de|entre|a partir de|por la tarde|por la ma[nñ]ana|en la tarde|en la ma[nñ]ana).{0,50})$",
+    call_wish: r"(?i)(?:[,.]? ?\b(?:y|pero|entonces|por favor|nada m[aá]s|nom[aá]s|solo)\b)*[,.]? ?\b(?:que )?(?:me |nos )?(?:llamen|llame|marquen|marque|hablen|hable)(?:me)? (?:por favor |nada m[aá]s |nom[aá]s |solo )?(?P<called>(?:despu[eé]s de|antes de|entre|a partir de|por la tarde|por la ma[nñ]ana|en la tarde|en la ma[nñ]ana).{0,50})$",
+    passes: &["salte", "saltese", "brinque", "brinquese", "pase", "paselo", "siguiente"],
     habits: &["cada", "hasta", "siempre", "todas", "todos", "trabajo", "trabajar"],
     wants_us_to_help: &[
         "no quiere",

@@ -15,7 +15,7 @@ use features::Context;
 use model::Model;
 use token::{Form, Token};
 
-use crate::Language;
+use crate::{Language, field};
 
 pub use model::WeightsError;
 
@@ -70,11 +70,11 @@ pub fn candidates_by(model: &Model, text: &str, language: Option<Language>) -> V
     let tokens = token::tokens(text, model.lexicon());
     let context = Context::new(&tokens, language);
     let scores = model.scores(&tokens, &context);
-    let labels = model::best(&scores, model.steps(), LEAN);
-    if labels.iter().all(|label| *label == model::OUT) {
+    let labels = field::best(&scores, model.steps(), LEAN);
+    if labels.iter().all(|label| *label == field::OUT) {
         return Vec::new();
     }
-    let (odds, _) = model::likely(&scores, model.steps());
+    let (odds, _) = field::likely(&scores, model.steps());
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(first) = labels.get(at) {

@@ -57,6 +57,12 @@ impl Token {
         matches!(self.form, Form::Digits) || self.classes & (class::DIGIT | class::NUMBER) != 0
     }
 
+    /// Whether it is a possessive or shortened "is": "'s".
+    #[must_use]
+    pub const fn is_possessive(&self) -> bool {
+        matches!(self.form, Form::Sign) && self.end - self.start > 1
+    }
+
     /// Whether it is a letter alone.
     #[must_use]
     pub const fn is_letter(&self) -> bool {

@@ -90,7 +90,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Another day, on which the chosen hour is not free: its times are offered anew.
-    fn free_moved_day(&mut self, changed: &[&Slot]) {
+    pub(in crate::builtin) fn free_moved_day(&mut self, changed: &[&Slot]) {
         let holds = |kind: SlotKind| changed.iter().find(|slot| slot.kind == kind);
         if holds(SlotKind::Day).is_none() || holds(SlotKind::Opening).is_some() {
             return;
@@ -201,7 +201,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Puts a corrected value in. `false` where the caller had taken it back, and gave nothing else since.
-    fn put_right(&mut self, slot: &Slot, value: Filled) -> bool {
+    pub(in crate::builtin) fn put_right(&mut self, slot: &Slot, value: Filled) -> bool {
         let value = self.nearest_known(slot, value);
         let taken =
             self.state.tasks.last_mut().is_some_and(|task| task.replace(&slot.id, slot.kind, value.clone()));
@@ -321,7 +321,7 @@ impl<'a> Turn<'a> {
     }
 
     /// "But", "except", "wrong", "change": something is not right after all.
-    fn blames(&self, plain: &str) -> bool {
+    pub(in crate::builtin) fn blames(&self, plain: &str) -> bool {
         let words: &[&str] = match self.ear.0 {
             Language::En => {
                 &["but", "except", "wrong", "change", "fix", "incorrect", "not", "isn't", "should"]

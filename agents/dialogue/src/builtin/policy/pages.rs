@@ -3,7 +3,7 @@
 use super::super::step::Passage;
 use super::acts::Acts;
 use super::margin::Evidence;
-use language::Ear;
+use language::{Ear, Language};
 
 /// What speaks for each passage, in their order: best first, one a page.
 #[must_use]
@@ -17,10 +17,11 @@ pub fn evidence(
     let asked = acts.facts.asked(question);
     // What is told, and not asked, asks for no fact in particular.
     let plain = if ear.is_question(question) { 0.5 } else { 1.0 };
-    let next = |n: usize| {
+    let next = |n: usize, figure: fn(&Passage) -> f32| {
         let others = passages.iter().enumerate().filter(|(other, _)| *other != n);
-        others.map(|(_, p)| p.relevance).fold(0.0, f32::max)
+        others.map(|(_, p)| figure(p)).fold(0.0, f32::max)
     };
+    let alike = |passage: &Passage| passage.paraphrase.unwrap_or_default();
     let of = |(n, passage): (usize, &&Passage)| {
         let names = format!("{} {}", passage.title, passage.front.everyday());
         let near = ear.terms(&ear.plain(&format!("{names} {}", passage.text)));
@@ -30,13 +31,15 @@ pub fn evidence(
         let told = subjects.iter().filter(|stem| text.contains(stem)).count();
         Evidence {
             relevance: passage.relevance,
-            gap: (passage.relevance - next(n)).max(0.0),
+            gap: (passage.relevance - next(n, |other| other.relevance)).max(0.0),
             covered: share(known),
             near: share(told),
             kind: acts.facts.given(&asked, &passage.text).unwrap_or(plain),
             paraphrase: passage.paraphrase,
             shared: passage.shared,
+            ahead: alike(passage) - next(n, alike),
             unknown: (subjects.len() - known).min(4) as f32 / 4.0,
+            spanish: ear.0 == Language::Es,
         }
     };
     passages.iter().enumerate().map(of).collect()

@@ -116,16 +116,20 @@ impl<'a> Turn<'a> {
         judged.into_iter().zip(&pages).map(page).collect()
     }
 
-    /// Passages that may answer, in the conversation's language, best first. The search model knows English only: what it
-    /// takes for like in another language must share a word of the subject.
+    /// Passages that may answer, in the conversation's language, best first. Where only words tell, one in Spanish must share
+    /// a word of the subject, or translate a page that does.
     pub(in super::super) fn pages(&mut self, text: &str) -> Vec<&'a Passage> {
         let (language, ear) = (self.state.language, self.ear);
         let wanted = self.subjects(text);
         let rejected = self.rejected.clone();
+        let originals = self.in_other_words(text);
+        let translates = |p: &Passage| originals.iter().any(|page| p.front.is_translation_of(&page.source));
         let fits = |p: &&Passage| {
             p.language() == language
                 && Some(&p.source) != rejected.as_ref()
                 && (language == pipeline::ports::Language::En
+                    || p.paraphrase.is_some()
+                    || translates(p)
                     || super::super::answer::shares(ear, p, &wanted))
         };
         self.looked_up(text, None).0.iter().filter(fits).collect()

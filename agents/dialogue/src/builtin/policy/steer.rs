@@ -25,6 +25,7 @@ impl Turn<'_> {
                 self.goodbye();
                 true
             }
+            Steer::Abandon { .. } if self.state.task().is_some() && self.keeps_on(text) => return false,
             Steer::Abandon { bye } => return self.abandoned(text, bye),
             Steer::First(rest) => self.state.task().is_some() && self.first(&rest),
             Steer::Instead(rest) => {
@@ -53,7 +54,7 @@ impl Turn<'_> {
         // As the head reads the words, where they are few: "no, you got it already, cancel that".
         let words = self.ear.plain(text).split(' ').count();
         let read = self.head.wants("cancel") >= CANCELS && self.head.does(Act::Abandon) >= ABANDONS;
-        if begun && text == self.heard && read && words <= FEW {
+        if begun && text == self.heard && read && words <= FEW && !self.keeps_on(text) {
             return true;
         }
         let wish = |part: &str| {

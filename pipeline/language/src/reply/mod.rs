@@ -1,0 +1,299 @@
+//! What each part of a reply is: the answer, what comes beside it, what puts right, what asks.
+//!
+//! "It's on birch by the bridge, no, ash, and how long will that take": a place, one that is taken back, a question. People
+//! seldom answer what was asked and no more. A random field over the words reads them in the light of the question, English and
+//! Spanish alike; values are read by the readers of the [`crate::Ear`] from the parts. Pure code over weights that are part of
+//! the program; tens of microseconds a reply. `examples/train_reply` makes the weights; `data/reply/README.md` says from what.
+
+pub mod features;
+
+use std::sync::LazyLock;
+
+use crate::Language;
+use crate::field::{self, Field, OUT};
+use crate::tagger::model::Model as Tagger;
+use crate::tagger::token::{Form, Token, tokens};
+
+/// Labels: none; first and further words of each [`Kind`].
+pub const LABELS: usize = 1 + 2 * Kind::ALL.len();
+/// Parts that are less sure are left out.
+const LEAST: f32 = 0.5;
+
+/// What had been asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Asked {
+    What,
+    Where,
+    When,
+    /// Whether anybody was hurt.
+    Hurt,
+    Name,
+    Phone,
+    Address,
+    /// Which day suits.
+    Day,
+    Message,
+    /// What a callback is about.
+    Reason,
+    /// Whether what was read back is right.
+    Confirm,
+    /// Whether to leave a message or be called.
+    Offer,
+    /// What to change.
+    Fix,
+}
+
+impl Asked {
+    /// All of them, by the names that they have in the data.
+    pub const NAMES: [(&str, Self); 13] = [
+        ("what", Self::What),
+        ("where", Self::Where),
+        ("when", Self::When),
+        ("hurt", Self::Hurt),
+        ("name", Self::Name),
+        ("phone", Self::Phone),
+        ("address", Self::Address),
+        ("day", Self::Day),
+        ("message", Self::Message),
+        ("reason", Self::Reason),
+        ("confirm", Self::Confirm),
+        ("offer", Self::Offer),
+        ("fix", Self::Fix),
+    ];
+}
+
+/// What a part of a reply is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Of the matter: what is wrong, what happened, the message, the reason.
+    What,
+    Place,
+    When,
+    /// The caller's name.
+    Name,
+    Phone,
+    /// For whom a message is.
+    To,
+    /// What is taken back.
+    Old,
+    /// A question, or a wish for something else.
+    Ask,
+    /// When and how to call back, or not to.
+    Call,
+    Yes,
+    No,
+    /// Will not or cannot say.
+    Skip,
+    /// Gives the whole up.
+    Drop,
+    /// Wants a person now.
+    Person,
+    /// Hold on; say that again.
+    Wait,
+}
+
+impl Kind {
+    /// In the order of the labels.
+    pub const ALL: [Self; 15] = [
+        Self::What,
+        Self::Place,
+        Self::When,
+        Self::Name,
+        Self::Phone,
+        Self::To,
+        Self::Old,
+        Self::Ask,
+        Self::Call,
+        Self::Yes,
+        Self::No,
+        Self::Skip,
+        Self::Drop,
+        Self::Person,
+        Self::Wait,
+    ];
+
+    /// The label of the first word of such a part; that of a further one is the next.
+    #[must_use]
+    pub const fn first_label(self) -> usize {
+        1 + 2 * self as usize
+    }
+
+    /// Whose label this is.
+    #[must_use]
+    pub fn of_label(label: usize) -> Option<Self> {
+        label.checked_sub(1).and_then(|n| Self::ALL.get(n / 2)).copied()
+    }
+}
+
+/// A stretch of a reply.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Part {
+    pub kind: Kind,
+    /// First byte; a character begins here.
+    pub from: usize,
+    /// The byte after the last one.
+    pub to: usize,
+    /// How likely its words are of this kind, 0 to 1, on the average.
+    pub sure: f32,
+}
+
+impl Part {
+    /// Its words in the reply.
+    #[must_use]
+    pub fn of<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.from..self.to).unwrap_or_default()
+    }
+}
+
+static SHIPPED: LazyLock<Option<Field<LABELS>>> =
+    LazyLock::new(|| from_bytes(include_bytes!("../../data/reply/weights.bin")));
+
+/// Weights as [`to_bytes`] wrote them; `None` where they do not fit the code, which a test rules out for what ships.
+#[must_use]
+pub fn from_bytes(bytes: &[u8]) -> Option<Field<LABELS>> {
+    let (scale, steps, weights) = Field::head(bytes)?;
+    let weights = weights.iter().map(|byte| byte.cast_signed()).collect();
+    Field::new(weights, scale, steps).filter(|field| field.rows() == features::ROWS)
+}
+
+/// A weights' file.
+#[must_use]
+pub fn to_bytes(field: &Field<LABELS>) -> Vec<u8> {
+    let mut out = Vec::new();
+    field.write_head(&mut out);
+    field.write_weights(&mut out);
+    out
+}
+
+/// The parts of a reply, in order; they do not overlap. What stands between them is talk. Two of a kind with no more than a
+/// sign between them are one: "Ana, Ana Gomez".
+#[must_use]
+pub fn parts(text: &str, asked: Asked, language: Language) -> Vec<Part> {
+    let Some(field) = SHIPPED.as_ref() else { return Vec::new() };
+    let mut found = parts_by(field, text, asked, language);
+    found.retain(|part| part.sure >= LEAST);
+    found
+}
+
+/// [`parts`] by a given field, the doubtful ones too.
+#[must_use]
+pub fn parts_by(field: &Field<LABELS>, text: &str, asked: Asked, language: Language) -> Vec<Part> {
+    let Ok(tagger) = Tagger::shipped() else { return Vec::new() };
+    let tokens = tokens(text, tagger.lexicon());
+    let context = features::Context::new(tagger, &tokens, asked, language);
+    let scores: Vec<field::Row<LABELS>> = (0..tokens.len())
+        .map(|at| {
+            let mut sum = field.sum();
+            features::each(&tokens, &context, at, |feature| sum.add(feature));
+            sum.row()
+        })
+        .collect();
+    let labels = field::best(&scores, field.steps(), 0.0);
+    if labels.iter().all(|label| *label == OUT) {
+        return Vec::new();
+    }
+    let (odds, _) = field::likely(&scores, field.steps());
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(label) = labels.get(at) {
+        let Some(kind) = Kind::of_label(*label) else {
+            at += 1;
+            continue;
+        };
+        let first = kind.first_label();
+        let mut end = at + 1;
+        while labels.get(end) == Some(&(first + 1)) {
+            end += 1;
+        }
+        if let Some((from, to)) = within_signs(&tokens, at, end) {
+            let share: f32 = odds[from..to].iter().map(|row| row[first] + row[first + 1]).sum();
+            let sure = (share / (to - from) as f32).clamp(0.0, 1.0);
+            out.push(Part { kind, from: tokens[from].start, to: tokens[to - 1].end, sure });
+        }
+        at = end;
+    }
+    joined(text, out)
+}
+
+fn joined(text: &str, parts: Vec<Part>) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let signs = |last: &Part| !text[last.to..part.from].chars().any(char::is_alphanumeric);
+        match out.last_mut().filter(|last| last.kind == part.kind && signs(last)) {
+            Some(last) => {
+                last.sure = last.sure.min(part.sure);
+                last.to = part.to;
+            }
+            None => out.push(part),
+        }
+    }
+    out
+}
+
+/// Without signs at its ends.
+fn within_signs(tokens: &[Token], mut from: usize, mut to: usize) -> Option<(usize, usize)> {
+    while from < to && tokens[from].form == Form::Sign {
+        from += 1;
+    }
+    while from < to && tokens[to - 1].form == Form::Sign {
+        to -= 1;
+    }
+    (from < to).then_some((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Parts of a reply as "KIND words".
+    fn read(asked: Asked, language: Language, text: &str) -> Vec<String> {
+        parts(text, asked, language).iter().map(|part| format!("{:?} {}", part.kind, part.of(text))).collect()
+    }
+
+    #[test]
+    fn the_shipped_weights_fit() {
+        let bytes = include_bytes!("../../data/reply/weights.bin");
+        assert_eq!(to_bytes(&from_bytes(bytes).unwrap()), bytes);
+    }
+
+    #[test]
+    fn the_answer_is_told_from_what_comes_beside_it() {
+        let reply = "it's on walnut street by the bridge and um how long does that take";
+        assert_eq!(
+            read(Asked::Where, Language::En, reply),
+            ["Place walnut street by the bridge", "Ask how long does that take"]
+        );
+        assert_eq!(
+            read(Asked::Name, Language::Es, "Teresa Campos y apúntele que el perro es negro"),
+            ["Name Teresa Campos", "What el perro es negro"]
+        );
+        assert_eq!(
+            read(Asked::Phone, Language::En, "yes this one but only after six"),
+            ["Yes yes this one", "Call only after six"]
+        );
+    }
+
+    #[test]
+    fn what_is_taken_back_is_told_from_what_stands() {
+        assert_eq!(
+            read(Asked::Confirm, Language::En, "no it's cedar not seeder"),
+            ["No no", "Place cedar", "Old seeder"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn parts_lie_on_characters_in_order_and_apart(text in any::<String>(), asked in 0..Asked::NAMES.len()) {
+            let mut end = 0;
+            for part in parts(&text, Asked::NAMES[asked].1, Language::En) {
+                prop_assert!(part.from >= end && part.to > part.from && text.get(part.from..part.to).is_some());
+                end = part.to;
+            }
+        }
+    }
+}
