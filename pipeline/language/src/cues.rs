@@ -8,6 +8,20 @@ pub struct Cues {
     /// A wish for the time of a call: the whole with what leads to it; group `called` is the time beside a word of calling,
     /// `time` one that stands alone.
     pub call_wish: &'static str,
+    /// Words that begin a time behind a place.
+    pub when_begins: &'static [&'static str],
+    /// What says that it is going on, and no more.
+    pub right_now: &'static [&'static str],
+    /// Words for a caller's name, and that there should be none.
+    pub names_name: &'static [&'static str],
+    /// The same for a telephone number.
+    pub names_number: &'static [&'static str],
+    /// What ends a call politely.
+    pub that_is_all: &'static [&'static str],
+    /// Words that lead to what is otherwise.
+    pub but: &'static [&'static str],
+    /// What asks for a claim that does not exist yet.
+    pub new_claim: &'static [&'static str],
     /// Words that pass over a question.
     pub passes: &'static [&'static str],
     /// Words of what happens again and again, or of somebody's hours.
@@ -112,7 +126,6 @@ pub struct Says {
     pub and: &'static str,
     pub something: &'static str,
     pub correction: &'static str,
-    pub and_so_on: &'static str,
     /// In place of a time that the caller chose: "a person will call you at the time you asked for".
     pub as_asked: &'static str,
 }

@@ -12,7 +12,7 @@ use language::english::words::as_sentence;
 /// Longest account kept; a caller who tells more is still heard, and the recording has it.
 const MAX_STORY: usize = 800;
 /// Words of an account that are read back.
-const MAX_SPOKEN: usize = 16;
+const MAX_SPOKEN: usize = 24;
 
 /// Calls the reader of the ear's language.
 macro_rules! by_language {
@@ -105,14 +105,19 @@ pub fn kept(ear: Ear, told: &str) -> Filled {
     let words = cut.split_whitespace().count();
     // What comes before the event, "you'll have to speak up", is not read back where not everything is.
     let telling = if words > MAX_SPOKEN { from_the_event(ear, &cut) } else { cut.clone() };
-    let spoken: Vec<&str> = telling.split_whitespace().take(MAX_SPOKEN).collect();
-    let spoken = as_sentence(&spoken.join(" "));
-    let spoken = if telling.split_whitespace().count() > MAX_SPOKEN {
-        format!("{}{}", spoken.trim_end_matches('.'), ear.cues().says.and_so_on)
-    } else {
-        spoken
-    };
+    let spoken = as_sentence(&whole_clauses(&telling));
     Filled::new(as_sentence(&cut), spoken)
+}
+
+/// As many clauses as can be heard at once; all goes on file.
+fn whole_clauses(told: &str) -> String {
+    let words: Vec<&str> = told.split_whitespace().collect();
+    if words.len() <= MAX_SPOKEN {
+        return told.to_owned();
+    }
+    let ends = |word: &&str| word.ends_with([',', '.', ';', '!', '?']);
+    let last = words[..MAX_SPOKEN].iter().rposition(ends).filter(|at| *at + 1 >= MAX_SPOKEN / 3);
+    words[..last.map_or(MAX_SPOKEN, |at| at + 1)].join(" ").trim_end_matches([',', ';']).to_owned()
 }
 
 fn from_the_event(ear: Ear, told: &str) -> String {

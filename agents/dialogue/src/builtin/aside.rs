@@ -36,13 +36,22 @@ impl Turn<'_> {
         }
         match self.passage(question).cloned().filter(|_| !finishing) {
             Some(passage) => self.tell_page(&passage, question),
-            None if self.state.later.len() < MAX_LATER
-                && !self.state.later.iter().any(|kept| kept == question) =>
-            {
+            None if self.state.later.len() < MAX_LATER && !self.is_kept(question) => {
                 self.state.later.push(question.to_owned());
             }
             None => {}
         }
+    }
+
+    /// Whether a question waits for its answer already, in these or other words of its.
+    pub(super) fn is_kept(&self, question: &str) -> bool {
+        let terms = |text: &str| self.ear.terms(&self.ear.plain(text));
+        let own = terms(question);
+        let same = |kept: &String| {
+            let kept = terms(kept);
+            own.iter().all(|term| kept.contains(term)) || kept.iter().all(|term| own.contains(term))
+        };
+        self.state.later.iter().any(same)
     }
 
     /// A long answer to "where?" in which no street, corner or landmark is known: asked once more, then taken as it is.

@@ -275,9 +275,8 @@ impl Turn<'_> {
                 self.start_task(&task, if ear.is_bare_yes_no(text) { &before } else { text });
             }
             (Pending::Offer(_) | Pending::MessageOrPerson, Some(YesNo::No)) => self.offer_declined(text),
-            (Pending::MessageOrPerson, Some(YesNo::Yes)) => {
-                self.ask_pending("message_or_person", Pending::MessageOrPerson)
-            }
+            // "Yes" to one of two: a person can take a message too.
+            (Pending::MessageOrPerson, Some(YesNo::Yes)) => self.start_person(),
             _ => return false,
         }
         self.did("answer", "took it");
@@ -380,6 +379,11 @@ impl Turn<'_> {
     /// "Okay, never mind, goodbye": a few words that end in a goodbye answer no offer.
     fn parts(&self, text: &str) -> bool {
         let plain = self.ear.plain(text);
+        // "No, that's all, God bless you."
+        let all = self.ear.cues().that_is_all.iter().any(|words| plain.contains(words));
+        if all && plain.split(' ').count() <= LONG_PARTING && !self.ear.is_question(text) {
+            return true;
+        }
         let ends = self.ear.cues().bye.iter().any(|word| {
             let word = word.trim();
             plain.ends_with(word)

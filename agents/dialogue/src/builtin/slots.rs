@@ -66,6 +66,10 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
             other_than_place(ear, text, context.now).then(|| ear.place_answered(text)).flatten().map(same)
         }
         SlotKind::Address => ear.address(text).or_else(|| numbered_place(ear, text)).map(same),
+        SlotKind::When if ear.cues().right_now.contains(&ear.plain(text).as_str()) => {
+            let now = When { date: Some(context.now.date()), time: Some(context.now.time()), part: None };
+            Some(Filled::new(now.iso(), ear.spoken_when(&now)))
+        }
         SlotKind::When => when_value(ear, text, context.now, Direction::Past)
             .or_else(|| when_value(ear, &since(ear, text)?, context.now, Direction::Past)),
         SlotKind::Injured => injured(ear, text, true),

@@ -8,6 +8,7 @@ use super::beliefs::closed::weekdays_heard;
 use super::beliefs::confirm::corrects;
 use super::beliefs::days::day_wanted;
 use super::intent::by_cue;
+use super::replied::Taken;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
 use super::state::{Filled, Stage, Task};
@@ -20,6 +21,8 @@ impl<'a> Turn<'a> {
     /// Begins a task, or takes it up again, with whatever the caller's words give already.
     pub(super) fn start_task(&mut self, id: &str, text: &str) {
         let script = self.script;
+        // A claim that does not exist yet begins as a report of the damage.
+        let id = if id == "claim" && self.is_new_claim(text) { "incident" } else { id };
         let Some(task) = script.task(id) else { return self.miss(text) };
         if self.repeats_filed(task, text) {
             return self.already_filed(id, text);
@@ -69,8 +72,17 @@ impl<'a> Turn<'a> {
     /// What the caller said while a task waits for an answer.
     pub(super) fn in_task(&mut self, text: &str) {
         let Some((stage, script)) = self.current() else { return };
-        let said = text;
-        let text = repaired(self.ear, text);
+        let reply = self.reply(text);
+        let mut taken = Taken::Nothing;
+        if reply.is_mixed() {
+            taken = self.replied(&reply, text);
+        }
+        let said = match &taken {
+            Taken::All => return,
+            Taken::Rest(rest) => rest.as_str(),
+            Taken::Nothing => text,
+        };
+        let text = repaired(self.ear, said);
         let text = text.as_str();
         let slot = match &stage {
             Stage::Slot(id) => script.slot(id),
@@ -87,7 +99,7 @@ impl<'a> Turn<'a> {
         if !(answers_now || finishing) && self.control_in_task(text, free) {
             return;
         }
-        if self.replied(said) {
+        if !reply.is_mixed() && matches!(self.replied(&reply, said), Taken::All) {
             return;
         }
         let rest = self.without_call_wish(text);
@@ -343,8 +355,17 @@ impl<'a> Turn<'a> {
         }
     }
 
+    fn is_new_claim(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        self.ear.cues().new_claim.iter().any(|words| plain.contains(words))
+    }
+
     /// Nothing for the slot: other slots, small talk, another task, a question, or not understood.
     fn not_an_answer(&mut self, slot: &'a Slot, text: &str) {
+        if slot.kind == SlotKind::ClaimNumber && self.is_new_claim(text) {
+            self.state.tasks.pop();
+            return self.start_task("incident", text);
+        }
         let told = self.volunteer(text, Some(&slot.id));
         if !told.is_empty() {
             self.task_mut(|task| task.uncount(&slot.id));
@@ -478,60 +499,6 @@ impl<'a> Turn<'a> {
             None => return self.exhausted(slot),
         }
         self.expects = if without_pin { Expectation::Name } else { expectation(slot.kind) };
-    }
-
-    fn may_ask_known(&self, slot: &Slot) -> bool {
-        let fresh =
-            self.state.task().is_some_and(|t| !t.asked_known && !t.known_refused && t.digits.is_empty());
-        slot.kind == SlotKind::Phone && self.state.caller_number && !slot.ask_known.is_empty() && fresh
-    }
-
-    /// Whether the open question is "is the number you call from the right one?".
-    fn asks_known(&self, slot: &Slot) -> bool {
-        slot.kind == SlotKind::Phone && self.state.task().is_some_and(|t| t.asked_known && !t.known_refused)
-    }
-
-    fn known_number(&mut self, slot: &'a Slot, text: &str) -> bool {
-        let (ear, cues) = (self.ear, self.ear.cues());
-        if ear.whole_phone(text).is_some() {
-            self.task_mut(|task| task.known_refused = true);
-            return false;
-        }
-        let plain = ear.plain(text);
-        // "I don't want to leave a number" is a no to any.
-        if cues.declines.iter().any(|p| plain.contains(p)) && !ear.unknowing(&plain) {
-            self.task_mut(|task| task.known_refused = true);
-            self.declined(slot);
-            return true;
-        }
-        let this = cues.this_number.iter().any(|p| plain.contains(p));
-        match ear.yes_no(text) {
-            _ if this && ear.yes_no(text) != Some(YesNo::No) => self.take_caller_number(slot),
-            Some(YesNo::Yes) => self.take_caller_number(slot),
-            Some(YesNo::No) => {
-                self.task_mut(|task| task.known_refused = true);
-                // "No, it's 555-0143" holds the answer.
-                if ear.count_digits(text) >= 7 {
-                    return false;
-                }
-                self.ask(slot);
-            }
-            None => return false,
-        }
-        true
-    }
-
-    /// "This one", "the one I'm calling from".
-    fn means_this_number(&self, text: &str) -> bool {
-        let plain = self.ear.plain(text);
-        let this = self.ear.cues().this_number.iter().any(|cue| plain.contains(cue));
-        // The "one" of "this one" is no digit of a number.
-        this && self.ear.count_digits(text) < 3 && self.ear.yes_no(text) != Some(YesNo::No)
-    }
-
-    fn take_caller_number(&mut self, slot: &'a Slot) {
-        let value = Filled::new("caller", self.ear.cues().says.caller_number);
-        self.filled(slot, value, "");
     }
 
     /// Goes back to the task after something else. Name and number that were told meanwhile serve it too.

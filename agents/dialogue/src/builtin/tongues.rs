@@ -4,9 +4,9 @@ use pipeline::ports::Language;
 use pipeline::turn::SegmentKind;
 
 use super::intent::by_cue;
-use super::script::Does;
+use super::script::{Does, SlotKind};
 use super::slots::respoken;
-use super::state::{CallBack, State};
+use super::state::{CallBack, Stage, State};
 use super::turn::Turn;
 use language::{Ear, language_of};
 
@@ -27,7 +27,12 @@ impl Turn<'_> {
     /// Follows the caller into the language that they speak. `true` when the turn is answered with that.
     pub(super) fn follow_language(&mut self, text: &str) -> bool {
         // Names and streets of an answer may be of any language: amid a task it takes words of the other one.
-        let clear = |language: &Language| self.state.task().is_none() || Ear(*language).marks(text) >= MARKS;
+        let named = matches!(self.current(), Some((Stage::Slot(id), script))
+            if script.slot(&id).is_some_and(|slot| slot.kind == SlotKind::Name));
+        let clear = |language: &Language| {
+            let marks = Ear(*language).marks(text);
+            if named { marks > MARKS } else { self.state.task().is_none() || marks >= MARKS }
+        };
         let words = language_of(text).filter(clear);
         let heard = self.state.heard.take();
         let other = |l: &Language| *l != self.state.language;
@@ -37,6 +42,7 @@ impl Turn<'_> {
             self.state.heard = heard;
             return false;
         }
+        let heard = heard.filter(|_| !named);
         let Some(language) = words.or(heard).filter(other) else { return false };
         if self.state.speaks(language) {
             self.change_over(language);

@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::env::args().skip_while(|a| a != "--out").nth(1).map_or(data.join("weights.bin"), PathBuf::from);
     fs::write(&out, &bytes)?;
     println!("wrote {} ({} bytes)", out.display(), bytes.len());
-    for folder in ["../riverbend/docs", "../riverbend/docs/es"] {
+    for folder in ["../../../dialogue/data/riverbend/docs", "../../../dialogue/data/riverbend/docs/es"] {
         report::print_pages(&trained, &data.join(folder))?;
     }
     report::print_talk(&trained, &public::kept(&talk, SEED)?, asked("--missed"));
@@ -146,7 +146,7 @@ fn examples(
     }
     let family = u16::try_from(families.len())?;
     families.push("county_documents".to_owned());
-    for folder in ["../riverbend/docs", "../riverbend/docs/es"] {
+    for folder in ["../../../dialogue/data/riverbend/docs", "../../../dialogue/data/riverbend/docs/es"] {
         for text in documents(&data.join(folder))? {
             out.push(example(guard, &text, family, false, 1.0));
         }

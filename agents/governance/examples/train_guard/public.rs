@@ -48,6 +48,37 @@ pub fn talk(folder: &Path, seed: u64) -> Result<Vec<String>, Box<dyn Error>> {
     let taken = some(taskmaster(orders.iter().take(TASKMASTER_FILES))?, OF_TASKMASTER, &mut dice);
     println!("Taskmaster 4: {} turns", taken.len());
     all.extend(taken);
+    let taken = callers(|hand| !hand.ends_with(JUDGES))?;
+    println!("callers of a county: {} turns", taken.len());
+    all.extend(taken);
+    Ok(all)
+}
+
+/// The hand whose callers judge, and train nothing.
+const JUDGES: &str = "-c";
+
+/// What callers say to a county's line, first and in the middle of a call, by several hands: of this repository. `hands`: by the
+/// names of the files.
+fn callers(hands: impl Fn(&str) -> bool) -> Result<Vec<String>, Box<dyn Error>> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pipeline/language/data");
+    let mut all = Vec::new();
+    for (folder, column) in [("reply", 1), ("intents", 2)] {
+        for path in below(&data.join(folder))?.iter().filter(|p| p.extension().is_some_and(|e| e == "tsv")) {
+            let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            if !hands(name) {
+                continue;
+            }
+            for line in fs::read_to_string(path)?.lines().filter(|line| !line.starts_with('#')) {
+                // "[PLACE birch street]": the marks are not said.
+                let said: Vec<&str> = line.split('\t').nth(column).unwrap_or_default().split('[').collect();
+                let bare = said.iter().enumerate().map(|(n, part)| match part.split_once(' ') {
+                    Some((_, words)) if n > 0 => words.replace(']', ""),
+                    _ => (*part).to_owned(),
+                });
+                all.push(bare.collect::<String>());
+            }
+        }
+    }
     Ok(all)
 }
 
@@ -69,6 +100,7 @@ pub fn kept(folder: &Path, seed: u64) -> Result<Vec<Kept>, Box<dyn Error>> {
         set("kept: callers (SGD)", sgd_turns(sgd.iter().skip(SGD_FILES), Some("USER"))?),
         set("kept: agents (SGD)", sgd_turns(sgd.iter().skip(SGD_FILES), Some("SYSTEM"))?),
         set("kept: sentences (MultiDoGO, dev)", multidogo(folder, "dev.tsv")?),
+        set("kept: callers of a county", callers(|hand| hand.ends_with(JUDGES))?),
     ])
 }
 
@@ -117,8 +149,9 @@ fn multidogo(folder: &Path, file: &str) -> Result<Vec<String>, Box<dyn Error>> {
 
 fn hwu(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut all = Vec::new();
-    for path in below(&folder.join("hwu64"))? {
-        let text = fs::read_to_string(path)?;
+    let csv = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "csv");
+    for path in below(&folder.join("hwu64"))?.iter().filter(csv) {
+        let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
         let said = |line: &str| Some(line.rsplit(';').next()?.trim_matches('"').to_owned());
         all.extend(text.lines().skip(1).filter_map(said).filter(|said| said != "null"));
     }

@@ -83,7 +83,7 @@ pub fn set(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
 pub fn around(folder: &Path, talk: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
     let mut all = frames(&fs::read_to_string(folder.join("train/frames.txt"))?)?;
     let line = |text: &str| Line { text: text.to_owned(), language: "en".into(), kind: None, weight: AROUND };
-    for pages in ["../riverbend/docs", "../riverbend/docs/es"] {
+    for pages in ["../../../dialogue/data/riverbend/docs", "../../../dialogue/data/riverbend/docs/es"] {
         let mut paths: Vec<_> =
             fs::read_dir(folder.join(pages))?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
         paths.sort();

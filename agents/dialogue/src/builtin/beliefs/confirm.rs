@@ -281,6 +281,7 @@ impl<'a> Turn<'a> {
                 // "Yes, but the number is wrong."
                 self.which(text);
             }
+            Some(YesNo::Yes) if self.adds(script, text) => {}
             Some(YesNo::Yes) => {
                 self.keep_side_question(text);
                 self.task_mut(Task::confirm_all);
@@ -299,6 +300,36 @@ impl<'a> Turn<'a> {
                 && self.add_to_story(script, text) => {}
             None => self.switch_or_read_back(script, text),
         }
+    }
+
+    /// "Yes, but it's the one by the bridge": what nothing else could be made of is told with what happened, and said back.
+    fn adds(&mut self, script: &TaskScript, text: &str) -> bool {
+        let Some(rest) = self.after_but(text) else { return false };
+        let Some(slot) = script.slots.iter().find(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text))
+        else {
+            return false;
+        };
+        let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
+        let told = account::completed(self.ear, &old, &rest);
+        self.task_mut(|task| task.fill(&slot.id, told));
+        self.did("correction", "added it");
+        self.read_changed(&[slot]);
+        true
+    }
+
+    /// What a "but" leads to, where it tells something.
+    pub(in crate::builtin) fn after_but(&self, text: &str) -> Option<String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let but = |at: &usize| {
+            self.ear.cues().but.iter().any(|but| {
+                let count = but.split(' ').count();
+                words.get(*at..at + count).is_some_and(|some| self.ear.plain(&some.join(" ")) == *but)
+            })
+        };
+        let at = (0..words.len()).find(but)?;
+        let rest = words[at + 1..].join(" ");
+        let tells = self.ear.terms(&self.ear.plain(&rest)).len() >= 2 && !self.ear.is_question(&rest);
+        tells.then_some(rest)
     }
 
     /// "No. One seven seven, Canal Street", where that is what was read: it was not heard, and is no other value.
@@ -339,7 +370,9 @@ impl<'a> Turn<'a> {
             part.ends_with('?') && part.split_whitespace().count() >= ASKS && self.ear.is_question(part)
         };
         let question = parts.rfind(|part| asks(part) && !self.subjects(part).is_empty());
-        if let Some(question) = question.filter(|_| self.state.later.len() < MAX_LATER) {
+        if let Some(question) =
+            question.filter(|kept| self.state.later.len() < MAX_LATER && !self.is_kept(kept))
+        {
             self.state.later.push(question.to_owned());
         }
     }

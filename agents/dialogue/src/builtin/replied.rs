@@ -1,0 +1,585 @@
+//! A reply in the middle of a task, taken by its parts: the answer to what was asked, what comes beside it, what it puts right.
+//!
+//! Values of parts are read by the readers of slots, so that a part is a value only if it has the form of one. Where nothing of
+//! use was found the words go the way of all others.
+
+use language::repair::repaired;
+use language::reply::{Asked, Kind};
+use pipeline::ports::Language;
+
+use super::account;
+use super::beliefs::correction;
+use super::beliefs::days::day_wanted;
+use super::beliefs::{Belief, Source};
+use super::intent::by_cue;
+use super::reply::{Reply, asks, part_of};
+use super::script::{Does, Slot, SlotKind, TaskScript};
+use super::slots::{self, Context, Read};
+use super::state::{Filled, Stage, Task};
+use super::turn::Turn;
+
+/// Questions of one reply that are taken up.
+const MAX_ASKS: usize = 2;
+/// Questions about the call itself whose answer is one sentence.
+const SPOKEN: [&str; 7] = ["when_done", "identity", "why", "clock", "office", "abilities", "anonymous"];
+/// From so many words on, an answer to "where?" in which no place is known tells what happened.
+const TELLING: usize = 4;
+/// More words than this are no name of a place.
+const LONG_PLACE: usize = 24;
+
+/// How much of a reply was taken by its parts.
+pub(super) enum Taken {
+    All,
+    /// These words are left.
+    Rest(String),
+    Nothing,
+}
+
+impl<'a> Turn<'a> {
+    /// The parts of what the caller said to the open question of a task. Empty where none is open that replies are known of.
+    pub(super) fn reply(&self, text: &str) -> Reply {
+        let Some((stage, script)) = self.current() else { return Reply::default() };
+        let asked = match &stage {
+            Stage::Confirm => Some(Asked::Confirm),
+            Stage::Which => Some(Asked::Fix),
+            Stage::Slot(id) => script.slot(id).and_then(asks),
+        };
+        asked.map(|asked| Reply::of(text, asked, self.ear.0)).unwrap_or_default()
+    }
+
+    /// Whether a reply gives up nothing, whatever it sounds like: "skip it", asked for a name; "oh never mind, fine, yes".
+    pub(super) fn keeps_on(&self, text: &str) -> bool {
+        let reply = self.reply(text);
+        let plain = self.ear.plain(text);
+        let passes = plain.split(' ').any(|word| self.ear.cues().passes.contains(&word));
+        (reply.has(Kind::Yes) || reply.has(Kind::Skip) && passes) && !reply.has(Kind::Drop)
+    }
+
+    /// Takes a reply by its parts.
+    pub(super) fn replied(&mut self, reply: &Reply, text: &str) -> Taken {
+        let Some((stage, script)) = self.current() else { return Taken::Nothing };
+        // What is on file is put right with more care: see `amend`.
+        // "Did you say River Road?": that is asked, and nothing else.
+        let other = |task: &Task| task.amends.is_some() || task.doubt.is_some();
+        if reply.is_empty() || self.state.task().is_some_and(other) {
+            return Taken::Nothing;
+        }
+        let taken = match stage {
+            Stage::Slot(id) => {
+                script.slot(&id).is_some_and(|slot| self.slot_replied(script, slot, reply, text))
+            }
+            Stage::Confirm => self.confirm_replied(script, reply, text),
+            Stage::Which => {
+                let changed = self.changed_by(script, reply, text);
+                if !changed.is_empty() {
+                    self.beside(script, reply, None);
+                    self.read_changed(&changed);
+                }
+                !changed.is_empty()
+            }
+        };
+        if taken {
+            return Taken::All;
+        }
+        // "Only after six, and is that free?" beside words that are for others to read.
+        let aside = reply.has(Kind::Call) || reply.has(Kind::Ask);
+        if !aside || !reply.is_mixed() {
+            return Taken::Nothing;
+        }
+        self.take_call_wish(script, reply);
+        self.answer_asides(reply, false);
+        if self.ear.terms(&self.ear.plain(&reply.rest)).is_empty() && self.ear.yes_no(&reply.rest).is_none() {
+            self.ask_again_quietly();
+            return Taken::All;
+        }
+        Taken::Rest(reply.rest.clone())
+    }
+
+    // ------------------------------------------------------------ an answer
+
+    fn slot_replied(&mut self, script: &'a TaskScript, slot: &'a Slot, reply: &Reply, text: &str) -> bool {
+        // "No, my name is spelled …", asked for the number: what was said before is put right.
+        let others = [Kind::Name, Kind::Place, Kind::When].into_iter();
+        let mut others = others.filter(|kind| part_of(slot.kind) != Some(*kind));
+        if reply.has(Kind::No) && others.any(|kind| reply.has(kind)) {
+            return false;
+        }
+        match slot.kind {
+            SlotKind::Injured => {
+                // "No, but an old lady nearly fell": the yes or no is the answer, the rest is told beside it.
+                let answer = reply.all(Kind::Yes, " ").or_else(|| reply.all(Kind::No, " "));
+                let Some(answer) = answer.filter(|_| reply.is_mixed()) else { return false };
+                let Read::Value(value) = slots::answered(slot.kind, &answer, self.context()) else {
+                    return false;
+                };
+                self.beside(script, reply, Some(slot));
+                self.filled(slot, value, &reply.rest);
+                true
+            }
+            SlotKind::Phone => self.phone_replied(script, slot, reply),
+            SlotKind::Opening | SlotKind::ClaimNumber | SlotKind::Proof => false,
+            kind => match reply.value(kind) {
+                Some(words) => {
+                    let Some(value) = self.value_of(slot, &words, reply, text) else { return false };
+                    self.beside(script, reply, Some(slot));
+                    self.filled(slot, value, &reply.rest);
+                    true
+                }
+                None if reply.has(Kind::Skip) && slot.optional => {
+                    self.beside(script, reply, Some(slot));
+                    self.declined(slot);
+                    true
+                }
+                // Whatever else was told, it is nobody's name; and what happened is no time.
+                None if self.answers_another(slot, reply, text) => {
+                    self.beside(script, reply, Some(slot));
+                    self.task_mut(|task| task.uncount(&slot.id));
+                    self.say("noted");
+                    self.ask(slot);
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+
+    /// Whether a reply tells something, and nothing that was asked.
+    fn answers_another(&self, slot: &Slot, reply: &Reply, text: &str) -> bool {
+        match slot.kind {
+            SlotKind::Name => reply.tells(),
+            SlotKind::When | SlotKind::Day | SlotKind::Address => {
+                reply.has(Kind::What) && slots::answered(slot.kind, text, self.context()) == Read::Nothing
+            }
+            SlotKind::Place => {
+                let long = reply.all(Kind::What, " ").is_some_and(|told| told.split(' ').count() >= TELLING);
+                long && self.ear.place_stated(text).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    fn phone_replied(&mut self, script: &'a TaskScript, slot: &'a Slot, reply: &Reply) -> bool {
+        let digits = reply.all(Kind::Phone, " ");
+        let answer = digits.or_else(|| reply.all(Kind::Yes, " ")).or_else(|| reply.all(Kind::No, " "));
+        if answer.is_none() && reply.has(Kind::Skip) {
+            self.beside(script, reply, Some(slot));
+            self.declined(slot);
+            return true;
+        }
+        // "None, I don't want anybody calling me."
+        let refused = reply.all(Kind::Call, " ").is_some_and(|wish| self.ear.refuses_call(&wish));
+        if refused && slot.optional && !reply.has(Kind::Phone) && !reply.has(Kind::Yes) {
+            self.beside(script, reply, Some(slot));
+            self.advance();
+            return true;
+        }
+        let Some(answer) = answer.filter(|_| reply.is_mixed()) else { return false };
+        self.beside(script, reply, Some(slot));
+        self.slot_answer(slot, if reply.has(Kind::Phone) { &reply.rest } else { &answer });
+        true
+    }
+
+    /// The value that words of the slot's part are.
+    fn value_of(&self, slot: &Slot, words: &str, reply: &Reply, text: &str) -> Option<Filled> {
+        let words = repaired(self.ear, words);
+        let words = match slot.kind {
+            SlotKind::Place | SlotKind::Address => without_time(self.ear, &words),
+            _ => words,
+        };
+        match slot.kind {
+            SlotKind::Story => self.account_of(&words, &reply.rest),
+            SlotKind::Text => {
+                let told = account::free_text(self.ear, &words)?;
+                Some(match reply.all(Kind::To, " ").filter(|_| slot.id == "message") {
+                    Some(to) => addressed(self.ear.0, &to, &told),
+                    None => told,
+                })
+            }
+            SlotKind::Place if words.split(' ').count() > LONG_PLACE => None,
+            _ => {
+                let day = (slot.kind == SlotKind::Day).then(|| day_wanted(self.ear, &words));
+                match slots::answered(slot.kind, day.as_deref().unwrap_or(&words), self.context()) {
+                    // "Cedar, frente a la iglesia": a place is kept whole, as it was said.
+                    Read::Value(value) if slot.kind != SlotKind::Place || whole(&value.value, &words) => {
+                        Some(value)
+                    }
+                    _ if slot.kind == SlotKind::Place => Some(Filled::new(words.clone(), words)),
+                    _ if slot.kind == SlotKind::Address && numbered(self.ear, &words) => {
+                        Some(Filled::new(words.clone(), words))
+                    }
+                    // "Every Friday for three weeks", "since the storm": as it was said.
+                    _ if slot.kind == SlotKind::When && !self.ear.is_question(text) => {
+                        Some(Filled::new(words.clone(), words))
+                    }
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// What happened: all that was said of it goes on file; read back are the words that tell it, where they tell enough.
+    fn account_of(&self, words: &str, all: &str) -> Option<Filled> {
+        let whole = account::opening_story(self.ear, all).or_else(|| account::story(self.ear, all));
+        let Some(whole) = whole else { return self.account(words) };
+        let Some((_, script)) = self.current() else { return Some(whole) };
+        let kind = |text: &str| self.script.about(&script.id, text);
+        let terms = |text: &str| self.ear.terms(&self.ear.plain(text)).len();
+        let enough = match (kind(words), kind(all)) {
+            (None, None) => terms(words) * 2 >= terms(&whole.value),
+            (own, other) => own == other,
+        };
+        if !enough {
+            return Some(whole);
+        }
+        let told = account::kept(self.ear, words);
+        // Where the telling words are most of what was said, the rest is talk.
+        let most = terms(words) * 2 >= terms(&whole.value);
+        Some(if most { told } else { Filled::new(whole.value, told.spoken) })
+    }
+
+    /// What happened, of the words that tell it.
+    fn account(&self, words: &str) -> Option<Filled> {
+        account::is_told(words).then(|| account::kept(self.ear, words))
+    }
+
+    /// Takes what stands beside the answer: when to call, other values, what else happened, questions.
+    fn beside(&mut self, script: &'a TaskScript, reply: &Reply, asked: Option<&Slot>) {
+        self.take_call_wish(script, reply);
+        self.take_refusals(script, reply, asked);
+        for slot in script.slots.iter().filter(|slot| asked.is_none_or(|asked| asked.id != slot.id)) {
+            // What was passed over before is taken when it is told after all.
+            let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
+            let held = held.is_some_and(|held| !held.value.is_empty());
+            match slot.kind {
+                SlotKind::Story if asked.is_some() => self.tell_more(slot, reply),
+                SlotKind::Injured if !held => {
+                    let told = reply.all(Kind::What, ", ");
+                    let hurt = told.and_then(|told| slots::stated(slot.kind, &told, self.context()));
+                    self.believe_beside(slot, hurt);
+                }
+                SlotKind::Text => {}
+                kind => {
+                    let words = reply.value(kind);
+                    let value = words.and_then(|words| {
+                        match slots::answered(kind, &words, Context { digits: "", ..self.context() }) {
+                            Read::Value(value) => Some(value),
+                            _ => None,
+                        }
+                    });
+                    if held && asked.is_some() {
+                        self.put_right_beside(slot, value, reply);
+                    } else if !held {
+                        self.believe_beside(slot, value);
+                    }
+                }
+            }
+        }
+        self.answer_asides(reply, asked.is_none());
+    }
+
+    /// Answers what is asked beside the answer, before the next question of ours.
+    fn answer_asides(&mut self, reply: &Reply, finishing: bool) {
+        for question in reply.each(Kind::Ask).take(MAX_ASKS) {
+            let control = by_cue(self.script, question).and_then(|found| match &found.intent.does {
+                Does::Control(id) if SPOKEN.contains(&id.as_str()) => Some(id.clone()),
+                _ => None,
+            });
+            let Some(control) = control else {
+                self.answer_beside(question, finishing);
+                continue;
+            };
+            // Its first sentence answers; what comes after that asks again, which is done anyway.
+            let (said, tasks) = (self.out.len(), self.state.tasks.clone());
+            self.control(&control, question);
+            self.out.truncate(said + 1);
+            self.state.tasks = tasks;
+        }
+    }
+
+    fn believe_beside(&mut self, slot: &Slot, value: Option<Filled>) {
+        let Some(value) = value.map(|value| self.nearest_known(slot, value)) else { return };
+        let taken = self
+            .state
+            .tasks
+            .last_mut()
+            .is_some_and(|task| task.believe(&slot.id, slot.kind, value.clone(), Source::Volunteered));
+        if taken {
+            self.keep_known(slot, &value);
+        }
+    }
+
+    /// "Wait, it's Maple, not Mabel", while the number is asked for.
+    fn put_right_beside(&mut self, slot: &Slot, value: Option<Filled>, reply: &Reply) {
+        let Some(value) = value.filter(|_| reply.has(Kind::Old)) else { return };
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        if held.is_some_and(|held| !held.value.is_empty() && held.value != value.value)
+            && self.put_right(slot, value)
+        {
+            self.say("corrected");
+        }
+    }
+
+    /// What happened besides, told in answer to another question.
+    fn tell_more(&mut self, slot: &Slot, reply: &Reply) {
+        let Some(more) = reply.all(Kind::What, ", ") else { return };
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        let told = match held {
+            Some(held) if !held.value.is_empty() => account::completed(self.ear, &held, &more),
+            _ => match self.account(&more) {
+                Some(told) => told,
+                None => return,
+            },
+        };
+        self.task_mut(|task| task.fill(&slot.id, told));
+    }
+
+    /// "I'm not giving my name", said before anybody asked for it.
+    fn take_refusals(&mut self, script: &TaskScript, reply: &Reply, asked: Option<&Slot>) {
+        let refused: Vec<String> = reply.each(Kind::Skip).map(|words| self.ear.plain(words)).collect();
+        for slot in
+            script.slots.iter().filter(|slot| slot.optional && asked.is_none_or(|asked| asked.id != slot.id))
+        {
+            let words = match slot.kind {
+                SlotKind::Name => self.ear.cues().names_name,
+                SlotKind::Phone => self.ear.cues().names_number,
+                _ => continue,
+            };
+            let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&slot.id));
+            if open && refused.iter().any(|said| said.split(' ').any(|word| words.contains(&word))) {
+                self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
+            }
+        }
+    }
+
+    /// When to call back, or that nobody should.
+    fn take_call_wish(&mut self, script: &TaskScript, reply: &Reply) {
+        let Some(wish) = reply.all(Kind::Call, ", ") else { return };
+        let Some(phone) = script.slot("phone") else { return };
+        if self.ear.refuses_call(&wish) {
+            let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&phone.id));
+            if phone.optional && open {
+                self.task_mut(|task| task.fill(&phone.id, Filled::not_given()));
+            }
+            self.task_mut(|task| task.call_when = wish);
+            return self.say("no_call");
+        }
+        self.task_mut(|task| task.call_when = wish);
+        self.say("call_when");
+    }
+
+    // ------------------------------------------------------------ a read-back
+
+    fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
+        let (yes, no) = (reply.has(Kind::Yes), reply.has(Kind::No));
+        let changed = self.changed_by(script, reply, text);
+        if !changed.is_empty() {
+            self.did("correction", "changed it");
+            self.beside(script, reply, None);
+            self.read_changed(&changed);
+            return true;
+        }
+        // "Yes, but the number is wrong."
+        let rest = self.ear.plain(&reply.rest);
+        let blamed = self.blames(&rest) && self.names_slot(script, &rest).is_some()
+            || self.after_but(&reply.rest).is_some();
+        if !yes || no || blamed || reply.tells() || reply.has(Kind::Old) {
+            return false;
+        }
+        self.beside(script, reply, None);
+        self.task_mut(Task::confirm_all);
+        self.complete(false);
+        true
+    }
+
+    /// Puts right what a reply to a read-back says is otherwise, and adds what it tells. Gives the slots that changed.
+    fn changed_by(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> Vec<&'a Slot> {
+        let old = reply.all(Kind::Old, " ");
+        let owner = old.as_deref().and_then(|old| self.holder(script, old));
+        let mut changed = Vec::new();
+        // Times that are booked are changed where they are offered.
+        if script.slots.iter().any(|slot| slot.kind == SlotKind::Opening) && reply.has(Kind::When) {
+            return changed;
+        }
+        for slot in &script.slots {
+            let Some(words) = reply.words_for(slot, owner) else { continue };
+            let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+            let Some(held) = held else { continue };
+            let value = match slot.kind {
+                SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref())),
+                _ if held.value.is_empty() => self.value_of(slot, &words, reply, text),
+                _ => self.otherwise(slot, &held, &words, old.as_deref()),
+            };
+            let refused = |value: &Filled| {
+                self.state
+                    .task()
+                    .and_then(|task| task.belief(&slot.id))
+                    .is_some_and(|belief: &Belief| belief.refuses(value))
+            };
+            let Some(value) = value.filter(|value| value.value != held.value && !refused(value)) else {
+                continue;
+            };
+            let value = self.nearest_known(slot, value);
+            if self.put_right(slot, value) {
+                changed.push(slot);
+                if let Some(old) = old.as_deref().filter(|_| slot.kind == SlotKind::Place) {
+                    self.put_right_in_story(script, old, &words);
+                }
+            }
+        }
+        self.free_moved_day(&changed);
+        changed
+    }
+
+    /// A place that was put right is not told otherwise in what happened.
+    fn put_right_in_story(&mut self, script: &TaskScript, old: &str, new: &str) {
+        let Some(story) = script.slots.iter().find(|slot| slot.kind == SlotKind::Story) else { return };
+        let Some(held) = self.state.task().and_then(|task| task.slots.get(&story.id)).cloned() else {
+            return;
+        };
+        let with = |text: &str| swapped(self.ear, text, old, new).unwrap_or_else(|| text.to_owned());
+        let told = Filled::new(with(&held.value), with(&held.spoken));
+        self.task_mut(|task| task.fill(&story.id, told));
+    }
+
+    /// The one slot whose value has these words.
+    fn holder(&self, script: &'a TaskScript, words: &str) -> Option<&'a Slot> {
+        let task = self.state.task()?;
+        let wanted = self.ear.plain(words);
+        let holds = |slot: &&Slot| {
+            let held = task.slots.get(&slot.id).map(|held| self.ear.plain(&held.spoken)).unwrap_or_default();
+            format!(" {held} ").contains(&format!(" {wanted} "))
+        };
+        let mut holders = script.slots.iter().filter(|slot| slot.kind != SlotKind::Story).filter(holds);
+        holders.next().filter(|_| holders.next().is_none())
+    }
+
+    /// A value as put right: the words that were taken back replaced, a part of it corrected, or another in its place.
+    fn otherwise(&self, slot: &Slot, held: &Filled, words: &str, old: Option<&str>) -> Option<Filled> {
+        let context = Context { digits: "", ..self.context() };
+        let swapped = old.and_then(|old| swapped(self.ear, &held.spoken, old, words));
+        if let Some(swapped) =
+            swapped.filter(|_| matches!(slot.kind, SlotKind::Place | SlotKind::Address | SlotKind::Name))
+            && let Read::Value(value) = slots::answered(slot.kind, &swapped, context)
+        {
+            return Some(value);
+        }
+        let part = correction::corrected(slot.kind, held, words, context);
+        match slots::answered(slot.kind, words, context) {
+            Read::Value(value) if slot.kind == SlotKind::When => {
+                Some(slots::merged_when(self.ear, held, value))
+            }
+            // A whole street or name takes the place of the other; less than that is a part of it.
+            Read::Value(value) if value.value.contains(' ') || part.is_none() => Some(value),
+            Read::Value(_) => part,
+            _ if slot.kind == SlotKind::When => Some(Filled::new(words, words)),
+            _ => part,
+        }
+    }
+
+    /// An account with its wrong words replaced, or with what was left out.
+    fn retold(&self, held: &Filled, words: &str, old: Option<&str>) -> Filled {
+        match old.and_then(|old| swapped(self.ear, &held.value, old, words)) {
+            Some(told) => account::kept(self.ear, &told),
+            None => account::completed(self.ear, held, words),
+        }
+    }
+
+    /// Takes what an opening tells beside what is wrong, and tells what is wrong in the words that tell it. Gives whether it did.
+    pub(super) fn opening_replied(&mut self, text: &str) -> bool {
+        let Some((_, script)) = self.current() else { return false };
+        let Some(story) = script.slots.iter().find(|slot| slot.kind == SlotKind::Story) else { return false };
+        let reply = Reply::of(text, Asked::What, self.ear.0);
+        self.take_refusals(script, &reply, None);
+        for slot in
+            script.slots.iter().filter(|slot| matches!(slot.kind, SlotKind::Place | SlotKind::Address))
+        {
+            let value = reply.value(slot.kind).and_then(|words| self.value_of(slot, &words, &reply, text));
+            let held = self.state.task().is_some_and(|task| task.slots.contains_key(&slot.id));
+            if !held {
+                self.believe_beside(slot, value);
+            }
+        }
+        let told = reply.value(SlotKind::Story).filter(|words| account::is_told(words));
+        let Some(told) = told.and_then(|words| self.account_of(&words, &reply.rest)) else { return false };
+        let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&story.id));
+        if open {
+            self.believe_beside(story, Some(told));
+        }
+        open
+    }
+}
+
+/// "12 Main Street yesterday around 3": where it was, without when.
+fn without_time(ear: language::Ear, words: &str) -> String {
+    let all: Vec<&str> = words.split_whitespace().collect();
+    let begins = |at: &usize| ear.cues().when_begins.contains(&ear.plain(all[*at]).as_str());
+    let end = (2..all.len()).find(begins).unwrap_or(all.len());
+    all[..end].join(" ").trim_end_matches(',').to_owned()
+}
+
+/// Whether a value holds most of the words that it was read from.
+fn whole(value: &str, words: &str) -> bool {
+    value.split_whitespace().count() * 3 >= words.split_whitespace().count() * 2
+}
+
+/// Whether a number is among the words: "el 310 de la calle Birch".
+fn numbered(ear: language::Ear, words: &str) -> bool {
+    let plain = ear.plain(words);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let number = |at: usize| {
+        words[at].starts_with(|c: char| c.is_ascii_digit()) || ear.cardinal_at(&words[at..]).is_some()
+    };
+    words.len() > 1 && (0..words.len().min(3)).any(number)
+}
+
+/// A message with whom it is for.
+fn addressed(language: Language, to: &str, told: &Filled) -> Filled {
+    let with = |text: &str| match language {
+        Language::En => format!("For {to}: {text}"),
+        Language::Es => format!("Para {to}: {text}"),
+    };
+    Filled::new(with(&told.value), with(&told.spoken))
+}
+
+/// A text with some of its words replaced. `None` where they do not stand in it.
+fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> Option<String> {
+    let words: Vec<&str> = held.split_whitespace().collect();
+    let plain: Vec<String> = words.iter().map(|word| ear.plain(word)).collect();
+    let wanted: Vec<String> =
+        old.split_whitespace().map(|word| ear.plain(word)).filter(|word| !word.is_empty()).collect();
+    if wanted.is_empty() || wanted.len() >= words.len() {
+        return None;
+    }
+    let at = plain.windows(wanted.len()).position(|some| some == wanted)?;
+    let (before, after) = (&words[..at], &words[at + wanted.len()..]);
+    // "Maple Street, not Mabel", of "Mabel Street": the kind of street is not said twice.
+    let last = new.split_whitespace().last().map(|word| ear.plain(word));
+    let after = if after.first().map(|word| ear.plain(word)) == last { &after[1..] } else { after };
+    // "Es la calle Vine, no Pine", of "en la calle Pine": nor is what stands before it.
+    let new: Vec<&str> = new.split_whitespace().collect();
+    let doubled = (1..=new.len().min(before.len())).rev().find(|count| {
+        new[..*count].iter().map(|word| ear.plain(word)).eq(plain[at - count..at].iter().cloned())
+    });
+    Some([before, &new[doubled.unwrap_or(0)..], after].concat().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Ear;
+
+    use super::*;
+
+    #[test]
+    fn words_that_were_wrong_are_replaced() {
+        let ear = Ear(Language::En);
+        let swapped = |held, old, new| swapped(ear, held, old, new);
+        assert_eq!(swapped("12 Mabel Street", "mabel", "maple").as_deref(), Some("12 maple Street"));
+        assert_eq!(swapped("Mabel Street", "mabel", "maple street").as_deref(), Some("maple street"));
+        assert_eq!(
+            swapped("by the school on Pine Street", "pine", "on vine").as_deref(),
+            Some("by the school on vine Street")
+        );
+        assert_eq!(swapped("Mabel Street", "oak", "maple"), None);
+        assert_eq!(swapped("Mabel Street", "mabel street", "maple"), None);
+    }
+}
