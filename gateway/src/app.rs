@@ -27,7 +27,6 @@ use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Carrier, Config, PublicUrl};
 use crate::damaged::Damaged;
 use crate::dialing::clock::WallClock;
-use crate::dialing::transfer::Transfers;
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::limits::Gates;
@@ -53,7 +52,6 @@ pub struct App {
     /// Keys of the carrier's signatures; `None` in unsigned mode.
     pub signing: Option<SigningKeys>,
     /// Calls that are about to be put through to a person.
-    pub transfers: Transfers,
     /// The time at which calls are placed.
     pub clock: WallClock,
     /// The carrier, as far as it is asked for something; `None` without an account.
@@ -124,7 +122,6 @@ impl App {
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
             recordings: Recordings::new(&config.data_dir),
-            transfers: Transfers::default(),
             clock: WallClock::default(),
             control: control(&config.carrier),
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),

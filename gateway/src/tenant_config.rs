@@ -275,6 +275,7 @@ impl TenantConfig {
             streets: self.streets.clone(),
             wording: self.wording.clone(),
             public_numbers,
+            targets: self.targets.iter().map(targets::Target::to_facts).collect(),
         }
     }
 }

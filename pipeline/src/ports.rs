@@ -6,6 +6,7 @@
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
 mod consent;
+mod hand_over;
 mod recalled;
 mod staff;
 mod turn_input;
@@ -23,6 +24,7 @@ use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use consent::{Consent, Consented};
+pub use hand_over::{HandOver, NotTaken, Returned};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use staff::StaffWord;
@@ -312,6 +314,7 @@ pub struct CallBrief {
     pub outbound: bool,
     /// What the line tells its callers of being recorded.
     pub consent: Consent,
+    pub hand_over: HandOver,
 }
 
 #[derive(Debug)]
@@ -402,7 +405,7 @@ pub enum ReplyEvent {
 pub enum AfterReply {
     Listen,
     HangUp,
-    /// Bring in a person (where the line has one to ring).
+    /// The carrier puts the call through to a person; to whom is on record already.
     Transfer,
 }
 

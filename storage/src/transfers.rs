@@ -42,11 +42,14 @@ impl TransferResult {
     }
 }
 
+/// Who asked for a transfer that no person asked for. No login has a space.
+pub const BY_AGENT: &str = "the agent";
+
 /// A transfer to be begun.
 #[derive(Clone, Debug)]
 pub struct NewTransfer {
     pub call: CallId,
-    /// Login or name of a program's token, or `agent`.
+    /// Login or name of a program's token, or [`BY_AGENT`].
     pub actor: String,
     /// The target's name, as callers hear it.
     pub target: String,

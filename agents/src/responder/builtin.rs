@@ -12,6 +12,7 @@ use super::alarms::{self, Alarms};
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
 use super::office::{Knowledge, Office};
 use super::outbox::{Outbox, Spent};
+use super::put_through;
 use super::ruled::rule_over;
 use super::rulings::Rulings;
 use super::seat::Seat;
@@ -185,7 +186,7 @@ impl Seat {
         let did = run.rulings.beside(&run.alarms.beside(&note.did, "recorded"));
         let note = Note { did, ..note.clone() };
         let work = TurnWork {
-            key: format!("{}/{}", self.office.brief.call, run.turn.0),
+            key: format!("{}/{}", self.office.writes(), run.turn.0),
             effects: &run.step.effects,
             note: &note,
             duration_ms: run.took_ms,
@@ -202,12 +203,13 @@ impl Seat {
     async fn recover(&mut self, run: &mut BuiltinRun, trouble: Trouble) {
         let filing: Option<Filing> = run.step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => Some(filing.clone()),
-            Effect::MarkUrgent { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
         });
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), false).await;
         }
-        if filing.is_none() {
+        let puts_through = put_through::target_of(&run.step.effects).is_some();
+        if filing.is_none() && !puts_through {
             // An emergency: where to turn was said already; only "I've marked this call" is not true.
             run.step.say.retain(|say| !say.promises);
             run.step.effects.clear();
@@ -226,6 +228,9 @@ impl Seat {
     /// The caller goes on with this turn and was told nothing of it: what it filed is withdrawn. An appointment stays, and is
     /// told.
     pub(super) async fn take_back(&mut self, run: BuiltinRun) -> Unheard {
+        if put_through::target_of(&run.step.effects).is_some() {
+            put_through::take_back(&self.office).await;
+        }
         let booked = run.step.effects.iter().any(|e| matches!(e, Effect::File(f) if f.booking.is_some()));
         if booked || !self.withdraw(&run).await {
             return run.unheard();
@@ -256,7 +261,7 @@ impl Seat {
             sources: Vec::new(),
         };
         let work = TurnWork {
-            key: format!("{}/{}/withdrawn", self.office.brief.call, run.turn.0),
+            key: format!("{}/{}/withdrawn", self.office.writes(), run.turn.0),
             effects: &[],
             note: &note,
             duration_ms: 0,
@@ -395,7 +400,7 @@ impl Lines {
 fn reasons(step: &Step) -> Vec<AttentionReason> {
     let urgent = step.effects.iter().any(|effect| matches!(effect, Effect::MarkUrgent { .. }));
     let person = step.state.tasks.iter().any(|task| task.id == "person")
-        || step.effects.iter().any(|effect| tool_name(effect) == "request_person");
+        || step.effects.iter().any(|effect| matches!(tool_name(effect), "request_person" | "put_through"));
     let all = [
         (urgent || step.state.urgent, AttentionReason::Emergency),
         (person, AttentionReason::PersonAsked),

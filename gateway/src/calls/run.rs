@@ -10,7 +10,7 @@ use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
 use pipeline::ports::{
-    CallBrief, CallLog, Consent, EndReason, Hearing, Language, Meter, PortError, Saying, Usage,
+    CallBrief, CallLog, Consent, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying, Usage,
 };
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
@@ -130,8 +130,9 @@ async fn assemble(
 ) -> Result<(CallParts, SessionConfig), Unable> {
     let (store, call) = (&admitted.store, &*admitted.opened.call);
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
-    let brief = brief(call, ready, recollection);
+    let mut brief = brief(call, ready, recollection);
     let after = begin_record(store, call, brief.language, admitted.accepted).await?;
+    brief.hand_over.part = after.seq;
     let words = app.vocabularies.of(store).await;
     let hearing = Hearing {
         language: brief.language,
@@ -179,7 +180,9 @@ async fn assemble(
 /// A caller who is known to prefer a language that the line speaks is greeted in it; the greeting offers the other one.
 fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> CallBrief {
     let spoken = ready.lineup.spoken_on(&call.line);
-    let preferred = call.outbound.or(recollection.language).filter(|language| spoken.contains(language));
+    let (returned, held_in) = call.returned.clone().unzip();
+    let preferred = held_in.or(call.outbound).or(recollection.language);
+    let preferred = preferred.filter(|language| spoken.contains(language));
     CallBrief {
         call: pipeline::turn::CallId(call.id.0),
         tenant: call.line.tenant_id.0,
@@ -195,6 +198,7 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
             RecordingConsent::Notice => Consent::Notice,
             RecordingConsent::Ask => Consent::Ask,
         },
+        hand_over: HandOver { is_possible: call.named_by == NamedBy::Carrier, returned, part: 0 },
     }
 }
 
@@ -217,6 +221,9 @@ async fn begin_record(
         Ok(_) => return Ok(Offset::default()),
         Err(StorageError::Taken { .. }) => {}
         Err(e) => return Err(e),
+    }
+    if call.returned.is_some() {
+        store.resume_call(call.id).await?;
     }
     let known = store.call(call.id).await?.ok_or(StorageError::NotFound { what: "call" })?;
     let seq = store.call_log(call.id).await?.iter().map(|row| row.seq).max().unwrap_or(0);

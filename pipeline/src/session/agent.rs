@@ -492,8 +492,9 @@ impl Session {
                 self.say_line();
             }
             AfterReply::HangUp | AfterReply::Transfer => {
-                let reason = self.ending.unwrap_or(EndReason::AgentHungUp);
-                self.hang_up(reason);
+                let transfers = reply.then == AfterReply::Transfer;
+                let own = if transfers { EndReason::Transferred } else { EndReason::AgentHungUp };
+                self.hang_up(self.ending.unwrap_or(own));
             }
         }
     }

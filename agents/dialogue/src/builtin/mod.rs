@@ -21,6 +21,7 @@ mod finish;
 pub mod intent;
 mod openings;
 mod policy;
+mod put_through;
 mod questions;
 mod read_back;
 mod repeated;
@@ -29,6 +30,7 @@ mod secret;
 mod slots;
 pub mod state;
 pub mod step;
+pub mod targets;
 mod tasks;
 mod tongues;
 mod turn;
@@ -50,4 +52,5 @@ pub use state::State;
 pub use step::{
     ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Searched, Step, Trouble, View,
 };
+pub use targets::Target;
 pub use week::{Span, Week};

@@ -145,6 +145,8 @@ language::shown!(Say, "Say": kind, fixed, promises, language; text);
 pub enum Effect {
     File(Filing),
     MarkUrgent { kind: String },
+    /// The call is to go to this target when the reply was heard.
+    PutThrough { target: String },
 }
 
 /// A work item to be filed, perhaps with a booking.
@@ -196,7 +198,7 @@ impl Step {
     pub fn settle(&mut self, references: &[String]) {
         let files = self.effects.iter().filter_map(|effect| match effect {
             Effect::File(filing) => Some(filing.fields.contains_key(super::CORRECTS)),
-            Effect::MarkUrgent { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
         });
         let corrections: Vec<bool> = files.collect();
         let own = |n: &usize| !corrections.get(*n).copied().unwrap_or_default();

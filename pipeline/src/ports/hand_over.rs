@@ -1,0 +1,36 @@
+//! What a conversation knows of handing the call over to a person.
+
+use serde::{Deserialize, Serialize};
+
+/// How this call stands to the people that it could be put through to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HandOver {
+    /// A carrier has the call, and can put it through.
+    pub is_possible: bool,
+    /// The caller was put through, and comes back without a person.
+    pub returned: Option<Returned>,
+    /// 0 for the first stream of a call. For a later one the last number on record before it: what each of them does is told
+    /// apart by it.
+    pub part: u64,
+}
+
+/// A caller whom nobody took at the target.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Returned {
+    /// The target's name, as callers hear it.
+    pub target: String,
+    pub why: NotTaken,
+}
+
+/// Why a call that was put through comes back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotTaken {
+    /// Somebody answered there, and did not take the call.
+    Declined,
+    Busy,
+    NoAnswer,
+    /// A machine answered.
+    Machine,
+    Failed,
+}
