@@ -24,7 +24,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice};
+use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice, warm};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -141,6 +141,9 @@ fn calling_out(routes: Routes) -> Routes {
         .post(dial::STATUS, dial::status)
         .post(dial::DIALLED, dial::dialled)
         .post(transfer::DONE, transfer::done)
+        .post(warm::ANSWER, warm::answer)
+        .post(warm::REPLY, warm::reply)
+        .post(warm::STATUS, warm::status)
         .post(outreach_hooks::ANSWER, outreach_hooks::answer)
         .post(outreach_hooks::REPLY, outreach_hooks::reply)
         .post(outreach_hooks::STATUS, outreach_hooks::status)

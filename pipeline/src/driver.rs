@@ -274,7 +274,7 @@ impl Driver {
     fn speaks(&self) -> Side {
         match self.session.regions().control {
             state::Control::Supervisor => Side::Person,
-            state::Control::Agent | state::Control::Announcing => Side::Agent,
+            state::Control::Agent | state::Control::Announcing | state::Control::Held => Side::Agent,
         }
     }
 

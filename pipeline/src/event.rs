@@ -190,6 +190,10 @@ pub enum ControlReason {
     Fault,
     /// The call is ending: nobody can take it.
     Refused,
+    /// The caller waits while a person is called: nobody listens to them.
+    Held,
+    /// They wait no more.
+    HeldNoMore,
 }
 
 impl ControlReason {
@@ -198,7 +202,9 @@ impl ControlReason {
     pub const fn holder(self) -> Holder {
         match self {
             Self::TakenOver | Self::Speaking => Holder::Person,
-            Self::Released | Self::Lost | Self::Fault | Self::Refused => Holder::Agent,
+            Self::Released | Self::Lost | Self::Fault | Self::Refused | Self::Held | Self::HeldNoMore => {
+                Holder::Agent
+            }
         }
     }
 
@@ -212,6 +218,8 @@ impl ControlReason {
             Self::Lost => "lost",
             Self::Fault => "fault",
             Self::Refused => "refused",
+            Self::Held => "held",
+            Self::HeldNoMore => "held_no_more",
         }
     }
 }

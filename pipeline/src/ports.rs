@@ -405,6 +405,8 @@ pub enum ReplyEvent {
 pub enum AfterReply {
     Listen,
     HangUp,
+    /// The caller waits while a person is called; whom is on record already.
+    Hold,
     /// The carrier puts the call through to a person; to whom is on record already.
     Transfer,
 }

@@ -61,8 +61,8 @@ pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
     CallId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
-    OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, TransferId,
-    UserId, WorkActId, WorkItemId,
+    OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId,
+    TransferId, UserId, WorkActId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{

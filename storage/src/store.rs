@@ -19,8 +19,7 @@ use crate::error::StorageError;
 use crate::figures::{CallFigure, Span, WorkFigure};
 use crate::ids::{
     CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId,
-    TransferId, UserId,
-    WorkItemId,
+    TransferId, UserId, WorkItemId,
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};

@@ -56,6 +56,8 @@ pub struct NewTransfer {
     /// E.164, of the office.
     pub number: String,
     pub language: String,
+    /// What the person at the target is told of it: words of the tenant's own, or nothing.
+    pub about: String,
     /// The person at the target is asked first, while the caller waits with the agent.
     pub warm: bool,
 }
@@ -69,6 +71,7 @@ pub struct Transfer {
     pub target: String,
     pub number: String,
     pub language: String,
+    pub about: String,
     pub warm: bool,
     pub stage: TransferStage,
     pub result: Option<TransferResult>,

@@ -30,8 +30,8 @@ impl Books {
         };
         let done = effects::commit(desk, brief, &mut held, work, at).await;
         self.passport = Some(held);
-        if let (Ok(_), Some(target)) = (&done, target) {
-            put_through::ask(office, &target).await?;
+        if let (Ok(_), Some((target, about))) = (&done, target) {
+            put_through::ask(office, &target, about).await?;
         }
         self.filed |= done.as_ref().is_ok_and(|done| !done.references.is_empty());
         done

@@ -7,10 +7,10 @@ use storage::{CallId, Transfers};
 use super::office::Office;
 use dialogue::builtin::{Effect, Target, Trouble};
 
-/// The target among the effects, if there is one.
-pub(super) fn target_of(effects: &[Effect]) -> Option<String> {
+/// The target among the effects, and what it is about, if there is one.
+pub(super) fn target_of(effects: &[Effect]) -> Option<(String, String)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::PutThrough { target } => Some(target.clone()),
+        Effect::PutThrough { target, about } => Some((target.clone(), about.clone())),
         Effect::File(_) | Effect::MarkUrgent { .. } => None,
     })
 }
@@ -24,7 +24,7 @@ pub(super) fn open(office: &Office, language: Language) -> Vec<&Target> {
 }
 
 /// Puts the transfer on record.
-pub(super) async fn ask(office: &Office, target: &str) -> Result<(), Trouble> {
+pub(super) async fn ask(office: &Office, target: &str, about: String) -> Result<(), Trouble> {
     let Some(target) = office.desk.facts.targets.iter().find(|known| known.name == target) else {
         return Err(Trouble::NotSaved);
     };
@@ -34,6 +34,7 @@ pub(super) async fn ask(office: &Office, target: &str) -> Result<(), Trouble> {
         target: target.name.clone(),
         number: target.number.clone(),
         language: office.brief.language.code().to_owned(),
+        about,
         warm: target.warm,
     };
     match office.desk.store.begin_transfer(new).await {

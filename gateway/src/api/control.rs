@@ -87,6 +87,7 @@ pub async fn transfer(
         target: target.name.clone(),
         number: target.number.clone(),
         language: call.language,
+        about: String::new(),
         warm: false,
     };
     scope.store.begin_transfer(new).await?;

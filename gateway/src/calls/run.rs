@@ -32,6 +32,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
+use crate::dialing::warm;
 use crate::memory::recall::{Recollection, recall};
 use crate::providers::Ready;
 use crate::providers::lineup::CARRIER;
@@ -77,10 +78,12 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     match assembled {
         Ok((parts, session)) => {
             let (prices, carrier) = (session.prices.clone(), session.carrier.is_some());
+            app.tasks.spawn(warm::watch(app.clone(), registration.call.clone()).in_current_span());
             let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
             let summary = talk.run().await;
             conclude(&call, &summary);
             settle_end(app, &admitted_store, &call, summary.reason).await;
+            warm::caller_left(app, &admitted_store, call.id, summary.reason).await;
             app.reviewing.notify_one();
             if carrier {
                 note_line_cost(&prices, &summary);

@@ -27,6 +27,8 @@ pub const RING_S: u16 = 30;
 pub const LIMIT_S: u32 = 4 * 3_600;
 /// The carrier asks what comes next within some seconds; what was not asked for by then is given up.
 const WAITS: TimeDelta = TimeDelta::seconds(60);
+/// The same, where the person at the target is asked while the caller waits.
+const WAITS_HELD: TimeDelta = TimeDelta::seconds(180);
 /// Ends of a call after which it may have to be put through: it was to be, or the process died before that was written.
 const GOES_ON: [&str; 2] = ["transferred", "interrupted"];
 
@@ -36,7 +38,8 @@ const NOW: &str = "transfer_now";
 const FAILED_CALLBACK: &str = "transfer_failed_callback";
 const FAILED: &str = "transfer_failed";
 
-/// The transfer that a call whose stream has ended waits for. The carrier may ask for it twice.
+/// The transfer that a call whose stream has ended waits for. The carrier may ask for it twice. One where the person at the target
+/// is asked first is given as it stands.
 ///
 /// # Errors
 /// When storage does not answer.
@@ -49,8 +52,13 @@ pub async fn due(
         return Ok(None);
     }
     let Some(newest) = store.transfers_of(call.id).await?.pop() else { return Ok(None) };
-    if newest.stage == TransferStage::Ended || newest.created_at + WAITS < now {
+    if newest.stage == TransferStage::Ended
+        || newest.created_at + if newest.warm { WAITS_HELD } else { WAITS } < now
+    {
         return Ok(None);
+    }
+    if newest.warm {
+        return Ok(Some(newest));
     }
     store.note_transfer(newest.id, TransferStage::Dialling, None).await
 }
@@ -187,7 +195,9 @@ mod tests {
     #[test]
     fn the_agent_may_put_through_unless_the_target_says_no() {
         let target = |more: &str| {
-            format!("[[target]]\nname = \"the clerk\"\nnumber = \"+12025550180\"\nlanguages = [\"es\"]\n{more}")
+            format!(
+                "[[target]]\nname = \"the clerk\"\nnumber = \"+12025550180\"\nlanguages = [\"es\"]\n{more}"
+            )
         };
         let now = "2026-11-25T09:30:00".parse().unwrap();
         let open = |more: &str, language| {

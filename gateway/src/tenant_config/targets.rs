@@ -27,6 +27,9 @@ pub struct Target {
     /// Whether the agent may put callers through by itself. Absent: yes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_by_agent: Option<bool>,
+    /// Whether the agent asks the person there first, while the caller waits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
 }
 
 impl Target {
@@ -39,7 +42,7 @@ impl Target {
             week: self.week(),
             languages: self.languages.clone(),
             by_agent: self.transfer_by_agent.unwrap_or(true),
-            warm: false,
+            warm: self.warm,
         }
     }
 

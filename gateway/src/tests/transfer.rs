@@ -19,9 +19,9 @@ use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, TOKEN, Talk};
 use crate::auth::secrets;
 use crate::caller::leg;
 use crate::caller::script::{Act, Opening, Patience, Script};
-use crate::dialing::transfer::TARGETS;
 use crate::config::Config;
 use crate::demo;
+use crate::dialing::transfer::TARGETS;
 use crate::providers::{Providers, agent};
 use crate::simulated::{TestGateway, engines};
 
@@ -217,16 +217,72 @@ async fn a_caller_is_told_where_they_go_and_talks_with_the_target() {
     line.test.gateway.shutdown().await;
 }
 
-#[tokio::test]
-async fn the_agent_offers_to_put_through_and_the_carrier_does_it() {
+/// A line whose agent may put callers through to the clerk at any hour.
+async fn staffed(warm: bool) -> Line {
     let line = line().await;
     let hours = json!({ "weekdays": "0:00-24:00", "saturday": "0:00-24:00", "sunday": "0:00-24:00" });
-    let targets = json!([{ "name": "the clerk's office", "number": CLERK, "hours": hours }]);
+    let targets = json!([{ "name": "the clerk's office", "number": CLERK, "hours": hours, "warm": warm }]);
     line.store.put_setting(TARGETS, &targets).await.unwrap();
     let app = &line.test.gateway.app;
     let tenant = app.platform.store().tenant_by_slug("riverbend").await.unwrap().unwrap();
     let facts = demo::facts(&app.platform, &tenant).await.unwrap();
     (app.ready.get().unwrap().providers.adopt)(line.store.clone(), facts);
+    line
+}
+
+#[tokio::test]
+async fn the_person_is_asked_first_and_both_meet_or_the_caller_stays_with_the_agent() {
+    let line = staffed(true).await;
+    line.carrier.talk(presses("01"));
+    for (behaviour, result, said) in [
+        (Behaviour::Says("No, not now."), "declined", "no one at the clerk's office can take your call"),
+        (Behaviour::Busy, "busy", "the line is busy at the clerk's office"),
+        (Behaviour::NoAnswer, "no_answer", "no one picked up at the clerk's office"),
+        (Behaviour::Machine, "machine", "I got a machine at the clerk's office"),
+        (Behaviour::Refused(21_215), "failed", "the call to the clerk's office didn't go through"),
+    ] {
+        line.carrier.number(CLERK, behaviour);
+        let sid = line.carrier.call_in(&line.test.url("/twilio/voice"), CALLER, LINE);
+        line.until(&sid, "live").await;
+        let told = line.says(&sid, "leave a message").await;
+        assert!(told.contains(said), "{result}: {told}");
+        let call = line.until(&sid, "live").await;
+        assert_eq!(call["transfers"][0]["result"], result, "{call}");
+        let url = line.test.url(&format!("/v1/calls/{sid}/hangup"));
+        assert!(Client::new().post(url).bearer_auth(ADMIN).send().await.unwrap().status().is_success());
+        line.until(&sid, "ended").await;
+    }
+    line.carrier.number(CLERK, Behaviour::Answers { key: Some('1'), lasts: Duration::from_millis(50) });
+    let seen = line.carrier.followed().len();
+    let sid = line.carrier.call_in(&line.test.url("/twilio/voice"), CALLER, LINE);
+    let rooms = async || {
+        let followed = line.carrier.followed();
+        followed[seen..]
+            .iter()
+            .filter(|document| document.contains("</Conference>"))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    for _ in 0..400 {
+        if rooms().await.len() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let rooms = rooms().await;
+    let name = |document: &str| document.split_once("\">transfer-").map(|(_, rest)| rest[..36].to_owned());
+    assert!(rooms.len() == 2 && name(&rooms[0]) == name(&rooms[1]), "both in one room: {rooms:?}");
+    let asked =
+        line.carrier.followed().iter().any(|document| document.contains("A caller wants to speak with"));
+    assert!(asked, "{:?}", line.carrier.followed());
+    let call = line.until(&sid, "ended").await;
+    assert_eq!(call["end_reason"], "transferred", "{call}");
+    line.test.gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_agent_offers_to_put_through_and_the_carrier_does_it() {
+    let line = staffed(false).await;
     line.carrier.number(CLERK, Behaviour::Busy);
     line.carrier.talk(presses("01"));
     let sid = line.carrier.call_in(&line.test.url("/twilio/voice"), CALLER, LINE);
@@ -238,7 +294,10 @@ async fn the_agent_offers_to_put_through_and_the_carrier_does_it() {
     let transfer = &call["transfers"][0];
     assert_eq!((&transfer["by"], &transfer["result"]), (&json!("the agent"), &json!("busy")), "{call}");
     let said = line.get(&format!("/v1/calls/{sid}/transcript")).await.to_string();
-    for part in ["I can put you through to the clerk's office. Shall I?", "I'll put you through to the clerk's office now."] {
+    for part in [
+        "I can put you through to the clerk's office. Shall I?",
+        "I'll put you through to the clerk's office now.",
+    ] {
         assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
     }
     for _ in 0..400 {
@@ -271,7 +330,11 @@ async fn a_caller_whom_nobody_took_comes_back_to_the_agent_on_the_same_record() 
         let call = line.until(&sid, "live").await;
         assert_eq!((&call["id"], &call["end_reason"]), (&id, &Value::Null));
         let transfers = &call["transfers"];
-        assert_eq!((&transfers[0]["result"], &transfers[0]["stage"]), (&json!(result), &json!("ended")), "{call}");
+        assert_eq!(
+            (&transfers[0]["result"], &transfers[0]["stage"]),
+            (&json!(result), &json!("ended")),
+            "{call}"
+        );
         // Who hangs up now without a word is called back all the same, and once.
         let (filed, url) = (line.call_backs().await.len(), format!("/v1/calls/{sid}/hangup"));
         let request = Client::new().post(line.test.url(&url)).bearer_auth(ADMIN);
@@ -326,6 +389,7 @@ async fn a_transfer_outlives_the_process_that_decided_it() {
         target: "the clerk's office".into(),
         number: CLERK.into(),
         language: "es".into(),
+        about: String::new(),
         warm: false,
     };
     line.store.begin_transfer(wish).await.unwrap();

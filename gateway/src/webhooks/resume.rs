@@ -12,7 +12,7 @@ use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
 use telephony::twilio::twiml;
 use telephony::twilio::webhook::VoiceRequest;
 
-use super::request::{document, read};
+use super::request::{Fields, document, read};
 use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
@@ -42,9 +42,9 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
     let settled = settled(&app, &asked.call_sid).await;
     // A person is waited for: this call goes on there.
     if let Ok(Some((store, call))) = &settled
-        && let Some(dial) = put_through(&app, store, call).await
+        && let Some(answer) = put_through(&app, store, call, &fields).await
     {
-        return document(dial);
+        return answer;
     }
     match settled.map(|found| found.and_then(|(_, call)| call.end_reason)) {
         Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(twiml::hang_up()),
@@ -83,13 +83,13 @@ async fn settled(app: &App, carrier_sid: &str) -> Result<Option<(TenantStore, Ca
 }
 
 /// What the carrier does where the call is to go to a person.
-async fn put_through(app: &App, store: &TenantStore, call: &Call) -> Option<String> {
+async fn put_through(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &Fields) -> Option<Response> {
     let due = transfers::due(store, call, Utc::now()).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "whether the call is to go to a person cannot be read");
         None
     })?;
-    match transfer::begin(app, store.id(), call, &due).await {
-        Ok(dial) => Some(dial),
+    match transfer::begin(app, store, call.clone(), &due, fields).await {
+        Ok(answer) => Some(answer),
         Err(error) => {
             tracing::error!(?error, call_id = %call.id, "the call cannot be put through");
             None

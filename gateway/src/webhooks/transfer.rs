@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use dialogue::TenantFacts;
-use pipeline::ports::{Language, Returned};
+use pipeline::ports::{Language, NotTaken, Returned};
 use storage::records::{Call, Direction};
-use storage::transfers::{BY_AGENT, Transfer, TransferResult};
+use storage::transfers::{BY_AGENT, Transfer, TransferResult, TransferStage};
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers};
 use telephony::twilio::dialled::{Dialled, account_sid};
@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::demo;
-use crate::dialing::transfer;
+use crate::dialing::{transfer, warm};
 use crate::error::{ApiError, ErrorCode};
 
 /// What came of dialling a target.
@@ -35,38 +35,53 @@ pub const fn voice(language: Language) -> &'static str {
     }
 }
 
-fn language_of(call: &Call) -> Language {
-    Language::of(&call.language).unwrap_or(Language::En)
-}
-
-async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
+pub(super) async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
     let known = app.platform.store().tenant_by_id(tenant).await?;
     let known = known.ok_or_else(|| ApiError::not_found("tenant"))?;
     demo::facts(&app.platform, &known).await.map_err(|e| ApiError::internal(&e))
 }
 
-/// What the carrier does with a call whose stream was closed for a transfer. The agent has told the caller by itself where they
-/// go.
+/// What the carrier does with a call whose stream ended and that a transfer waits for. The agent has told the caller by itself
+/// where they go.
 ///
 /// # Errors
 /// When storage does not answer.
-pub async fn begin(app: &App, tenant: TenantId, call: &Call, to: &Transfer) -> Result<String, ApiError> {
-    let language = language_of(call);
+pub async fn begin(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: Call,
+    to: &Transfer,
+    fields: &Fields,
+) -> Result<Response, ApiError> {
+    let done = DONE.replace("{tenant}", &store.id().to_string()).replace("{call}", &call.id.to_string());
+    let done = app.public_url.join(&done);
+    match (to.warm, to.stage) {
+        (true, TransferStage::Accepted) => {
+            return Ok(document(twiml::join_room(&warm::room(to), Some(&done))));
+        }
+        // The process that asked there is gone, or the stream broke: whoever was asked is let go, and the caller comes back.
+        (true, _) => {
+            warm::give_up(app, store, to, TransferResult::Failed).await;
+            let returned = Returned { target: to.target.clone(), why: NotTaken::Failed };
+            return back(app, store, call, returned, fields).await;
+        }
+        (false, _) => {}
+    }
+    let language = warm::language_of(&call);
     let first = match to.actor.as_str() {
         BY_AGENT => None,
-        _ => Some(transfer::announced(&facts_of(app, tenant).await?, language, &to.target)),
+        _ => Some(transfer::announced(&facts_of(app, store.id()).await?, language, &to.target)),
     };
-    let done = DONE.replace("{tenant}", &tenant.to_string()).replace("{call}", &call.id.to_string());
-    Ok(twiml::dial(&Dial {
+    Ok(document(twiml::dial(&Dial {
         first: first.as_deref().map(|text| (text, voice(language))),
         number: &to.number,
         caller_id: &call.line,
-        action_url: &app.public_url.join(&done),
+        action_url: &done,
         status_url: None,
         detect_url: None,
         ring_s: transfer::RING_S,
         limit_s: transfer::LIMIT_S,
-    }))
+    })))
 }
 
 /// The target has hung up, or nobody answered there: then the caller comes back to the agent.
@@ -142,7 +157,7 @@ async fn back(
         tracing::error!(%error, call_id = %call.id, "a call back that is owed could not be filed");
         false
     });
-    let language = language_of(&call);
+    let language = warm::language_of(&call);
     let text = transfer::failed(&facts, language, is_called_back);
     Ok(document(twiml::say_and_hang_up(&text, voice(language))))
 }
@@ -160,7 +175,7 @@ async fn token_for(
     if !voice::wait_ready(app).await || app.capacity.is_exhausted() {
         return Ok(None);
     }
-    let language = language_of(call);
+    let language = warm::language_of(call);
     let caller = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
     // What is kept of the stream before is not this one's.
     drop(app.expected.forget(&carrier_sid));

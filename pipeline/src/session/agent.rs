@@ -301,6 +301,7 @@ impl Session {
 
     /// A reply of the session's own, from the phrase cache, not gated by the record.
     pub(super) fn say_own(&mut self, text: String, kind: SegmentKind, then: AfterReply) {
+        self.end_hold();
         // A fault of ours is told to the caller even while a person has the call.
         self.person_leaves(ControlReason::Fault, None);
         self.speak_own(text, kind, then);
@@ -491,6 +492,7 @@ impl Session {
                 self.take_deferred();
                 self.say_line();
             }
+            AfterReply::Hold => self.hold_on(),
             AfterReply::HangUp | AfterReply::Transfer => {
                 let transfers = reply.then == AfterReply::Transfer;
                 let own = if transfers { EndReason::Transferred } else { EndReason::AgentHungUp };

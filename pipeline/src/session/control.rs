@@ -66,6 +66,7 @@ impl Session {
                 }
             }
             Supervisor::Whisper { by, word } => self.whisper(by, word),
+            Supervisor::ComeBack(returned) => self.come_back(returned),
             Supervisor::Say { by, text } => self.take_line(by, text),
         }
     }
@@ -80,6 +81,7 @@ impl Session {
             });
             return;
         }
+        self.end_hold();
         let now = self.now;
         if self.person.is_some() {
             self.end_stretch();
@@ -124,7 +126,7 @@ impl Session {
         self.expects = Expectation::Open;
     }
 
-    fn forget_unanswered(&mut self) {
+    pub(super) fn forget_unanswered(&mut self) {
         self.deferred.clear();
         self.carried.clear();
         self.missed = false;

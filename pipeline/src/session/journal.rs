@@ -190,7 +190,10 @@ impl JournalEntry {
                     *text = screen(text);
                 }
                 Supervisor::Whisper { word, .. } => *word = word.map(screen),
-                Supervisor::HangUp(_) | Supervisor::TakeOver { .. } | Supervisor::Release { .. } => {}
+                Supervisor::HangUp(_)
+                | Supervisor::TakeOver { .. }
+                | Supervisor::Release { .. }
+                | Supervisor::ComeBack(_) => {}
             },
             _ => {}
         }

@@ -18,6 +18,7 @@ mod config;
 mod consent;
 mod control;
 pub mod endpointing;
+mod hold;
 mod input;
 pub mod journal;
 mod leg;
@@ -262,6 +263,9 @@ impl Session {
     }
 
     fn dispatch(&mut self, input: Input) {
+        if self.is_deaf_to(&input) {
+            return;
+        }
         match input {
             Input::Frame(frame) => self.on_frame(frame),
             Input::Vad(score) => self.on_vad(score),
@@ -296,6 +300,8 @@ impl Session {
                 Timer::ControlLease => self.on_lease_over(),
                 Timer::PersonSilent => self.on_person_silent(),
                 Timer::StretchEnd => self.end_stretch(),
+                Timer::HoldWords => self.say_hold_words(),
+                Timer::HoldLimit => self.on_hold_over(),
                 Timer::LongestCall => self.hang_up(EndReason::TooLong),
                 Timer::Closing => self.finish(),
                 Timer::LastRecord => self.end_now(),

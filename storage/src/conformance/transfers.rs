@@ -14,6 +14,7 @@ fn wish(call: CallId) -> NewTransfer {
         target: "the clerk's office".into(),
         number: "+12025550180".into(),
         language: "en".into(),
+        about: String::new(),
         warm: false,
     }
 }
@@ -35,7 +36,8 @@ pub(crate) async fn a_transfer_goes_forward_and_ends_once(f: &Fixture) {
     let sid = Some("CA9".to_owned());
     let now = store.note_transfer(kept.id, TransferStage::Accepted, sid.clone()).await.unwrap().unwrap();
     assert_eq!((now.stage, &now.carrier_sid), (TransferStage::Accepted, &sid));
-    let late = store.note_transfer(kept.id, TransferStage::Dialling, Some("CA8".into())).await.unwrap().unwrap();
+    let late =
+        store.note_transfer(kept.id, TransferStage::Dialling, Some("CA8".into())).await.unwrap().unwrap();
     assert_eq!((late.stage, &late.carrier_sid), (TransferStage::Accepted, &sid));
     assert!(store.end_transfer(kept.id, TransferResult::Busy).await.unwrap());
     assert!(!store.end_transfer(kept.id, TransferResult::Answered).await.unwrap());

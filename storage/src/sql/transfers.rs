@@ -22,6 +22,7 @@ struct Kept {
     target: String,
     number: String,
     language: String,
+    about: String,
     warm: i64,
     stage: TransferStage,
     result: Option<TransferResult>,
@@ -33,7 +34,8 @@ struct Kept {
 macro_rules! select_transfers {
     ($rest:literal) => {
         concat!(
-            "select id, call_id, actor, target, number, language, warm, stage, result, carrier_sid, created_at, heard_at
+            "select id, call_id, actor, target, number, language, about, warm, stage, result, carrier_sid, created_at,
+                heard_at
              from transfers where tenant_id = $1 ",
             $rest
         )
@@ -107,8 +109,9 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewTransfer) -> Step<Transf
     drop_asked(conn, scope, new.call).await?;
     let id = TransferId::new();
     sqlx::query(
-        "insert into transfers (tenant_id, id, call_id, actor, target, number, language, warm, stage, created_at, heard_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'asked', $9, $9)",
+        "insert into transfers (tenant_id, id, call_id, actor, target, number, language, about, warm, stage, created_at,
+            heard_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'asked', $10, $10)",
     )
     .bind(scope.tenant)
     .bind(id)
@@ -117,6 +120,7 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewTransfer) -> Step<Transf
     .bind(&new.target)
     .bind(&new.number)
     .bind(&new.language)
+    .bind(&new.about)
     .bind(i64::from(new.warm))
     .bind(now())
     .execute(&mut *conn)
@@ -191,6 +195,7 @@ fn opened(kept: Kept) -> Transfer {
         target: kept.target,
         number: kept.number,
         language: kept.language,
+        about: kept.about,
         warm: kept.warm != 0,
         stage: kept.stage,
         result: kept.result,

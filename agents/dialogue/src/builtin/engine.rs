@@ -76,6 +76,7 @@ impl Dialogue {
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
             TurnInput::Unintelligible => turn.unclear(),
+            TurnInput::Returned(returned) => turn.was_held_for(returned),
         }
         turn.finish()
     }

@@ -32,10 +32,19 @@ impl Turn<'_> {
             NotTaken::Machine => "back_machine",
             NotTaken::Failed => "back_failed",
         };
-        self.say("back_again");
+        if self.state.turn == 0 {
+            self.say("back_again");
+        }
         self.say_with(key, &[("target", &returned.target)]);
         self.ask_pending("back_offer", Pending::MessageOrPerson);
         self.did("opened", "came back from a transfer");
+    }
+
+    /// The caller waited with us, and nobody took the call.
+    pub(super) fn was_held_for(&mut self, returned: &Returned) {
+        self.state.not_taken.push(returned.target.clone());
+        self.state.returned = Some(returned.clone());
+        self.came_back(returned);
     }
 
     /// Offers to put the caller through, where somebody is there. `false`: nothing was said.
@@ -68,7 +77,9 @@ impl Turn<'_> {
             .collect();
         let named = |target: &&&Target| {
             let name = self.ear.plain(&target.name);
-            name.split(' ').map(|word| word.trim_end_matches("'s")).any(|word| word.len() > SHORT && word != "office" && plain.contains(word))
+            name.split(' ')
+                .map(|word| word.trim_end_matches("'s"))
+                .any(|word| word.len() > SHORT && word != "office" && plain.contains(word))
         };
         open.iter().find(named).or(open.first()).copied()
     }
@@ -111,14 +122,27 @@ impl Turn<'_> {
         true
     }
 
-    /// The call goes to the target once the caller was told so.
+    /// The call goes to the target once the caller was told so; or, where the person there is asked first, they wait.
     fn put_through(&mut self, target: &str) {
-        let variants = self.worded("transfer_now");
-        let fill = [("target", target)];
-        self.say_one_of(variants, "transfer_now", &fill, SegmentKind::Notice, true);
-        self.effects.push(Effect::PutThrough { target: target.to_owned() });
-        self.then = AfterReply::Transfer;
+        let waits = self.view.facts.targets.iter().any(|known| known.name == target && known.warm);
+        let (key, then) =
+            if waits { ("transfer_warm", AfterReply::Hold) } else { ("transfer_now", AfterReply::Transfer) };
+        let variants = self.worded(key);
+        self.say_one_of(variants, key, &[("target", target)], SegmentKind::Notice, true);
+        self.effects.push(Effect::PutThrough { target: target.to_owned(), about: self.subject() });
+        self.then = then;
         self.did("person", "puts through");
+    }
+}
+
+impl Turn<'_> {
+    /// What the call is about, in words of the tenant's own: nothing that the caller said. Empty: that is not known.
+    fn subject(&self) -> String {
+        if let Some(task) = self.state.tasks.iter().rev().find(|task| task.id != "person") {
+            return self.script.task(&task.id).map(|task| task.spoken.clone()).unwrap_or_default();
+        }
+        let filed = self.state.done.as_ref().filter(|task| task.id != "person");
+        filed.and_then(|task| self.script.task(&task.id)).map(|task| task.spoken.clone()).unwrap_or_default()
     }
 }
 

@@ -144,9 +144,14 @@ language::shown!(Say, "Say": kind, fixed, promises, language; text);
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     File(Filing),
-    MarkUrgent { kind: String },
-    /// The call is to go to this target when the reply was heard.
-    PutThrough { target: String },
+    MarkUrgent {
+        kind: String,
+    },
+    /// The call is to go to this target when the reply was heard. `about`: what the person there is told of it.
+    PutThrough {
+        target: String,
+        about: String,
+    },
 }
 
 /// A work item to be filed, perhaps with a booking.

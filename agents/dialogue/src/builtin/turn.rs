@@ -288,7 +288,7 @@ impl<'a> Turn<'a> {
         self.expects = match self.state.pending {
             Some(Pending::Offer(_) | Pending::PutThrough(_) | Pending::Write | Pending::MoreOnPage) => {
                 Expectation::YesNo
-            },
+            }
             _ => Expectation::Open,
         };
     }

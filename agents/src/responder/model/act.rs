@@ -271,7 +271,7 @@ async fn mark_urgent(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, kind:
 async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, target: &str) -> Outcome {
     let open = super::super::put_through::open(&seat.office, run.memory.language);
     let known = open.iter().find(|known| known.name.eq_ignore_ascii_case(target.trim()));
-    let Some(target) = known.map(|known| known.name.clone()) else {
+    let Some((target, waits)) = known.map(|known| (known.name.clone(), known.warm)) else {
         let names: Vec<&str> = open.iter().map(|known| known.name.as_str()).collect();
         return Outcome::error(if names.is_empty() {
             "Nobody takes calls now. Say so, and offer request_person.".to_owned()
@@ -279,7 +279,16 @@ async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, targe
             format!("Nobody of that name takes calls now. Who does: {}.", names.join(", "))
         });
     };
-    match effect(seat, run.turn, call, Effect::PutThrough { target: target.clone() }).await {
+    match effect(seat, run.turn, call, Effect::PutThrough { target: target.clone(), about: String::new() })
+        .await
+    {
+        Ok(_) if waits => {
+            run.after = AfterReply::Hold;
+            run.exchange.acted = true;
+            Outcome::ok(format!(
+                "After your next words {target} is called while the caller waits: say only that."
+            ))
+        }
         Ok(_) => {
             run.after = AfterReply::Transfer;
             run.exchange.acted = true;

@@ -175,7 +175,10 @@ impl Live {
             return false;
         }
         match input {
-            TurnInput::Opened | TurnInput::Silence { .. } | TurnInput::Unintelligible => false,
+            TurnInput::Opened
+            | TurnInput::Silence { .. }
+            | TurnInput::Unintelligible
+            | TurnInput::Returned(_) => false,
             TurnInput::Digits { .. } if dialogue.minds_recording(&seat.state, "") => false,
             TurnInput::Digits { digits } => digits != "911",
             TurnInput::Secret(secret) => {

@@ -142,6 +142,7 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
         TurnInput::Opened => event(CONNECTED),
         TurnInput::Silence { .. } => event(NOTHING_SAID),
         TurnInput::Unintelligible => event("There was a sound, but no words."),
+        TurnInput::Returned(_) => event("Nobody took the call at the person who was called."),
     }
 }
 

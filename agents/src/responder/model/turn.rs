@@ -439,6 +439,7 @@ const fn heard(input: &TurnInput) -> &'static str {
         TurnInput::Opened => "opened",
         TurnInput::Silence { .. } => "silence",
         TurnInput::Unintelligible => "a sound",
+        TurnInput::Returned(_) => "came back",
     }
 }
 

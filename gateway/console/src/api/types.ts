@@ -255,7 +255,7 @@ export interface PhoneGrant {
   stream_sid: string;
 }
 
-export type ControlReason = "taken_over" | "speaking" | "released" | "lost" | "fault" | "refused";
+export type ControlReason = "taken_over" | "speaking" | "released" | "lost" | "fault" | "refused" | "held" | "held_no_more";
 
 /** What is known of a call's recording. */
 export interface Recording {

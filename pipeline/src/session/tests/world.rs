@@ -108,6 +108,8 @@ pub struct World {
     /// Everything that was asked of the synthesiser.
     pub spoken: Vec<(CallTime, ReplySegment)>,
     pub languages: Vec<Language>,
+    /// When frames reached the recogniser.
+    pub recognised: Vec<CallTime>,
     dice: u64,
 }
 
@@ -179,6 +181,7 @@ impl World {
             ended: None,
             closed: false,
             languages: Vec::new(),
+            recognised: Vec::new(),
         };
         world.drain();
         world
@@ -294,7 +297,8 @@ impl World {
                 let end = SttEvent::TurnEnd { utterance, pause, probability: complete };
                 self.after(60, Input::Stt(end));
             }
-            SttCommand::Audio(_) | SttCommand::Ended { .. } | SttCommand::Language(_) => {}
+            SttCommand::Audio(_) => self.recognised.push(self.now),
+            SttCommand::Ended { .. } | SttCommand::Language(_) => {}
         }
     }
 
@@ -410,6 +414,11 @@ impl World {
             self.durable.push((self.now + Duration::from_millis(self.habits.durable_ms), seq));
             self.after(self.habits.durable_ms, Input::Log(LogEvent::Durable { seq }));
         }
+    }
+
+    /// Frames that reached the recogniser after a time.
+    pub fn recognised_since(&self, ms: u64) -> usize {
+        self.recognised.iter().filter(|at| at.as_ms() > ms).count()
     }
 
     pub fn caller_turns(&self) -> Vec<String> {

@@ -8,6 +8,7 @@ create table transfers (
     target text not null,
     number text not null,
     language text not null,
+    about text not null default '',
     warm integer not null default 0,
     stage text not null check (stage in ('asked', 'dialling', 'accepted', 'ended')),
     result text,

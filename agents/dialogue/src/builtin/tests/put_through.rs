@@ -52,7 +52,7 @@ fn keys(phone: &mut Phone<'static>, digits: &str) -> String {
 fn goes_to(phone: &Phone<'static>) -> Option<String> {
     let step = phone.last.as_ref().unwrap();
     let target = step.effects.iter().find_map(|effect| match effect {
-        Effect::PutThrough { target } => Some(target.clone()),
+        Effect::PutThrough { target, .. } => Some(target.clone()),
         _ => None,
     });
     assert_eq!(step.then == AfterReply::Transfer, target.is_some());
@@ -71,7 +71,10 @@ fn whoever_asks_for_a_person_is_asked_and_then_put_through() {
     ] {
         let mut phone = call(Language::En);
         let offered = says(&mut phone, asks);
-        assert!(offered.contains(&format!("I can put you through to {target}. Shall I?")), "{asks}: {offered}");
+        assert!(
+            offered.contains(&format!("I can put you through to {target}. Shall I?")),
+            "{asks}: {offered}"
+        );
         assert_eq!(phone.last.as_ref().unwrap().expects, Expectation::YesNo);
         assert_eq!(goes_to(&phone), None);
         let told = says(&mut phone, "Yes, please.");
@@ -139,8 +142,7 @@ fn back(why: NotTaken, language: Language) -> (Phone<'static>, String) {
     let mut phone = call(language);
     let returned = Some(Returned { target: CLERK.to_owned(), why });
     let fresh = State::new(true).speaking(language, &[Language::En, Language::Es]);
-    phone.state =
-        State { can_transfer: true, returned, not_taken: vec![CLERK.to_owned()], ..fresh };
+    phone.state = State { can_transfer: true, returned, not_taken: vec![CLERK.to_owned()], ..fresh };
     let told = phone.input(&TurnInput::Opened);
     (phone, told)
 }
@@ -171,4 +173,27 @@ fn who_came_back_and_left_without_a_word_is_called_back() {
     let (mut phone, _) = back(NotTaken::NoAnswer, Language::En);
     says(&mut phone, "No, thank you, that's all.");
     assert!(STAFFED.dialogue.unfinished(&phone.state).is_empty());
+}
+
+#[test]
+fn where_the_person_there_is_asked_first_the_caller_waits_and_may_come_back() {
+    let mut world = World::new(false);
+    world.facts.hours_known = false;
+    let clerk = STAFFED.facts.targets.iter().find(|target| target.name == CLERK).unwrap();
+    world.facts.targets = vec![Target { warm: true, ..clerk.clone() }];
+    let world: &'static World = Box::leak(Box::new(world));
+    let mut phone = Phone::new(world, true);
+    phone.state.can_transfer = true;
+    says(&mut phone, "I want to report a pothole.");
+    keys(&mut phone, "0");
+    let told = says(&mut phone, "Yes.");
+    assert!(told.contains("I'm calling the clerk's office now"), "{told}");
+    let step = phone.last.clone().unwrap();
+    assert_eq!(step.then, AfterReply::Hold);
+    let Some(Effect::PutThrough { about, .. }) = step.effects.first() else { panic!("{:?}", step.effects) };
+    assert!(!about.is_empty() && !about.contains("pothole"), "no word of the caller's: {about}");
+    let returned = Returned { target: CLERK.to_owned(), why: NotTaken::Declined };
+    let back = phone.input(&TurnInput::Returned(returned));
+    assert!(back.starts_with("I'm sorry, no one at the clerk's office can take your call"), "{back}");
+    assert!(!keys(&mut phone, "0").contains("put you through"), "not there once more");
 }
