@@ -22,6 +22,7 @@ use crate::calls::expected::ExpectedCalls;
 use crate::calls::live::LiveCalls;
 use crate::calls::recorders::Recorders;
 use crate::calls::sampler::Gauge;
+use crate::calls::staff::StaffDesk;
 use crate::calls::unended::Unended;
 use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Carrier, Config, PublicUrl};
@@ -57,6 +58,8 @@ pub struct App {
     /// The carrier, as far as it is asked for something; `None` without an account.
     pub control: Option<Arc<dyn CallControl>>,
     pub live: Arc<LiveCalls>,
+    /// Who could be asked something in mid-call.
+    pub staff: StaffDesk,
     pub expected: ExpectedCalls,
     /// Tells the back office of calls that have ended.
     pub office: Bell,
@@ -139,6 +142,7 @@ impl App {
             platform,
             ready: OnceLock::new(),
             live: Arc::default(),
+            staff: StaffDesk::default(),
             expected: ExpectedCalls::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             understanding: Readers::default(),

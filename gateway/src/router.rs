@@ -175,6 +175,7 @@ fn people_on_calls(routes: Routes) -> Routes {
         .post("/v1/calls/{id}/hangup", control::hang_up)
         .get("/v1/calls/{id}/listen", listen::handle)
         .post("/v1/calls/{id}/whisper", supervise::whisper)
+        .post("/v1/calls/{id}/answer", supervise::answer)
         .post("/v1/calls/{id}/takeover", supervise::take_over)
         .post("/v1/calls/{id}/release", supervise::release)
         .get("/v1/calls/{id}/speak", speak::handle)

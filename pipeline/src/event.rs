@@ -130,6 +130,19 @@ pub enum EventBody {
         /// `next`, `withdrawn`, or `said` for a line.
         until: String,
     },
+    /// The agent asks people of the office something while the caller waits; `POST /v1/calls/{id}/answer` answers it.
+    QuestionAsked {
+        question_id: u32,
+        text: String,
+        /// The caller waits so long.
+        within_s: u32,
+    },
+    /// It needs no answer any more.
+    QuestionClosed {
+        question_id: u32,
+        /// Who answered it, where somebody did.
+        by: Option<String>,
+    },
     Latency {
         latency: TurnLatency,
     },
@@ -318,6 +331,8 @@ impl EventBody {
             Self::Attention { .. } => "call.attention",
             Self::Control { .. } => "call.control",
             Self::Whispered { .. } => "supervisor.whispered",
+            Self::QuestionAsked { .. } => "call.question_asked",
+            Self::QuestionClosed { .. } => "call.question_closed",
             Self::Latency { .. } => "call.latency",
             Self::Cost { .. } => "call.cost",
             Self::Language { .. } => "call.language",

@@ -24,7 +24,7 @@ use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use consent::{Consent, Consented};
-pub use hand_over::{HandOver, NotTaken, Returned};
+pub use hand_over::{HandOver, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use staff::StaffWord;
@@ -383,6 +383,11 @@ pub enum ReplyEvent {
         turn: TurnId,
         language: Language,
     },
+    /// What a person of the office is asked when this reply was heard, after which the caller waits ([`AfterReply::Ask`]).
+    Question {
+        turn: TurnId,
+        question: Question,
+    },
     /// How the caller stands to being recorded. Counts whatever becomes of the reply.
     Consent(Consented),
     Provider(ProviderNote),
@@ -407,6 +412,8 @@ pub enum AfterReply {
     HangUp,
     /// The caller waits while a person is called; whom is on record already.
     Hold,
+    /// The caller waits while a person of the office is asked what [`ReplyEvent::Question`] told.
+    Ask,
     /// The carrier puts the call through to a person; to whom is on record already.
     Transfer,
 }
@@ -483,7 +490,8 @@ pub enum CallRecord {
     Control { turn: TurnId, holder: Holder, by: String, reason: ControlReason, note: String },
     /// A person of the office was heard by the caller.
     PersonSpoke { turn: TurnId, by: String, from_ms: u64, to_ms: u64 },
-    /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`).
+    /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`); the agent asked people of the office
+    /// something (`asked`), and one of them answered (`answered`).
     Whispered { turn: TurnId, by: String, text: String, until: String },
     /// The caller was told that the call is recorded, or said how they stand to it.
     Consent { turn: TurnId, consented: Consented },

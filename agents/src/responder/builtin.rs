@@ -2,7 +2,7 @@
 
 use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
-use pipeline::ports::{ReplyEvent, TurnInput};
+use pipeline::ports::{Question, ReplyEvent, TurnInput};
 use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
 use storage::WorkItems;
 use storage::records::WorkStatus;
@@ -96,7 +96,8 @@ impl Seat {
     pub(super) async fn prepare(&self, turn: TurnId, input: TurnInput) -> BuiltinRun {
         let began = Instant::now();
         let mut knowledge = Knowledge { local: self.office.today(), ..Knowledge::default() };
-        let origin = self.origin(&input);
+        let mut origin = self.origin(&input);
+        origin.state.staff_there = self.office.brief.hand_over.staff.is_there();
         let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
             let reading = Instant::now();
@@ -168,6 +169,11 @@ impl Seat {
             Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
         }
         self.tell_tools(run).await;
+        if let Some(text) = asks(&run.step.effects) {
+            let within_s = self.office.desk.facts.ask_staff_s;
+            let question = Question { text, within_s };
+            self.out.send(ReplyEvent::Question { turn: run.turn, question }).await;
+        }
         if let Some(consented) = run.step.consented {
             self.out.send(ReplyEvent::Consent(consented)).await;
         }
@@ -203,7 +209,7 @@ impl Seat {
     async fn recover(&mut self, run: &mut BuiltinRun, trouble: Trouble) {
         let filing: Option<Filing> = run.step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => Some(filing.clone()),
-            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
         });
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), false).await;
@@ -394,6 +400,14 @@ impl Lines {
     pub(super) fn of_caller(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter(|(speaker, _)| *speaker == Speaker::Caller).map(|(_, text)| text.as_str())
     }
+}
+
+/// What people of the office are asked, where they are.
+fn asks(effects: &[Effect]) -> Option<String> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::AskStaff { question } => Some(question.clone()),
+        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
+    })
 }
 
 /// Why a person should look at a call after this step.

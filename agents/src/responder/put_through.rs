@@ -11,7 +11,7 @@ use dialogue::builtin::{Effect, Target, Trouble};
 pub(super) fn target_of(effects: &[Effect]) -> Option<(String, String)> {
     effects.iter().find_map(|effect| match effect {
         Effect::PutThrough { target, about } => Some((target.clone(), about.clone())),
-        Effect::File(_) | Effect::MarkUrgent { .. } => None,
+        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::AskStaff { .. } => None,
     })
 }
 

@@ -38,6 +38,8 @@ pub struct LiveCall {
     pub tap: Arc<Tap>,
     /// What is asked of its recording.
     pub recording: Switch,
+    /// What people of the office are asked now.
+    pub question: Mutex<Option<u32>>,
     /// Rung when the caller begins to wait for a person.
     pub held: Notify,
     /// Cancelled when the stream's last task is done.
@@ -118,6 +120,7 @@ impl LiveCalls {
             lease: LeaseDesk::default(),
             tap: Arc::default(),
             recording: Switch::default(),
+            question: Mutex::default(),
             held: Notify::new(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),

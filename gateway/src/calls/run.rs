@@ -134,6 +134,7 @@ async fn assemble(
     let (store, call) = (&admitted.store, &*admitted.opened.call);
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
     let mut brief = brief(call, ready, recollection);
+    brief.hand_over.staff = app.staff.of(call.line.tenant_id);
     let after = begin_record(store, call, brief.language, admitted.accepted).await?;
     brief.hand_over.part = after.seq;
     let words = app.vocabularies.of(store).await;
@@ -201,7 +202,11 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
             RecordingConsent::Notice => Consent::Notice,
             RecordingConsent::Ask => Consent::Ask,
         },
-        hand_over: HandOver { is_possible: call.named_by == NamedBy::Carrier, returned, part: 0 },
+        hand_over: HandOver {
+            is_possible: call.named_by == NamedBy::Carrier,
+            returned,
+            ..HandOver::default()
+        },
     }
 }
 

@@ -43,6 +43,8 @@ impl EventSink for CallSink {
     fn emit(&self, event: CallEvent) {
         match &event.body {
             EventBody::Final { turn, .. } => self.call.turns.store(turn.0, Ordering::Relaxed),
+            EventBody::QuestionAsked { question_id, .. } => *self.call.question.lock() = Some(*question_id),
+            EventBody::QuestionClosed { .. } => *self.call.question.lock() = None,
             EventBody::Control { reason: ControlReason::Held, .. } => self.call.held.notify_one(),
             EventBody::Control { reason: ControlReason::HeldNoMore, .. } => {}
             EventBody::Control { holder: Holder::Agent, lease, .. } => self.call.lease.ended(*lease),

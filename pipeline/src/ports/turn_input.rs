@@ -27,6 +27,10 @@ pub enum TurnInput {
     Silence { times: u32 },
     /// The caller made a sound in which no word was found.
     Unintelligible,
+    /// A person of the office answered what the agent had asked while the caller waited.
+    Answered { text: String },
+    /// Nobody did in time.
+    Unanswered,
     /// The caller waited with us while a person was called, who did not take the call.
     Returned(Returned),
 }
@@ -85,6 +89,8 @@ impl Shape for TurnInput {
             Self::Silence { .. } => Shown::Kind("silence", 0),
             Self::Unintelligible => Shown::Kind("unintelligible", 0),
             Self::Returned(_) => Shown::Kind("returned", 0),
+            Self::Answered { text } => Shown::Kind("answered", text.chars().count()),
+            Self::Unanswered => Shown::Kind("unanswered", 0),
         }
     }
 }

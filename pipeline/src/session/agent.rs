@@ -205,6 +205,7 @@ impl Session {
                 self.attend(AttentionReason::Rule);
             }
             ReplyEvent::Attention { reason, .. } => self.attend(reason),
+            ReplyEvent::Question { question, .. } => self.to_ask = Some(question),
             ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
             ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
         }
@@ -493,6 +494,7 @@ impl Session {
                 self.say_line();
             }
             AfterReply::Hold => self.hold_on(),
+            AfterReply::Ask => self.ask_staff(),
             AfterReply::HangUp | AfterReply::Transfer => {
                 let transfers = reply.then == AfterReply::Transfer;
                 let own = if transfers { EndReason::Transferred } else { EndReason::AgentHungUp };
@@ -570,6 +572,7 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         | ReplyEvent::Attention { turn, .. }
         | ReplyEvent::Done { turn, .. }
         | ReplyEvent::Language { turn, .. }
+        | ReplyEvent::Question { turn, .. }
         | ReplyEvent::Busy { turn, .. }
         | ReplyEvent::Used { turn, .. }
         | ReplyEvent::Failed { turn, .. } => *turn,

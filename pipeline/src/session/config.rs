@@ -136,6 +136,8 @@ pub struct Phrases {
     pub agent_is_back: String,
     /// The caller waits, and the person who is called has not answered yet.
     pub still_calling: String,
+    /// The caller waits, and nobody of the office has answered yet.
+    pub still_asking: String,
 }
 
 impl Default for Phrases {
@@ -159,6 +161,7 @@ impl Default for Phrases {
             person_speaks: "You are now speaking with a member of our staff.".into(),
             agent_is_back: "I'm back, the automated assistant. What else can I help you with?".into(),
             still_calling: "I'm still calling them. Thank you for waiting.".into(),
+            still_asking: "I'm still waiting for their answer. Thank you.".into(),
         }
     }
 }
@@ -188,6 +191,7 @@ impl Phrases {
             person_speaks: "Ahora habla con un miembro de nuestro personal.".into(),
             agent_is_back: "Soy de nuevo el asistente automático. ¿En qué más le puedo ayudar?".into(),
             still_calling: "Sigo llamando. Gracias por esperar.".into(),
+            still_asking: "Sigo esperando la respuesta. Gracias.".into(),
         }
     }
 
@@ -204,6 +208,7 @@ impl Phrases {
             self.person_speaks.clone(),
             self.agent_is_back.clone(),
             self.still_calling.clone(),
+            self.still_asking.clone(),
         ]
     }
 }

@@ -66,6 +66,7 @@ impl Session {
                 }
             }
             Supervisor::Whisper { by, word } => self.whisper(by, word),
+            Supervisor::Answer { by, question, text } => self.take_answer(&by, question, text),
             Supervisor::ComeBack(returned) => self.come_back(returned),
             Supervisor::Say { by, text } => self.take_line(by, text),
         }

@@ -66,6 +66,12 @@ pub enum Supervisor {
         by: String,
         word: StaffWord,
     },
+    /// A person answers what the agent asked.
+    Answer {
+        by: String,
+        question: u32,
+        text: String,
+    },
     /// Nobody took the call that the caller is held for.
     ComeBack(Returned),
     /// A person's line, to be said word for word.

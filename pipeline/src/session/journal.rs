@@ -186,7 +186,9 @@ impl JournalEntry {
                 *text = screen(text);
             }
             Recorded::Supervisor { act } => match act {
-                Supervisor::Say { text, .. } | Supervisor::Release { note: Some(text), .. } => {
+                Supervisor::Say { text, .. }
+                | Supervisor::Answer { text, .. }
+                | Supervisor::Release { note: Some(text), .. } => {
                     *text = screen(text);
                 }
                 Supervisor::Whisper { word, .. } => *word = word.map(screen),

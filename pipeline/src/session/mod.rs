@@ -54,7 +54,7 @@ use utterance::{Ear, Utterance};
 
 use crate::cost::Bill;
 use crate::event::EventBody;
-use crate::ports::{CallRecord, Consented, EndReason, Language, LogEntry, LogEvent, TurnInput};
+use crate::ports::{CallRecord, Consented, EndReason, Language, LogEntry, LogEvent, Question, TurnInput};
 use crate::turn::{Expectation, TurnId};
 
 /// The call.
@@ -125,6 +125,10 @@ pub struct Session {
     stretches: VecDeque<(u32, String)>,
     /// Lines of people that wait to be said.
     lines: VecDeque<String>,
+    /// What people of the office are to be asked once our reply was heard.
+    to_ask: Option<Question>,
+    /// The question that the caller waits for.
+    asked: Option<u32>,
     /// How the caller stands to being recorded. `None`: they were neither told nor asked.
     consented: Option<Consented>,
 }
@@ -180,6 +184,8 @@ impl Session {
             person: None,
             stretches: VecDeque::new(),
             lines: VecDeque::new(),
+            to_ask: None,
+            asked: None,
             consented: None,
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);

@@ -76,6 +76,8 @@ impl Dialogue {
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
             TurnInput::Unintelligible => turn.unclear(),
+            TurnInput::Answered { text } => turn.staff_answered(text),
+            TurnInput::Unanswered => turn.staff_was_late(),
             TurnInput::Returned(returned) => turn.was_held_for(returned),
         }
         turn.finish()
@@ -198,7 +200,7 @@ impl Turn<'_> {
 
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
-        if self.answers_put_through(text) {
+        if self.answers_put_through(text) || self.answers_ask_staff(text) {
             return;
         }
         if self.state.task().is_some() {
@@ -423,7 +425,13 @@ impl Turn<'_> {
             None if self.state.spoken.len() > 1 => {
                 matches!(
                     self.state.pending,
-                    Some(Pending::Offer(_) | Pending::PutThrough(_) | Pending::Write | Pending::Recording)
+                    Some(
+                        Pending::Offer(_)
+                            | Pending::PutThrough(_)
+                            | Pending::AskStaff
+                            | Pending::Write
+                            | Pending::Recording
+                    )
                 )
             }
             None => matches!(
@@ -431,6 +439,7 @@ impl Turn<'_> {
                 Some(
                     Pending::Offer(_)
                         | Pending::PutThrough(_)
+                        | Pending::AskStaff
                         | Pending::More
                         | Pending::MoreOnPage
                         | Pending::Write

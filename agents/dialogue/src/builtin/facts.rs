@@ -44,6 +44,9 @@ pub struct TenantFacts {
     /// Numbers the agent itself gives out: never personal data.
     #[serde(default)]
     pub public_numbers: Vec<String>,
+    /// How long a caller waits for people of the office who are asked in mid-call. 0: nobody is asked.
+    #[serde(default)]
+    pub ask_staff_s: u32,
     /// To whom callers can be put through. Kept elsewhere, and put here for each reading.
     #[serde(skip)]
     pub targets: Vec<Target>,

@@ -9,6 +9,7 @@ mod account;
 mod amend;
 mod answer;
 mod aside;
+mod ask_staff;
 pub mod beliefs;
 pub mod body;
 mod call_back;

@@ -169,6 +169,8 @@ pub enum Pending {
     MessageOrPerson,
     /// "I can put you through to this target. Shall I?"
     PutThrough(String),
+    /// "Shall I ask somebody in the office?"
+    AskStaff,
     /// "May we record this call?"
     Recording,
     /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
@@ -279,6 +281,12 @@ pub struct State {
     /// Targets that this call came back from.
     #[serde(default)]
     pub not_taken: Vec<String>,
+    /// Somebody of the office is there to be asked.
+    #[serde(default)]
+    pub staff_there: bool,
+    /// Questions that they were asked.
+    #[serde(default)]
+    pub asked_staff: u8,
     /// The caller does not want to be put through.
     #[serde(default)]
     pub wants_no_transfer: bool,
@@ -332,7 +340,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, consent, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

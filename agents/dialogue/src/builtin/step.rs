@@ -152,6 +152,10 @@ pub enum Effect {
         target: String,
         about: String,
     },
+    /// People of the office are asked this when the reply was heard.
+    AskStaff {
+        question: String,
+    },
 }
 
 /// A work item to be filed, perhaps with a booking.
@@ -203,7 +207,7 @@ impl Step {
     pub fn settle(&mut self, references: &[String]) {
         let files = self.effects.iter().filter_map(|effect| match effect {
             Effect::File(filing) => Some(filing.fields.contains_key(super::CORRECTS)),
-            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
         });
         let corrections: Vec<bool> = files.collect();
         let own = |n: &usize| !corrections.get(*n).copied().unwrap_or_default();

@@ -178,6 +178,8 @@ impl Live {
             TurnInput::Opened
             | TurnInput::Silence { .. }
             | TurnInput::Unintelligible
+            | TurnInput::Answered { .. }
+            | TurnInput::Unanswered
             | TurnInput::Returned(_) => false,
             TurnInput::Digits { .. } if dialogue.minds_recording(&seat.state, "") => false,
             TurnInput::Digits { digits } => digits != "911",

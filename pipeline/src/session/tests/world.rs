@@ -9,8 +9,8 @@ use telephony::sim::{Impairments, SimCarrier};
 use crate::event::EventBody;
 use crate::latency::Stage;
 use crate::ports::{
-    AfterReply, CallRecord, EndReason, Language, LogEntry, LogEvent, Meter, ReplyCommand, ReplyEvent,
-    SttCommand, SttEvent, TtsCommand, TtsEvent, TurnInput, Usage,
+    AfterReply, CallRecord, EndReason, Language, LogEntry, LogEvent, Meter, Question, ReplyCommand,
+    ReplyEvent, SttCommand, SttEvent, TtsCommand, TtsEvent, TurnInput, Usage,
 };
 use crate::provider::Failure;
 use crate::session::{Input, Output, Session, SessionConfig};
@@ -54,6 +54,8 @@ pub struct Habits {
     pub letter_ms: u64,
     pub expects: Expectation,
     pub then: AfterReply,
+    /// What people of the office are asked after a reply.
+    pub question: Option<Question>,
     /// The greeting is a notice.
     pub notice: bool,
     /// The greeting says that the call is recorded.
@@ -79,6 +81,7 @@ impl Default for Habits {
             letter_ms: 60,
             expects: Expectation::Open,
             then: AfterReply::Listen,
+            question: None,
             notice: false,
             tells: false,
         }
@@ -363,6 +366,9 @@ impl World {
                 };
                 let segment = ReplySegment { id, text: text.into(), kind, fixed: false };
                 self.after(reply_ms, Input::Reply(ReplyEvent::Segment(segment)));
+            }
+            if let Some(question) = self.habits.question.clone() {
+                self.after(reply_ms, Input::Reply(ReplyEvent::Question { turn, question }));
             }
             let (expects, then) = (self.habits.expects, self.habits.then);
             self.after(reply_ms, Input::Reply(ReplyEvent::Done { turn, expects, then }));

@@ -60,7 +60,11 @@ impl Turn<'_> {
                 self.say_with("no_answer_number", &[("number", number)]);
                 self.offer_person("offer_person");
             }
-            (1, None) => self.ask_pending("no_answer", Pending::MessageOrPerson),
+            (1, None) => {
+                if !self.offers_to_ask(text) {
+                    self.ask_pending("no_answer", Pending::MessageOrPerson);
+                }
+            }
             (2, _) => self.offer_person_now(text, "put_through_no_answer", "no_answer_again"),
             _ => self.bring_in_person(),
         }
@@ -72,6 +76,9 @@ impl Turn<'_> {
         self.state.topic = None;
         self.did("question", "had no answer");
         self.state.unanswered = self.state.unanswered.saturating_add(1);
+        if self.state.unanswered == 1 && self.offers_to_ask(text) {
+            return;
+        }
         match self.state.unanswered {
             1 => self.offer_person("not_on_page"),
             2 => self.offer_person("no_answer_again"),
