@@ -93,6 +93,7 @@ fn brief(store: &TenantStore) -> CallBrief {
         recalled: Vec::new(),
         outbound: false,
         consent: Default::default(),
+        hand_over: Default::default(),
         call: CallId(Uuid::now_v7()),
         tenant: store.id().0,
         passport: Uuid::now_v7(),

@@ -22,12 +22,12 @@ use crate::calls::expected::ExpectedCalls;
 use crate::calls::live::LiveCalls;
 use crate::calls::recorders::Recorders;
 use crate::calls::sampler::Gauge;
+use crate::calls::staff::StaffDesk;
 use crate::calls::unended::Unended;
 use crate::calls::vocabulary::Vocabularies;
 use crate::config::{Carrier, Config, PublicUrl};
 use crate::damaged::Damaged;
 use crate::dialing::clock::WallClock;
-use crate::dialing::transfer::Transfers;
 use crate::error::{ApiError, ErrorCode};
 use crate::fanout::local::Fanout;
 use crate::limits::Gates;
@@ -53,12 +53,13 @@ pub struct App {
     /// Keys of the carrier's signatures; `None` in unsigned mode.
     pub signing: Option<SigningKeys>,
     /// Calls that are about to be put through to a person.
-    pub transfers: Transfers,
     /// The time at which calls are placed.
     pub clock: WallClock,
     /// The carrier, as far as it is asked for something; `None` without an account.
     pub control: Option<Arc<dyn CallControl>>,
     pub live: Arc<LiveCalls>,
+    /// Who could be asked something in mid-call.
+    pub staff: StaffDesk,
     pub expected: ExpectedCalls,
     /// Tells the back office of calls that have ended.
     pub office: Bell,
@@ -124,7 +125,6 @@ impl App {
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
             recordings: Recordings::new(&config.data_dir),
-            transfers: Transfers::default(),
             clock: WallClock::default(),
             control: control(&config.carrier),
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
@@ -142,6 +142,7 @@ impl App {
             platform,
             ready: OnceLock::new(),
             live: Arc::default(),
+            staff: StaffDesk::default(),
             expected: ExpectedCalls::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             understanding: Readers::default(),

@@ -22,6 +22,7 @@ pub mod run;
 pub mod sampler;
 pub mod sink;
 pub mod socket;
+pub mod staff;
 pub mod steady;
 pub mod strain;
 pub mod unended;

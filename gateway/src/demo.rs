@@ -1,5 +1,7 @@
 //! What a gateway starts with on an empty data folder: the demo tenant Riverbend County.
 
+use crate::dialing::transfer;
+use crate::tenant_config::targets::Target;
 use crate::tenant_config::{appointments, spoken};
 use anyhow::Context;
 use chrono::Utc;
@@ -105,10 +107,12 @@ async fn keep_appointments(store: &TenantStore) -> anyhow::Result<()> {
 
 /// What the agent knows of a tenant: its kept facts, or the little that follows from its name and line.
 pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<TenantFacts> {
-    let kept = platform.tenant(tenant.id).await?.setting(FACTS).await?;
-    if let Some(kept) = kept {
-        return serde_json::from_value(kept)
-            .with_context(|| format!("the facts of tenant {} are broken", tenant.slug));
+    let store = platform.tenant(tenant.id).await?;
+    let targets = transfer::targets(&store).await?.iter().map(Target::to_facts).collect();
+    if let Some(kept) = store.setting(FACTS).await? {
+        let facts: TenantFacts = serde_json::from_value(kept)
+            .with_context(|| format!("the facts of tenant {} are broken", tenant.slug))?;
+        return Ok(TenantFacts { targets, ..facts });
     }
     let lines = platform.store().lines(tenant.id).await?;
     let number = lines.first().map_or("", |line| line.number.as_str());
@@ -128,6 +132,8 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         streets: Vec::new(),
         wording: std::collections::BTreeMap::new(),
         public_numbers: lines.iter().map(|line| spoken(&line.number)).collect(),
+        ask_staff_s: 0,
+        targets,
     })
 }
 

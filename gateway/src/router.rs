@@ -24,7 +24,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice};
+use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice, warm};
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -141,6 +141,9 @@ fn calling_out(routes: Routes) -> Routes {
         .post(dial::STATUS, dial::status)
         .post(dial::DIALLED, dial::dialled)
         .post(transfer::DONE, transfer::done)
+        .post(warm::ANSWER, warm::answer)
+        .post(warm::REPLY, warm::reply)
+        .post(warm::STATUS, warm::status)
         .post(outreach_hooks::ANSWER, outreach_hooks::answer)
         .post(outreach_hooks::REPLY, outreach_hooks::reply)
         .post(outreach_hooks::STATUS, outreach_hooks::status)
@@ -172,6 +175,7 @@ fn people_on_calls(routes: Routes) -> Routes {
         .post("/v1/calls/{id}/hangup", control::hang_up)
         .get("/v1/calls/{id}/listen", listen::handle)
         .post("/v1/calls/{id}/whisper", supervise::whisper)
+        .post("/v1/calls/{id}/answer", supervise::answer)
         .post("/v1/calls/{id}/takeover", supervise::take_over)
         .post("/v1/calls/{id}/release", supervise::release)
         .get("/v1/calls/{id}/speak", speak::handle)

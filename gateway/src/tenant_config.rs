@@ -52,6 +52,12 @@ pub struct TenantConfig {
     /// Whether people of the office may listen to calls. Absent or allowed: on lines with `recording_consent` `notice` or `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listening: Option<Listening>,
+    /// Whether the agent may ask people at the console what no page answers, while the caller waits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ask_staff: bool,
+    /// How long the caller waits for them. Absent: 60 s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask_staff_s: Option<u32>,
     /// Words that are easily misheard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
@@ -78,6 +84,9 @@ pub struct TenantConfig {
     #[serde(rename = "claim", skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimConfig>,
 }
+
+/// How long a caller waits for people of the office, unless the tenant says so.
+pub const ASK_STAFF_S: u32 = 60;
 
 /// The main office.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -275,6 +284,8 @@ impl TenantConfig {
             streets: self.streets.clone(),
             wording: self.wording.clone(),
             public_numbers,
+            ask_staff_s: if self.ask_staff { self.ask_staff_s.unwrap_or(ASK_STAFF_S) } else { 0 },
+            targets: self.targets.iter().map(targets::Target::to_facts).collect(),
         }
     }
 }

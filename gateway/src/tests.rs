@@ -1,6 +1,7 @@
 //! A gateway with simulated engines, over its real wire.
 
 mod alarms;
+mod answer;
 mod api;
 mod audit;
 mod call_back;

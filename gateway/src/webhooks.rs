@@ -8,3 +8,4 @@ pub mod status;
 pub mod transfer;
 pub mod trust;
 pub mod voice;
+pub mod warm;

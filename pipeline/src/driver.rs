@@ -274,7 +274,7 @@ impl Driver {
     fn speaks(&self) -> Side {
         match self.session.regions().control {
             state::Control::Supervisor => Side::Person,
-            state::Control::Agent | state::Control::Announcing => Side::Agent,
+            state::Control::Agent | state::Control::Announcing | state::Control::Held => Side::Agent,
         }
     }
 
@@ -431,7 +431,8 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
         }
         EventBody::Final { text, .. }
         | EventBody::ReplySegment { text, .. }
-        | EventBody::Whispered { text, .. } => text,
+        | EventBody::Whispered { text, .. }
+        | EventBody::QuestionAsked { text, .. } => text,
         EventBody::ReplyHeard { heard_text, .. } => heard_text,
         EventBody::Interrupted { heard, .. } => &mut heard.text,
         _ => return,

@@ -130,6 +130,19 @@ pub enum EventBody {
         /// `next`, `withdrawn`, or `said` for a line.
         until: String,
     },
+    /// The agent asks people of the office something while the caller waits; `POST /v1/calls/{id}/answer` answers it.
+    QuestionAsked {
+        question_id: u32,
+        text: String,
+        /// The caller waits so long.
+        within_s: u32,
+    },
+    /// It needs no answer any more.
+    QuestionClosed {
+        question_id: u32,
+        /// Who answered it, where somebody did.
+        by: Option<String>,
+    },
     Latency {
         latency: TurnLatency,
     },
@@ -190,6 +203,10 @@ pub enum ControlReason {
     Fault,
     /// The call is ending: nobody can take it.
     Refused,
+    /// The caller waits while a person is called: nobody listens to them.
+    Held,
+    /// They wait no more.
+    HeldNoMore,
 }
 
 impl ControlReason {
@@ -198,7 +215,9 @@ impl ControlReason {
     pub const fn holder(self) -> Holder {
         match self {
             Self::TakenOver | Self::Speaking => Holder::Person,
-            Self::Released | Self::Lost | Self::Fault | Self::Refused => Holder::Agent,
+            Self::Released | Self::Lost | Self::Fault | Self::Refused | Self::Held | Self::HeldNoMore => {
+                Holder::Agent
+            }
         }
     }
 
@@ -212,6 +231,8 @@ impl ControlReason {
             Self::Lost => "lost",
             Self::Fault => "fault",
             Self::Refused => "refused",
+            Self::Held => "held",
+            Self::HeldNoMore => "held_no_more",
         }
     }
 }
@@ -310,6 +331,8 @@ impl EventBody {
             Self::Attention { .. } => "call.attention",
             Self::Control { .. } => "call.control",
             Self::Whispered { .. } => "supervisor.whispered",
+            Self::QuestionAsked { .. } => "call.question_asked",
+            Self::QuestionClosed { .. } => "call.question_closed",
             Self::Latency { .. } => "call.latency",
             Self::Cost { .. } => "call.cost",
             Self::Language { .. } => "call.language",

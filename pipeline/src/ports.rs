@@ -6,6 +6,7 @@
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
 mod consent;
+mod hand_over;
 mod recalled;
 mod staff;
 mod turn_input;
@@ -23,6 +24,7 @@ use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use consent::{Consent, Consented};
+pub use hand_over::{HandOver, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use staff::StaffWord;
@@ -312,6 +314,7 @@ pub struct CallBrief {
     pub outbound: bool,
     /// What the line tells its callers of being recorded.
     pub consent: Consent,
+    pub hand_over: HandOver,
 }
 
 #[derive(Debug)]
@@ -380,6 +383,11 @@ pub enum ReplyEvent {
         turn: TurnId,
         language: Language,
     },
+    /// What a person of the office is asked when this reply was heard, after which the caller waits ([`AfterReply::Ask`]).
+    Question {
+        turn: TurnId,
+        question: Question,
+    },
     /// How the caller stands to being recorded. Counts whatever becomes of the reply.
     Consent(Consented),
     Provider(ProviderNote),
@@ -402,7 +410,11 @@ pub enum ReplyEvent {
 pub enum AfterReply {
     Listen,
     HangUp,
-    /// Bring in a person (where the line has one to ring).
+    /// The caller waits while a person is called; whom is on record already.
+    Hold,
+    /// The caller waits while a person of the office is asked what [`ReplyEvent::Question`] told.
+    Ask,
+    /// The carrier puts the call through to a person; to whom is on record already.
     Transfer,
 }
 
@@ -478,7 +490,8 @@ pub enum CallRecord {
     Control { turn: TurnId, holder: Holder, by: String, reason: ControlReason, note: String },
     /// A person of the office was heard by the caller.
     PersonSpoke { turn: TurnId, by: String, from_ms: u64, to_ms: u64 },
-    /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`).
+    /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`); the agent asked people of the office
+    /// something (`asked`), and one of them answered (`answered`).
     Whispered { turn: TurnId, by: String, text: String, until: String },
     /// The caller was told that the call is recorded, or said how they stand to it.
     Consent { turn: TurnId, consented: Consented },

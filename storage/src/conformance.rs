@@ -18,6 +18,7 @@ pub(crate) mod recordings;
 pub(crate) mod retention;
 pub(crate) mod reviews;
 pub(crate) mod tenants;
+pub(crate) mod transfers;
 pub(crate) mod work;
 pub(crate) mod work_acts;
 pub(crate) mod writer;
@@ -192,6 +193,10 @@ macro_rules! suite {
                 a_number_is_called_by_one_call_at_a_time,
                 a_conversation_ends_its_own_record,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
+            transfers:
+                a_transfer_goes_forward_and_ends_once,
+                of_two_transfers_of_a_call_the_later_counts,
+                a_call_that_was_put_through_can_come_back;
             recordings:
                 a_recording_is_begun_kept_and_deleted_with_its_key,
                 a_call_that_comes_back_goes_on_under_its_key,

@@ -65,6 +65,8 @@ id! {
     WorkActId,
     /// A call that somebody had placed about a piece of work.
     DialId,
+    /// A call that is put through to a person.
+    TransferId,
     /// Work that outlives a call, in the queue.
     JobId,
     /// An effect outside, on its way.

@@ -51,6 +51,7 @@ mod sqlite;
 pub mod store;
 pub mod tenancy;
 pub mod transcript;
+pub mod transfers;
 pub mod work_acts;
 pub mod writer;
 pub mod zones;
@@ -60,8 +61,8 @@ pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
     CallId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
-    OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId, UserId,
-    WorkActId, WorkItemId,
+    OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId,
+    TransferId, UserId, WorkActId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
@@ -70,7 +71,7 @@ pub use platform_records::{
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
     Alarms, Audit, Auth, Calls, Claims, Dials, Directory, Figures, Jobs, Knowledge, Outbox, Outreach,
-    Passports, Recordings, Retention, Reviews, Settings, Slots, Turns, WorkItems,
+    Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

@@ -18,8 +18,8 @@ use crate::document_records::{Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::StorageError;
 use crate::figures::{CallFigure, Span, WorkFigure};
 use crate::ids::{
-    CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId,
-    WorkItemId,
+    CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId,
+    TransferId, UserId, WorkItemId,
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
@@ -34,6 +34,7 @@ use crate::records::{
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
 use crate::review_records::{AgentLevel, AutonomyChange, Calibration, NewReview, Review};
+use crate::transfers::{NewTransfer, Transfer, TransferResult, TransferStage};
 use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 
 type Result<T> = std::result::Result<T, StorageError>;
@@ -76,6 +77,8 @@ store! {
         fn append(&self, call: CallId, rows: &[LogRow]) -> ();
         /// Marks a live call as ended. `false`: it was ended already (nothing changes).
         fn end_call(&self, call: CallId, reason: &str, ended_at: DateTime<Utc>) -> bool;
+        /// A call that ended because it was put through, or because its process died, goes on. `false`: it is no such call.
+        fn resume_call(&self, call: CallId) -> bool;
         fn call(&self, id: CallId) -> Option<Call>;
         fn call_by_carrier_sid(&self, sid: &str) -> Option<Call>;
         fn list_calls(&self, filter: CallFilter) -> Vec<Call>;
@@ -216,6 +219,28 @@ store! {
         /// The last word counts. `Invalid` for what is no number.
         fn set_consent(&self, new: NewConsent) -> ();
         fn has_consent(&self, number: &str, purpose: Purpose) -> bool;
+    }
+}
+
+store! {
+    /// Calls that are put through to a person of the office.
+    Transfers of TenantStore {
+        /// Begins one. Another one of the call that is not over gives way.
+        fn begin_transfer(&self, new: NewTransfer) -> Transfer;
+        fn transfer(&self, id: TransferId) -> Option<Transfer>;
+        /// Of one call, oldest first.
+        fn transfers_of(&self, call: CallId) -> Vec<Transfer>;
+        /// Takes news in: never back to an earlier stage, and the first name of the carrier's counts. `None`: there is none.
+        fn note_transfer(
+            &self,
+            id: TransferId,
+            stage: TransferStage,
+            carrier_sid: Option<String>
+        ) -> Option<Transfer>;
+        /// `false`: it was ended before, and nothing changes.
+        fn end_transfer(&self, id: TransferId, result: TransferResult) -> bool;
+        /// What was asked for a call is taken back. `false`: nothing was, or it is over.
+        fn drop_transfer(&self, call: CallId) -> bool;
     }
 }
 

@@ -353,6 +353,9 @@ impl CarrierServer {
                 _ => None,
             };
         }
+        if element(document, "Conference").is_some() {
+            return self.meet(sid, document).await;
+        }
         if let Some(action) = attribute(document, "Dial", "action") {
             return self.dial(sid, document, &action).await;
         }
@@ -367,6 +370,13 @@ impl CarrierServer {
         }
         let redirect = element(document, "Redirect").map(|(_, text)| text)?;
         self.fetch(sid, &redirect, &[]).await
+    }
+
+    /// A room: whoever is in it leaves after a while.
+    async fn meet(&self, sid: &str, document: &str) -> Option<String> {
+        sleep(5 * STEP).await;
+        let action = attribute(document, "Dial", "action")?;
+        self.fetch(sid, &action, &[("DialCallStatus", "completed")]).await
     }
 
     async fn dial(&self, sid: &str, document: &str, action: &str) -> Option<String> {

@@ -3,6 +3,7 @@
 use super::effects::{self, Committed, TurnWork};
 use super::now;
 use super::office::Office;
+use super::put_through;
 use crate::passport::Versioned;
 use dialogue::builtin::Trouble;
 
@@ -19,6 +20,7 @@ impl Books {
     pub(super) async fn write(&mut self, office: &Office, work: TurnWork<'_>) -> Result<Committed, Trouble> {
         let at = now();
         let (desk, brief) = (&*office.desk, &office.brief);
+        let target = put_through::target_of(work.effects);
         let mut held = match self.passport.take() {
             Some(held) => held,
             None => effects::passport(desk, brief, at).await.map_err(|error| {
@@ -28,6 +30,9 @@ impl Books {
         };
         let done = effects::commit(desk, brief, &mut held, work, at).await;
         self.passport = Some(held);
+        if let (Ok(_), Some((target, about))) = (&done, target) {
+            put_through::ask(office, &target, about).await?;
+        }
         self.filed |= done.as_ref().is_ok_and(|done| !done.references.is_empty());
         done
     }

@@ -2,7 +2,7 @@
 
 use pipeline::event::AttentionReason;
 use pipeline::latency::Stage;
-use pipeline::ports::{ReplyEvent, TurnInput};
+use pipeline::ports::{Question, ReplyEvent, TurnInput};
 use pipeline::turn::{ReplySegment, SegmentId, Speaker, TurnId};
 use storage::WorkItems;
 use storage::records::WorkStatus;
@@ -12,6 +12,7 @@ use super::alarms::{self, Alarms};
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
 use super::office::{Knowledge, Office};
 use super::outbox::{Outbox, Spent};
+use super::put_through;
 use super::ruled::rule_over;
 use super::rulings::Rulings;
 use super::seat::Seat;
@@ -95,7 +96,8 @@ impl Seat {
     pub(super) async fn prepare(&self, turn: TurnId, input: TurnInput) -> BuiltinRun {
         let began = Instant::now();
         let mut knowledge = Knowledge { local: self.office.today(), ..Knowledge::default() };
-        let origin = self.origin(&input);
+        let mut origin = self.origin(&input);
+        origin.state.staff_there = self.office.brief.hand_over.staff.is_there();
         let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
             let reading = Instant::now();
@@ -167,6 +169,11 @@ impl Seat {
             Err(_) => tracing::warn!("the ledger entry of a turn was not written"),
         }
         self.tell_tools(run).await;
+        if let Some(text) = asks(&run.step.effects) {
+            let within_s = self.office.desk.facts.ask_staff_s;
+            let question = Question { text, within_s };
+            self.out.send(ReplyEvent::Question { turn: run.turn, question }).await;
+        }
         if let Some(consented) = run.step.consented {
             self.out.send(ReplyEvent::Consent(consented)).await;
         }
@@ -185,7 +192,7 @@ impl Seat {
         let did = run.rulings.beside(&run.alarms.beside(&note.did, "recorded"));
         let note = Note { did, ..note.clone() };
         let work = TurnWork {
-            key: format!("{}/{}", self.office.brief.call, run.turn.0),
+            key: format!("{}/{}", self.office.writes(), run.turn.0),
             effects: &run.step.effects,
             note: &note,
             duration_ms: run.took_ms,
@@ -202,12 +209,13 @@ impl Seat {
     async fn recover(&mut self, run: &mut BuiltinRun, trouble: Trouble) {
         let filing: Option<Filing> = run.step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => Some(filing.clone()),
-            Effect::MarkUrgent { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
         });
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), false).await;
         }
-        if filing.is_none() {
+        let puts_through = put_through::target_of(&run.step.effects).is_some();
+        if filing.is_none() && !puts_through {
             // An emergency: where to turn was said already; only "I've marked this call" is not true.
             run.step.say.retain(|say| !say.promises);
             run.step.effects.clear();
@@ -226,6 +234,9 @@ impl Seat {
     /// The caller goes on with this turn and was told nothing of it: what it filed is withdrawn. An appointment stays, and is
     /// told.
     pub(super) async fn take_back(&mut self, run: BuiltinRun) -> Unheard {
+        if put_through::target_of(&run.step.effects).is_some() {
+            put_through::take_back(&self.office).await;
+        }
         let booked = run.step.effects.iter().any(|e| matches!(e, Effect::File(f) if f.booking.is_some()));
         if booked || !self.withdraw(&run).await {
             return run.unheard();
@@ -256,7 +267,7 @@ impl Seat {
             sources: Vec::new(),
         };
         let work = TurnWork {
-            key: format!("{}/{}/withdrawn", self.office.brief.call, run.turn.0),
+            key: format!("{}/{}/withdrawn", self.office.writes(), run.turn.0),
             effects: &[],
             note: &note,
             duration_ms: 0,
@@ -391,11 +402,19 @@ impl Lines {
     }
 }
 
+/// What people of the office are asked, where they are.
+fn asks(effects: &[Effect]) -> Option<String> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::AskStaff { question } => Some(question.clone()),
+        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
+    })
+}
+
 /// Why a person should look at a call after this step.
 fn reasons(step: &Step) -> Vec<AttentionReason> {
     let urgent = step.effects.iter().any(|effect| matches!(effect, Effect::MarkUrgent { .. }));
     let person = step.state.tasks.iter().any(|task| task.id == "person")
-        || step.effects.iter().any(|effect| tool_name(effect) == "request_person");
+        || step.effects.iter().any(|effect| matches!(tool_name(effect), "request_person" | "put_through"));
     let all = [
         (urgent || step.state.urgent, AttentionReason::Emergency),
         (person, AttentionReason::PersonAsked),

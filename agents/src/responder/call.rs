@@ -79,6 +79,9 @@ impl Call {
         state.quiet_greeting = office.desk.facts.no_emergency_notice.contains(&brief.line);
         state.outbound = brief.outbound;
         state.consent = brief.consent;
+        state.can_transfer = brief.hand_over.is_possible;
+        state.returned.clone_from(&brief.hand_over.returned);
+        state.not_taken.extend(brief.hand_over.returned.iter().map(|returned| returned.target.clone()));
         let live = driver.map(|driver| Live::new(driver, &office));
         let seat = Seat {
             out: Outbox::new(events, brief.language),
@@ -303,7 +306,7 @@ impl Call {
             did: did.to_owned(),
             sources: Vec::new(),
         };
-        let key = format!("{}/close", seat.office.brief.call);
+        let key = format!("{}/close", seat.office.writes());
         let passport = seat.office.brief.passport;
         let jobs = if remains { vec![office::work_job(passport, super::now())] } else { Vec::new() };
         let work = TurnWork {

@@ -148,7 +148,7 @@ async fn attempt(
 const fn filing(effect: &Effect) -> Option<&Filing> {
     match effect {
         Effect::File(filing) => Some(filing),
-        Effect::MarkUrgent { .. } => None,
+        Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
     }
 }
 
@@ -203,6 +203,7 @@ fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ve
                 patches.push(Patch::Escalate { reason: format!("emergency: {kind}") });
             }
             Effect::File(filing) => patches.push(Patch::RaisePriority(filing.priority)),
+            Effect::PutThrough { .. } | Effect::AskStaff { .. } => {}
         }
     }
     patches.extend(references.iter().map(|r| Patch::AddSubTask(r.clone())));
@@ -273,6 +274,8 @@ pub(crate) fn entry_id(key: &str) -> Uuid {
 pub(super) const fn tool_name(effect: &Effect) -> &'static str {
     match effect {
         Effect::MarkUrgent { .. } => "mark_urgent",
+        Effect::PutThrough { .. } => "put_through",
+        Effect::AskStaff { .. } => "ask_staff",
         Effect::File(filing) => match filing.files {
             Files::Incident => "file_report",
             Files::Inspection => "book_inspection",

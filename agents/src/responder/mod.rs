@@ -14,6 +14,7 @@ mod effects;
 mod model;
 pub(crate) mod office;
 mod outbox;
+mod put_through;
 mod recover;
 mod ruled;
 mod rulings;
@@ -110,7 +111,6 @@ impl FrontDesk {
             driver: Some(model::Driver {
                 model,
                 builtin_as_fallback,
-                transfers: false,
                 policy: Policy::default(),
                 outside: Outside::default(),
                 looker: None,
@@ -125,18 +125,6 @@ impl FrontDesk {
     pub fn with_second_look(mut self) -> Self {
         if let Some(driver) = &mut self.driver {
             driver.looker = Some(model::Looker::default());
-        }
-        self
-    }
-
-    /// Lines have a person to ring: a model may hand a call over ([`AfterReply::Transfer`]). Without, whoever asks for
-    /// a person is called back.
-    ///
-    /// [`AfterReply::Transfer`]: pipeline::ports::AfterReply::Transfer
-    #[must_use]
-    pub fn with_transfers(mut self, transfers: bool) -> Self {
-        if let Some(driver) = &mut self.driver {
-            driver.transfers = transfers;
         }
         self
     }

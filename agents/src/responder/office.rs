@@ -106,6 +106,14 @@ impl Office {
         }
     }
 
+    /// What the keys of this stream's writes begin with. Turns of a call's later streams are counted from one again.
+    pub(super) fn writes(&self) -> String {
+        match self.brief.hand_over.part {
+            0 => self.brief.call.to_string(),
+            part => format!("{}/from-{part}", self.brief.call),
+        }
+    }
+
     /// Local time of the county now.
     pub(crate) fn today(&self) -> NaiveDateTime {
         self.local(now())

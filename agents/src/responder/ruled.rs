@@ -19,7 +19,11 @@ pub(super) fn rule_over(office: &Office, origin: &Origin, knowledge: &Knowledge,
     let set = office.desk.rules.current();
     let said = if let TurnInput::Said { text, .. } = &origin.input { text.as_str() } else { "" };
     let values = values(step);
-    let shown = shown(&origin.state, knowledge, &values);
+    let mut shown = shown(&origin.state, knowledge, &values);
+    // What a person of the office answered is as good as a page.
+    if let TurnInput::Answered { text } = &origin.input {
+        shown.learn(text);
+    }
     let desk = Desk { set: &set, said, shown: &shown, values: &values };
     let mut rulings = Rulings::default();
     let mut say = Vec::with_capacity(step.say.len());
@@ -123,7 +127,7 @@ fn values(step: &Step) -> Vec<String> {
         .flat_map(|filled| [filled.spoken.clone(), filled.value.clone()])
         .chain(step.effects.iter().flat_map(|effect| match effect {
             Effect::File(filing) => filing.fields.values().cloned().collect(),
-            Effect::MarkUrgent { .. } => Vec::new(),
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => Vec::new(),
         }))
         .filter(|value| value.len() >= SHORTEST)
         .collect();

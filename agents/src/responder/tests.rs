@@ -82,6 +82,7 @@ impl Office {
             recalled: Vec::new(),
             outbound: false,
             consent: Default::default(),
+            hand_over: Default::default(),
             call: CallId(Uuid::now_v7()),
             tenant: self.tenant,
             passport: Uuid::now_v7(),

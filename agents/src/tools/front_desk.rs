@@ -41,6 +41,7 @@ pub(super) fn asked(name: &str, input: &mut Input<'_>) -> Option<Asked> {
             let kind = input.word("kind").unwrap_or_else(|| "other".to_owned());
             Some(Asked::MarkUrgent { kind })
         }
+        "put_through" => Some(Asked::PutThrough { target: input.text("target")? }),
         "set_language" => language(input),
         "end_call" => Some(Asked::EndCall),
         _ => None,

@@ -58,6 +58,10 @@ pub(crate) enum Asked {
     MarkUrgent {
         kind: String,
     },
+    /// To a person, by the name of the target.
+    PutThrough {
+        target: String,
+    },
     /// A tool of a server outside; its look-up is under way.
     Outside,
     Speak(Language),
@@ -75,6 +79,7 @@ impl std::fmt::Debug for Asked {
                 write!(f, "Claim({:?}, proofs: {:?})", number.shape(), proofs.shape())
             }
             Self::File(filing) => f.debug_tuple("File").field(filing).finish(),
+            Self::PutThrough { target } => write!(f, "PutThrough({:?})", target.shape()),
             Self::MarkUrgent { kind } => write!(f, "MarkUrgent({:?})", kind.shape()),
             Self::Speak(language) => f.debug_tuple("Speak").field(language).finish(),
             Self::Outside => f.write_str("Outside"),

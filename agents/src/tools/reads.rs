@@ -51,9 +51,12 @@ pub(crate) async fn look_up(asked: Asked, office: Arc<Office>, limit: Duration) 
             }
             Asked::FreeTimes { .. } => Found::Times(office.openings().await),
             Asked::Claim { number, .. } => Found::Claim(office.claim(number).await),
-            Asked::File(_) | Asked::MarkUrgent { .. } | Asked::Speak(_) | Asked::Outside | Asked::EndCall => {
-                Found::Late
-            }
+            Asked::File(_)
+            | Asked::MarkUrgent { .. }
+            | Asked::PutThrough { .. }
+            | Asked::Speak(_)
+            | Asked::Outside
+            | Asked::EndCall => Found::Late,
         }
     };
     timeout(limit, reading).await.unwrap_or(Found::Late)

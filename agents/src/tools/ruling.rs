@@ -19,7 +19,7 @@ pub(crate) fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a
             audit_entry_created: true,
             ..reading
         },
-        Asked::MarkUrgent { .. } => ProposedTool {
+        Asked::MarkUrgent { .. } | Asked::PutThrough { .. } => ProposedTool {
             destination: Destination::EncryptedStorage,
             is_decision: true,
             audit_entry_created: true,

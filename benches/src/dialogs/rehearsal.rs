@@ -221,6 +221,7 @@ impl Desk {
             recalled: Vec::new(),
             outbound: false,
             consent: Default::default(),
+            hand_over: Default::default(),
             call,
             tenant,
             passport: Uuid::now_v7(),

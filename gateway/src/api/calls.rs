@@ -9,7 +9,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 use storage::records::{Attention, Call, CallState, Direction};
-use storage::{CallId, Calls, PassportId, TenantStore};
+use storage::transfers::{Transfer, TransferResult, TransferStage};
+use storage::{CallId, Calls, PassportId, TenantStore, Transfers};
 
 use super::screened::CALLER_TOKEN;
 use crate::app::App;
@@ -44,6 +45,32 @@ pub struct CallItem {
     controlled_by: Option<Lease>,
     /// How many people listen.
     listeners: u32,
+    /// Where it was put through, and what came of it; told of one call, not in lists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    transfers: Vec<TransferItem>,
+}
+
+/// One attempt to put a call through.
+#[derive(Debug, Serialize)]
+struct TransferItem {
+    target: String,
+    /// A login, or the name of a program's token, or `the agent`.
+    by: String,
+    stage: TransferStage,
+    result: Option<TransferResult>,
+    at: DateTime<Utc>,
+}
+
+impl From<Transfer> for TransferItem {
+    fn from(kept: Transfer) -> Self {
+        Self {
+            target: kept.target,
+            by: kept.actor,
+            stage: kept.stage,
+            result: kept.result,
+            at: kept.created_at,
+        }
+    }
 }
 
 impl CallItem {
@@ -71,6 +98,7 @@ impl CallItem {
             attention_reason: call.attention_reason,
             controlled_by: live.as_ref().and_then(|live| live.lease.holder()),
             listeners: live.as_ref().map_or(0, |live| live.tap.listeners()),
+            transfers: Vec::new(),
         }
     }
 }
@@ -82,7 +110,8 @@ pub async fn one(
     Path(id): Path<String>,
 ) -> Result<Json<CallItem>, ApiError> {
     let call = find(&scope.store, &id).await?;
-    Ok(Json(CallItem::new(&app, &scope.tenant.slug, call)))
+    let transfers = scope.store.transfers_of(call.id).await?.into_iter().map(TransferItem::from).collect();
+    Ok(Json(CallItem { transfers, ..CallItem::new(&app, &scope.tenant.slug, call) }))
 }
 
 /// `GET /v1/calls/{id}/latency`: each turn's waterfall, and what the turn cost.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use pipeline::ports::{EndReason, Language};
+use pipeline::ports::EndReason;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use storage::Transfers;
+use storage::transfers::NewTransfer;
 
 use super::calls;
 use crate::app::App;
@@ -16,7 +18,7 @@ use crate::auth::{Act, Scoped};
 use crate::calls::expected::NamedBy;
 use crate::demo;
 use crate::dialing::refusals::{self, Rule};
-use crate::dialing::transfer::{self, Pending};
+use crate::dialing::transfer;
 use crate::error::{ApiError, ErrorCode, JsonBody};
 
 /// `POST /v1/calls/{id}/hangup`.
@@ -78,15 +80,22 @@ pub async fn transfer(
     app.audit
         .record(Some(scope.tenant.id), acts::call_transferred(&scope.principal, call.id, &target.name))
         .await?;
-    let language = Language::of(&call.language).unwrap_or(Language::En);
-    let first = transfer::announced(&facts, language, &target.name);
-    let target_name = target.name.clone();
-    let pending = Pending::new(scope.tenant.id, call.id, target.clone(), call.line, (first, language));
-    if !app.transfers.expect(&live.carrier_sid, pending) || !live.hang_up(EndReason::Transferred) {
-        let _ = app.transfers.take(&live.carrier_sid);
+    // On record before the stream is closed: the carrier's question finds it, after a restart too.
+    let new = NewTransfer {
+        call: call.id,
+        actor: scope.principal.subject.clone(),
+        target: target.name.clone(),
+        number: target.number.clone(),
+        language: call.language,
+        about: String::new(),
+        warm: false,
+    };
+    scope.store.begin_transfer(new).await?;
+    if !live.hang_up(EndReason::Transferred) {
+        scope.store.drop_transfer(call.id).await?;
         return Err(not_live());
     }
     tracing::info!(audit = "call.transferred", call_id = %call.id, by = %scope.principal.subject, "put through by a supervisor");
-    let answer = json!({ "id": call.id, "state": "transferring", "target": target_name });
+    let answer = json!({ "id": call.id, "state": "transferring", "target": target.name });
     Ok((StatusCode::ACCEPTED, Json(answer)))
 }

@@ -19,7 +19,9 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::auth::pass::Pass;
-use crate::auth::{ReadCalls, Scoped};
+use crate::auth::permission::Permission;
+use crate::auth::{Act, ReadCalls, Scoped};
+use crate::calls::staff::Seat;
 use crate::error::{ApiError, QueryOf};
 use crate::fanout::local::{Published, Subscription};
 use crate::limits::TenantPlace;
@@ -45,6 +47,7 @@ pub async fn handle(
     let place = app.gates.stream(scope.tenant.id)?;
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).or(query.last_event_id.as_deref());
     let last_seen = last.and_then(|text| text.parse().ok());
+    let seat = Act::allows(scope.principal.role).then(|| app.staff.enter(scope.tenant.id));
     let Subscription { missed, resumed, live } = app.fanout.subscribe(scope.tenant.id.0, last_seen);
     let ready = format!("{{\"version\":{EVENT_VERSION},\"resumed\":{resumed}}}");
     let first = stream::iter([Event::default().event("ready").retry(RETRY).data(ready)]);
@@ -54,7 +57,7 @@ pub async fn handle(
     let recheck = Pass::rechecks();
     let closing = app.stop.closing.clone();
     let viewer =
-        Viewer { app, pass, recheck, live, closing, over: false, _open: (OpenViewer::count(), place) };
+        Viewer { app, pass, recheck, live, closing, over: false, _open: (OpenViewer::count(), place, seat) };
     let missed = stream::iter(missed).map(Seen::Event);
     let events = missed.chain(stream::unfold(viewer, Viewer::next)).filter_map(move |seen| {
         std::future::ready(match seen {
@@ -85,7 +88,7 @@ struct Viewer {
     over: bool,
     live: Receiver<Arc<Published>>,
     closing: CancellationToken,
-    _open: (OpenViewer, TenantPlace),
+    _open: (OpenViewer, TenantPlace, Option<Seat>),
 }
 
 impl Viewer {

@@ -65,6 +65,7 @@ pub async fn dial(
         passport: PassportId::new(),
         resumes: false,
         outbound: None,
+        returned: None,
     };
     let call_id = arrival.id;
     let token = app.expected.expect(arrival).map_err(|e| {

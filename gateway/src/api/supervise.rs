@@ -154,6 +154,44 @@ fn bounded(name: &str, text: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// An answer to what the agent asked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerRequest {
+    question_id: u32,
+    text: String,
+}
+
+/// `POST /v1/calls/{id}/answer`: what the agent asked people of the office is answered, and it says so to the caller.
+///
+/// # Errors
+/// 409 when the call waits for no answer to this question, 422 for one that breaks a rule of the office.
+pub async fn answer(
+    State(app): State<Arc<App>>,
+    scope: Scoped<Act>,
+    Path(id): Path<String>,
+    JsonBody(asked): JsonBody<AnswerRequest>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let (call, live) = live(&app, &scope, &id).await?;
+    let text = asked.text.trim().to_owned();
+    if text.is_empty() {
+        return Err(ApiError::invalid("text", "is empty"));
+    }
+    may_be_said(&app, &scope, &call, &text).await?;
+    // One of those who answer at once.
+    let question = live.question.lock().take_if(|open| *open == asked.question_id);
+    let Some(question) = question else {
+        return Err(ApiError::new(ErrorCode::Conflict, "the call waits for no answer to this question")
+            .advise("it was answered, or the caller waited too long: the transcript tells"));
+    };
+    let entry = acts::call_whispered(&scope.principal, call.id, "answered", &text);
+    app.audit.record(Some(scope.tenant.id), entry).await?;
+    if !live.ask(Supervisor::Answer { by: scope.principal.subject.clone(), question, text }) {
+        return Err(ending());
+    }
+    Ok((StatusCode::ACCEPTED, Json(json!({ "id": call.id, "question_id": question }))))
+}
+
 /// `POST /v1/calls/{id}/takeover`.
 pub async fn take_over(
     State(app): State<Arc<App>>,

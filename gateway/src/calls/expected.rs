@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use pipeline::ports::Language;
+use pipeline::ports::{Language, Returned};
 use storage::records::{Direction, NewCall};
 use storage::zones::CallerNumber;
 use storage::{CallId, Line, PassportId};
@@ -49,6 +49,8 @@ pub struct ExpectedCall {
     pub resumes: bool,
     /// We called them, in this language.
     pub outbound: Option<Language>,
+    /// They come back from a person who did not take the call, and go on in this language.
+    pub returned: Option<(Returned, Language)>,
     /// A stream has begun for it.
     started: AtomicBool,
     /// Sockets that named it and have not shown its token yet.
@@ -127,6 +129,8 @@ pub struct Arrival {
     pub resumes: bool,
     /// We called them, in this language.
     pub outbound: Option<Language>,
+    /// They come back from a person who did not take the call, and go on in this language.
+    pub returned: Option<(Returned, Language)>,
 }
 
 impl fmt::Debug for Arrival {
@@ -243,6 +247,7 @@ impl From<Arrival> for ExpectedCall {
             passport: arrival.passport,
             resumes: arrival.resumes,
             outbound: arrival.outbound,
+            returned: arrival.returned,
             started: AtomicBool::new(false),
             opening: AtomicU32::new(0),
             issued_at: Mutex::new(Instant::now()),
@@ -278,6 +283,7 @@ mod tests {
             passport,
             resumes: false,
             outbound: None,
+            returned: None,
         }
     }
 

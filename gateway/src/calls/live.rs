@@ -11,7 +11,7 @@ use pipeline::event::AttentionLevel;
 use pipeline::ports::EndReason;
 use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::expected::NamedBy;
@@ -38,6 +38,10 @@ pub struct LiveCall {
     pub tap: Arc<Tap>,
     /// What is asked of its recording.
     pub recording: Switch,
+    /// What people of the office are asked now.
+    pub question: Mutex<Option<u32>>,
+    /// Rung when the caller begins to wait for a person.
+    pub held: Notify,
     /// Cancelled when the stream's last task is done.
     gone: CancellationToken,
     /// Last turn seen.
@@ -70,6 +74,11 @@ impl LiveCall {
             }
             sent => sent.is_ok(),
         }
+    }
+
+    /// Waits until every task of the stream is done.
+    pub async fn gone(&self) {
+        self.gone.cancelled().await;
     }
 
     /// Waits until every task of the stream is done, at most `limit`.
@@ -111,6 +120,8 @@ impl LiveCalls {
             lease: LeaseDesk::default(),
             tap: Arc::default(),
             recording: Switch::default(),
+            question: Mutex::default(),
+            held: Notify::new(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
             attention: Mutex::default(),

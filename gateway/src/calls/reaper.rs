@@ -9,6 +9,7 @@ use tokio::time::interval;
 
 use super::expected::ExpectedCall;
 use crate::app::App;
+use crate::dialing::transfer;
 use crate::telemetry::metrics;
 
 const EVERY: Duration = Duration::from_secs(5);
@@ -44,5 +45,12 @@ async fn note(app: &App, call: &ExpectedCall, reason: &str) -> Result<(), Storag
     if !call.resumes {
         store.begin_call(call.record(now)).await?;
     }
-    store.end_call(call.id, reason, now).await.map(drop)
+    store.end_call(call.id, reason, now).await?;
+    // They were on their way back from somebody who did not take the call, and were told nothing.
+    if call.returned.is_some()
+        && let Some(known) = store.call(call.id).await?
+    {
+        transfer::owe(&store, &known).await?;
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
 use pipeline::ports::{
-    CallBrief, CallLog, Consent, EndReason, Hearing, Language, Meter, PortError, Saying, Usage,
+    CallBrief, CallLog, Consent, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying, Usage,
 };
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
@@ -32,6 +32,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
+use crate::dialing::warm;
 use crate::memory::recall::{Recollection, recall};
 use crate::providers::Ready;
 use crate::providers::lineup::CARRIER;
@@ -77,10 +78,12 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     match assembled {
         Ok((parts, session)) => {
             let (prices, carrier) = (session.prices.clone(), session.carrier.is_some());
+            app.tasks.spawn(warm::watch(app.clone(), registration.call.clone()).in_current_span());
             let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
             let summary = talk.run().await;
             conclude(&call, &summary);
             settle_end(app, &admitted_store, &call, summary.reason).await;
+            warm::caller_left(app, &admitted_store, call.id, summary.reason).await;
             app.reviewing.notify_one();
             if carrier {
                 note_line_cost(&prices, &summary);
@@ -130,8 +133,10 @@ async fn assemble(
 ) -> Result<(CallParts, SessionConfig), Unable> {
     let (store, call) = (&admitted.store, &*admitted.opened.call);
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
-    let brief = brief(call, ready, recollection);
+    let mut brief = brief(call, ready, recollection);
+    brief.hand_over.staff = app.staff.of(call.line.tenant_id);
     let after = begin_record(store, call, brief.language, admitted.accepted).await?;
+    brief.hand_over.part = after.seq;
     let words = app.vocabularies.of(store).await;
     let hearing = Hearing {
         language: brief.language,
@@ -179,7 +184,9 @@ async fn assemble(
 /// A caller who is known to prefer a language that the line speaks is greeted in it; the greeting offers the other one.
 fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> CallBrief {
     let spoken = ready.lineup.spoken_on(&call.line);
-    let preferred = call.outbound.or(recollection.language).filter(|language| spoken.contains(language));
+    let (returned, held_in) = call.returned.clone().unzip();
+    let preferred = held_in.or(call.outbound).or(recollection.language);
+    let preferred = preferred.filter(|language| spoken.contains(language));
     CallBrief {
         call: pipeline::turn::CallId(call.id.0),
         tenant: call.line.tenant_id.0,
@@ -194,6 +201,11 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
             RecordingConsent::Off => Consent::Off,
             RecordingConsent::Notice => Consent::Notice,
             RecordingConsent::Ask => Consent::Ask,
+        },
+        hand_over: HandOver {
+            is_possible: call.named_by == NamedBy::Carrier,
+            returned,
+            ..HandOver::default()
         },
     }
 }
@@ -217,6 +229,9 @@ async fn begin_record(
         Ok(_) => return Ok(Offset::default()),
         Err(StorageError::Taken { .. }) => {}
         Err(e) => return Err(e),
+    }
+    if call.returned.is_some() {
+        store.resume_call(call.id).await?;
     }
     let known = store.call(call.id).await?.ok_or(StorageError::NotFound { what: "call" })?;
     let seq = store.call_log(call.id).await?.iter().map(|row| row.seq).max().unwrap_or(0);

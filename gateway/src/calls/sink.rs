@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pipeline::event::{CallEvent, EventBody, Holder};
+use pipeline::event::{CallEvent, ControlReason, EventBody, Holder};
 use pipeline::ports::{Consented, EventSink};
 
 use super::live::LiveCall;
@@ -43,6 +43,10 @@ impl EventSink for CallSink {
     fn emit(&self, event: CallEvent) {
         match &event.body {
             EventBody::Final { turn, .. } => self.call.turns.store(turn.0, Ordering::Relaxed),
+            EventBody::QuestionAsked { question_id, .. } => *self.call.question.lock() = Some(*question_id),
+            EventBody::QuestionClosed { .. } => *self.call.question.lock() = None,
+            EventBody::Control { reason: ControlReason::Held, .. } => self.call.held.notify_one(),
+            EventBody::Control { reason: ControlReason::HeldNoMore, .. } => {}
             EventBody::Control { holder: Holder::Agent, lease, .. } => self.call.lease.ended(*lease),
             EventBody::Consent { consented: Consented::Withdrawn, .. } => self.call.recording.withdraw(),
             EventBody::Attention { level, .. } => *self.call.attention.lock() = *level,

@@ -8,3 +8,4 @@ pub mod reconcile;
 pub mod refusals;
 pub mod settle;
 pub mod transfer;
+pub mod warm;

@@ -194,10 +194,23 @@ struct Answers {
     yes: Answer,
 }
 
+/// A key, and words for the same.
 #[derive(Default, Deserialize)]
-struct Answer {
+pub(super) struct Answer {
     key: String,
     words: Vec<String>,
+}
+
+impl Answer {
+    /// Whether the key was pressed, or one of the words said as a word of its own.
+    pub(super) fn is_given(&self, keys: Option<&str>, speech: Option<&str>) -> bool {
+        let speech = speech.unwrap_or_default().to_lowercase();
+        let plain: String =
+            speech.chars().map(|c| if c.is_alphanumeric() || c == '\'' { c } else { ' ' }).collect();
+        let padded = format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" "));
+        keys == Some(self.key.as_str()) && !self.key.is_empty()
+            || self.words.iter().any(|word| padded.contains(&format!(" {word} ")))
+    }
 }
 
 /// A part of the program; one that is broken fails the tests, and then nobody is taken for willing.
@@ -207,14 +220,7 @@ static ANSWERS: LazyLock<Answers> =
 /// Reads an answer. Who wants no calls is heard before all else, a "yes" only as a word of its own.
 #[must_use]
 pub fn understood(keys: Option<&str>, speech: Option<&str>) -> Said {
-    let speech = speech.unwrap_or_default().to_lowercase();
-    let plain: String =
-        speech.chars().map(|c| if c.is_alphanumeric() || c == '\'' { c } else { ' ' }).collect();
-    let padded = format!(" {} ", plain.split_whitespace().collect::<Vec<_>>().join(" "));
-    let says = |answer: &Answer| {
-        keys == Some(answer.key.as_str()) && !answer.key.is_empty()
-            || answer.words.iter().any(|word| padded.contains(&format!(" {word} ")))
-    };
+    let says = |answer: &Answer| answer.is_given(keys, speech);
     let answers = &*ANSWERS;
     if says(&answers.stop) {
         Said::Stop

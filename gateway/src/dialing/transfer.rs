@@ -1,21 +1,21 @@
 //! A live call goes to a person: to one of the tenant's targets, while it is open.
 //!
-//! The agent's stream is closed, the carrier asks what comes next, and is told to dial. Where nobody answers, the caller is
-//! told so and is owed a call back, which is filed before it is promised.
+//! The transfer is put on record, the agent's stream is closed, the carrier asks what comes next, and is told to dial. Where
+//! nobody takes the call there, the caller comes back to the agent; and where that cannot be, they are told so by the carrier,
+//! and are owed a call back, which is filed before it is promised.
 
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
-use chrono::{DateTime, Datelike, Timelike, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use dashmap::DashMap;
 use dialogue::TenantFacts;
 use dialogue::builtin::Script;
-use pipeline::ports::Language;
+use pipeline::ports::{Language, NotTaken, Returned};
 use serde_json::json;
 use storage::records::{Call, NewWorkItem, Priority, WorkKind};
+use storage::transfers::{Transfer, TransferResult, TransferStage};
 use storage::zones::CallerNumber;
-use storage::{CallId, Calls, Settings, StorageError, TenantId, TenantStore, WorkItems};
+use storage::{CallId, Calls, Settings, StorageError, TenantStore, Transfers, WorkItems};
 
 use crate::tenant_config::targets::Target;
 
@@ -26,9 +26,11 @@ pub const RING_S: u16 = 30;
 /// Longest call with a target.
 pub const LIMIT_S: u32 = 4 * 3_600;
 /// The carrier asks what comes next within some seconds; what was not asked for by then is given up.
-const WAITS: Duration = Duration::from_secs(60);
-/// Transfers that may be waiting at a time.
-const MOST: usize = 10_000;
+const WAITS: TimeDelta = TimeDelta::seconds(60);
+/// The same, where the person at the target is asked while the caller waits.
+const WAITS_HELD: TimeDelta = TimeDelta::seconds(180);
+/// Ends of a call after which it may have to be put through: it was to be, or the process died before that was written.
+const GOES_ON: [&str; 2] = ["transferred", "interrupted"];
 
 /// The caller is about to be put through.
 const NOW: &str = "transfer_now";
@@ -36,57 +38,51 @@ const NOW: &str = "transfer_now";
 const FAILED_CALLBACK: &str = "transfer_failed_callback";
 const FAILED: &str = "transfer_failed";
 
-/// A call whose stream is being closed, and where it goes.
-#[derive(Clone, Debug)]
-pub struct Pending {
-    pub tenant: TenantId,
-    pub call: CallId,
-    pub target: Target,
-    /// Our number that is shown.
-    pub line: String,
-    /// What the caller hears first, and in which language.
-    pub first: String,
-    pub language: Language,
-    since: Instant,
+/// The transfer that a call whose stream has ended waits for. The carrier may ask for it twice. One where the person at the target
+/// is asked first is given as it stands.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn due(
+    store: &TenantStore,
+    call: &Call,
+    now: DateTime<Utc>,
+) -> Result<Option<Transfer>, StorageError> {
+    if call.end_reason.as_deref().is_some_and(|reason| !GOES_ON.contains(&reason)) {
+        return Ok(None);
+    }
+    let Some(newest) = store.transfers_of(call.id).await?.pop() else { return Ok(None) };
+    if newest.stage == TransferStage::Ended
+        || newest.created_at + if newest.warm { WAITS_HELD } else { WAITS } < now
+    {
+        return Ok(None);
+    }
+    if newest.warm {
+        return Ok(Some(newest));
+    }
+    store.note_transfer(newest.id, TransferStage::Dialling, None).await
 }
 
-impl Pending {
-    /// `said`: what the caller hears first, and in which language.
-    #[must_use]
-    pub fn new(
-        tenant: TenantId,
-        call: CallId,
-        target: Target,
-        line: String,
-        (first, language): (String, Language),
-    ) -> Self {
-        Self { tenant, call, target, line, first, language, since: Instant::now() }
-    }
+/// The last transfer of a call, over or not.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn last(store: &TenantStore, call: CallId) -> Result<Option<Transfer>, StorageError> {
+    Ok(store.transfers_of(call).await?.pop())
 }
 
-/// Transfers between the act of a person and the carrier's question, by the carrier's name of the call.
-#[derive(Debug, Default)]
-pub struct Transfers(DashMap<String, Pending>);
-
-impl Transfers {
-    /// Keeps one until the carrier asks. `false`: there are too many.
-    #[must_use]
-    pub fn expect(&self, carrier_sid: &str, pending: Pending) -> bool {
-        let now = Instant::now();
-        self.0.retain(|_, pending| now.duration_since(pending.since) < WAITS);
-        if self.0.len() >= MOST {
-            return false;
-        }
-        self.0.insert(carrier_sid.to_owned(), pending);
-        true
-    }
-
-    /// Takes it: the carrier asks.
-    #[must_use]
-    pub fn take(&self, carrier_sid: &str) -> Option<Pending> {
-        let (_, pending) = self.0.remove(carrier_sid)?;
-        (pending.since.elapsed() < WAITS).then_some(pending)
-    }
+/// What the agent is told of a caller who comes back. `None`: they do not.
+#[must_use]
+pub fn returned(transfer: &Transfer, result: TransferResult) -> Option<Returned> {
+    let why = match result {
+        TransferResult::Declined => NotTaken::Declined,
+        TransferResult::Busy => NotTaken::Busy,
+        TransferResult::NoAnswer => NotTaken::NoAnswer,
+        TransferResult::Machine => NotTaken::Machine,
+        TransferResult::Failed => NotTaken::Failed,
+        TransferResult::Answered | TransferResult::CallerHungUp | TransferResult::Dropped => return None,
+    };
+    Some(Returned { target: transfer.target.clone(), why })
 }
 
 /// A tenant's targets.
@@ -101,14 +97,8 @@ pub async fn targets(store: &TenantStore) -> Result<Vec<Target>, StorageError> {
 /// Whether a target takes calls at a time: in its own hours, or else the office's; where nobody said any, always.
 #[must_use]
 pub fn is_open(target: &Target, facts: &TenantFacts, now: DateTime<Utc>) -> bool {
-    let week = match target.week() {
-        own if !own.is_empty() => own,
-        _ if facts.hours_known => facts.week(),
-        _ => return true,
-    };
     let there = now.with_timezone(&facts.timezone.parse::<Tz>().unwrap_or(Tz::UTC));
-    let minute = there.hour() * 60 + there.minute();
-    week.on(there.weekday()).is_some_and(|span| (span.opens..span.closes).contains(&minute))
+    target.to_facts().is_open(facts, there.naive_local())
 }
 
 /// What the shipped prompts say under a key, by language; a key that is missing fails the tests.
@@ -203,6 +193,24 @@ mod tests {
     }
 
     #[test]
+    fn the_agent_may_put_through_unless_the_target_says_no() {
+        let target = |more: &str| {
+            format!(
+                "[[target]]\nname = \"the clerk\"\nnumber = \"+12025550180\"\nlanguages = [\"es\"]\n{more}"
+            )
+        };
+        let now = "2026-11-25T09:30:00".parse().unwrap();
+        let open = |more: &str, language| {
+            let facts = config(&target(more)).facts();
+            facts.open_targets(now, language).count()
+        };
+        assert_eq!((open("", Language::Es), open("", Language::En)), (1, 0));
+        assert_eq!(open("transfer_by_agent = true\n", Language::Es), 1);
+        assert_eq!(open("transfer_by_agent = false\n", Language::Es), 0);
+        assert_eq!(open("[target.hours]\nweekdays = \"10:00-12:00\"\n", Language::Es), 0);
+    }
+
+    #[test]
     fn every_line_is_there_in_both_languages() {
         let facts = config("").facts();
         for language in [Language::En, Language::Es] {
@@ -211,17 +219,5 @@ mod tests {
             assert!(lines.iter().all(|line| !line.is_empty() && !line.contains('{')), "{lines:?}");
             assert_ne!(lines[0], lines[1]);
         }
-    }
-
-    #[test]
-    fn a_transfer_is_taken_once() {
-        let transfers = Transfers::default();
-        let target = config("[[target]]\nname = \"a\"\nnumber = \"+12025550180\"\n").targets.remove(0);
-        let said = ("Now.".to_owned(), Language::En);
-        let pending = Pending::new(TenantId::new(), CallId::new(), target, "+12025550100".into(), said);
-        assert!(transfers.expect("CA1", pending));
-        assert!(transfers.take("CA2").is_none());
-        assert!(transfers.take("CA1").is_some());
-        assert!(transfers.take("CA1").is_none());
     }
 }

@@ -186,6 +186,9 @@ fn lines(config: &TenantConfig, faults: &mut Faults) {
 }
 
 fn transfers(config: &TenantConfig, faults: &mut Faults) {
+    if config.ask_staff_s.is_some_and(|s| !(10..=120).contains(&s)) {
+        faults.add("ask_staff_s", "is not between 10 and 120 seconds");
+    }
     for (n, target) in config.targets.iter().enumerate() {
         let key = |name: &str| format!("target[{}].{name}", n + 1);
         if target.name.trim().is_empty() {

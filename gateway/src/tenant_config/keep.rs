@@ -10,7 +10,7 @@ use storage::zones::normalise_phone;
 use storage::{Claims, Directory, Line, PinHash, Platform, Settings, StorageError, Tenant, TenantStore};
 
 use super::differences::differences;
-use super::{ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, spoken};
+use super::{ASK_STAFF_S, ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, spoken};
 use crate::app::App;
 use crate::calls::listening;
 use crate::calls::vocabulary::{SOUNDS, TERMS};
@@ -50,6 +50,8 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         },
         hours: if hours_known { Hours::of(&week) } else { Hours::default() },
         lines: lines.collect(),
+        ask_staff: facts.ask_staff_s > 0,
+        ask_staff_s: Some(facts.ask_staff_s).filter(|s| ![0, ASK_STAFF_S].contains(s)),
         targets: setting(&store, TARGETS).await?,
         appointments: appointments::kept(&store).await?.unwrap_or_default(),
         pronunciations: setting::<BTreeMap<_, _>>(&store, SOUNDS).await?,
@@ -79,6 +81,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant) -> TenantConfig {
     config.office.phone = facts.office_phone;
     config.office.area_code = facts.area_code;
     config.hours = Hours::of(&config.hours.week());
+    config.ask_staff_s = config.ask_staff_s.filter(|s| config.ask_staff && *s != ASK_STAFF_S);
     for line in &mut config.lines {
         line.number = normalise_phone(&line.number).unwrap_or_default();
         if line.name == main {

@@ -24,9 +24,28 @@ pub struct Target {
     /// That are spoken there. Empty: any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
+    /// Whether the agent may put callers through by itself. Absent: yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfer_by_agent: Option<bool>,
+    /// Whether the agent asks the person there first, while the caller waits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
 }
 
 impl Target {
+    /// As the agent knows it.
+    #[must_use]
+    pub fn to_facts(&self) -> dialogue::builtin::Target {
+        dialogue::builtin::Target {
+            name: self.name.clone(),
+            number: self.number.clone(),
+            week: self.week(),
+            languages: self.languages.clone(),
+            by_agent: self.transfer_by_agent.unwrap_or(true),
+            warm: self.warm,
+        }
+    }
+
     /// Its own hours; empty where it has none.
     #[must_use]
     pub fn week(&self) -> Week {

@@ -82,6 +82,7 @@ impl Call {
             recalled: Vec::new(),
             outbound: false,
             consent: Default::default(),
+            hand_over: Default::default(),
         };
         Self(desk.open(brief).unwrap(), 0)
     }
@@ -99,6 +100,7 @@ impl Call {
             recalled: Vec::new(),
             outbound: true,
             consent: Default::default(),
+            hand_over: Default::default(),
         };
         Self(desk.open(brief).unwrap(), 0)
     }

@@ -1,13 +1,17 @@
-//! A live call is put through to a person by its supervisor, and comes to a promise where nobody answers.
+//! A live call is put through to a person by its supervisor, and comes back to the agent where nobody takes it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::tools::registry::Policy;
+use futures_util::future::BoxFuture;
+use knowledge::Retriever;
 use reqwest::{Client, StatusCode};
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use storage::records::{WorkFilter, WorkKind};
-use storage::{Directory, Settings, TenantStore, WorkItems};
+use storage::records::{Direction, NewCall, WorkFilter, WorkKind};
+use storage::transfers::{BY_AGENT, NewTransfer, TransferResult};
+use storage::{CallId, Calls, Directory, Platform, Settings, TenantStore, Transfers, WorkItems};
 use telephony::media::{AudioFrame, StreamStart};
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
@@ -15,8 +19,11 @@ use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, TOKEN, Talk};
 use crate::auth::secrets;
 use crate::caller::leg;
 use crate::caller::script::{Act, Opening, Patience, Script};
+use crate::config::Config;
+use crate::demo;
 use crate::dialing::transfer::TARGETS;
-use crate::simulated::TestGateway;
+use crate::providers::{Providers, agent};
+use crate::simulated::{TestGateway, engines};
 
 const ADMIN: &str = "an-admin-token-of-the-test";
 const LINE: &str = "+12025550100";
@@ -31,29 +38,46 @@ struct Line {
 
 /// A caller who listens and stays.
 fn patient() -> Talk {
-    Arc::new(|url, parameters, call_sid| {
+    presses("")
+}
+
+/// The same, who presses these keys, one after each answer.
+fn presses(keys: &'static str) -> Talk {
+    Arc::new(move |url, parameters, call_sid| {
         Box::pin(async move {
             let signature = sign(&SecretString::from(TOKEN), &url, &[]);
             let stream_sid = format!("MZ{}", secrets::random_hex(16));
             let start = StreamStart { stream_sid, call_sid, account_sid: ACCOUNT.to_owned(), parameters };
             let patience = Patience { gap_ms: 300, quiet_ms: 500, answer_ms: 30_000, hangup_after_ms: None };
             let silence = vec![AudioFrame::SILENCE; 1_500];
-            let script = Script::new(vec![Act::Say(silence)], Opening::AfterGreeting, patience);
+            let pressed = keys.chars().map(|key| Act::Press(vec![key]));
+            let acts = pressed.chain([Act::Say(silence)]).collect();
+            let script = Script::new(acts, Opening::AfterGreeting, patience);
             let _ = leg::talk(&url, Some((SIGNATURE_HEADER, signature)), start, script).await;
         })
+    })
+}
+
+/// The built-in agent, with simulated ears and voice.
+fn with_front_desk(platform: Platform) -> BoxFuture<'static, anyhow::Result<Providers>> {
+    Box::pin(async move {
+        let retriever = Arc::new(Retriever::lexical());
+        let desk = agent::start(&platform, retriever, None, Policy::default()).await?;
+        let adopt = agent::adopter(&desk);
+        Ok(Providers { responder: Arc::new(desk), adopt, ..engines(platform).await? })
     })
 }
 
 async fn line() -> Line {
     let carrier = CarrierServer::start().await;
     let address = carrier.address.clone();
-    let test = TestGateway::start(|config| {
+    let change = |config: &mut Config| {
         config.admin_token = Some(SecretString::from(ADMIN));
         config.carrier.account_sid = Some(ACCOUNT.into());
         config.carrier.auth_token = Some(TOKEN.into());
         config.carrier.address = address;
-    })
-    .await;
+    };
+    let test = TestGateway::with(change, with_front_desk).await;
     // A Wednesday at noon in the county.
     test.gateway.app.clock.stand_at("2026-11-25T17:00:00Z".parse().unwrap());
     let platform = &test.gateway.app.platform;
@@ -111,9 +135,49 @@ impl Line {
         panic!("{:?}", self.carrier.followed());
     }
 
+    /// The agent's words so far, once these are among them.
+    async fn says(&self, sid: &str, part: &str) -> String {
+        let mut said = String::new();
+        for _ in 0..400 {
+            let transcript = self.get(&format!("/v1/calls/{sid}/transcript")).await;
+            let turns = transcript["turns"].as_array().cloned().unwrap_or_default();
+            let last = turns.iter().rev().find(|turn| turn["speaker"] == "agent");
+            said = last.and_then(|turn| turn["text"].as_str()).unwrap_or_default().to_owned();
+            if said.contains(part) {
+                return said;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("not said: {part}: {said}");
+    }
+
+    /// Waits until there are so many.
+    async fn filed(&self, call_backs: usize) {
+        for _ in 0..200 {
+            if self.call_backs().await.len() == call_backs {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("{:?} instead of {call_backs}", self.call_backs().await);
+    }
+
+    /// The carrier asks what to do with a call.
+    async fn asks(&self, path: &str, sid: &str, more: &[(&str, &str)]) -> String {
+        let url = self.test.url(path);
+        let about = [("CallSid", sid), ("AccountSid", ACCOUNT), ("From", CALLER), ("To", LINE)];
+        let fields: Vec<(String, String)> =
+            about.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let signature = sign(&SecretString::from(TOKEN), &url, &fields);
+        let request = Client::new().post(url).header(SIGNATURE_HEADER, signature).form(&fields);
+        request.send().await.unwrap().text().await.unwrap()
+    }
+
+    /// What people are to call back about: whichever way it was filed.
     async fn call_backs(&self) -> Vec<Value> {
-        let filter = WorkFilter { kind: Some(WorkKind::Callback), ..WorkFilter::default() };
-        self.store.list_work_items(filter).await.unwrap().into_iter().map(|item| item.fields).collect()
+        let all = self.store.list_work_items(WorkFilter::default()).await.unwrap();
+        let kinds = [WorkKind::Callback, WorkKind::Escalation];
+        all.into_iter().filter(|item| kinds.contains(&item.kind)).map(|item| item.fields).collect()
     }
 }
 
@@ -153,26 +217,198 @@ async fn a_caller_is_told_where_they_go_and_talks_with_the_target() {
     line.test.gateway.shutdown().await;
 }
 
-#[tokio::test]
-async fn where_nobody_answers_a_call_back_is_filed_and_then_promised() {
+/// A line whose agent may put callers through to the clerk at any hour.
+async fn staffed(warm: bool) -> Line {
     let line = line().await;
-    for behaviour in [Behaviour::NoAnswer, Behaviour::Busy, Behaviour::Failed] {
+    let hours = json!({ "weekdays": "0:00-24:00", "saturday": "0:00-24:00", "sunday": "0:00-24:00" });
+    let targets = json!([{ "name": "the clerk's office", "number": CLERK, "hours": hours, "warm": warm }]);
+    line.store.put_setting(TARGETS, &targets).await.unwrap();
+    let app = &line.test.gateway.app;
+    let tenant = app.platform.store().tenant_by_slug("riverbend").await.unwrap().unwrap();
+    let facts = demo::facts(&app.platform, &tenant).await.unwrap();
+    (app.ready.get().unwrap().providers.adopt)(line.store.clone(), facts);
+    line
+}
+
+#[tokio::test]
+async fn the_person_is_asked_first_and_both_meet_or_the_caller_stays_with_the_agent() {
+    let line = staffed(true).await;
+    line.carrier.talk(presses("01"));
+    for (behaviour, result, said) in [
+        (Behaviour::Says("No, not now."), "declined", "no one at the clerk's office can take your call"),
+        (Behaviour::Busy, "busy", "the line is busy at the clerk's office"),
+        (Behaviour::NoAnswer, "no_answer", "no one picked up at the clerk's office"),
+        (Behaviour::Machine, "machine", "I got a machine at the clerk's office"),
+        (Behaviour::Refused(21_215), "failed", "the call to the clerk's office didn't go through"),
+    ] {
         line.carrier.number(CLERK, behaviour);
-        let (filed, seen) = (line.call_backs().await.len(), line.carrier.followed().len());
+        let sid = line.carrier.call_in(&line.test.url("/twilio/voice"), CALLER, LINE);
+        line.until(&sid, "live").await;
+        let told = line.says(&sid, "leave a message").await;
+        assert!(told.contains(said), "{result}: {told}");
+        let call = line.until(&sid, "live").await;
+        assert_eq!(call["transfers"][0]["result"], result, "{call}");
+        let url = line.test.url(&format!("/v1/calls/{sid}/hangup"));
+        assert!(Client::new().post(url).bearer_auth(ADMIN).send().await.unwrap().status().is_success());
+        line.until(&sid, "ended").await;
+    }
+    line.carrier.number(CLERK, Behaviour::Answers { key: Some('1'), lasts: Duration::from_millis(50) });
+    let seen = line.carrier.followed().len();
+    let sid = line.carrier.call_in(&line.test.url("/twilio/voice"), CALLER, LINE);
+    let rooms = async || {
+        let followed = line.carrier.followed();
+        followed[seen..]
+            .iter()
+            .filter(|document| document.contains("</Conference>"))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    for _ in 0..400 {
+        if rooms().await.len() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let rooms = rooms().await;
+    let name = |document: &str| document.split_once("\">transfer-").map(|(_, rest)| rest[..36].to_owned());
+    assert!(rooms.len() == 2 && name(&rooms[0]) == name(&rooms[1]), "both in one room: {rooms:?}");
+    let asked =
+        line.carrier.followed().iter().any(|document| document.contains("A caller wants to speak with"));
+    assert!(asked, "{:?}", line.carrier.followed());
+    let call = line.until(&sid, "ended").await;
+    assert_eq!(call["end_reason"], "transferred", "{call}");
+    line.test.gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_agent_offers_to_put_through_and_the_carrier_does_it() {
+    let line = staffed(false).await;
+    line.carrier.number(CLERK, Behaviour::Busy);
+    line.carrier.talk(presses("01"));
+    let sid = line.carrier.call_in(&line.test.url("/twilio/voice"), CALLER, LINE);
+    let followed = line.followed(3).await;
+    assert!(followed[1].contains(CLERK) && !followed[1].contains("<Say"), "{followed:?}");
+    assert!(followed[2].contains("<Stream "), "{followed:?}");
+    // Back with the agent, zero leads to a call back and not there once more.
+    let call = line.until(&sid, "live").await;
+    let transfer = &call["transfers"][0];
+    assert_eq!((&transfer["by"], &transfer["result"]), (&json!("the agent"), &json!("busy")), "{call}");
+    let said = line.get(&format!("/v1/calls/{sid}/transcript")).await.to_string();
+    for part in [
+        "I can put you through to the clerk's office. Shall I?",
+        "I'll put you through to the clerk's office now.",
+    ] {
+        assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
+    }
+    for _ in 0..400 {
+        let said = line.get(&format!("/v1/calls/{sid}/transcript")).await.to_string();
+        if said.contains("your name") {
+            return line.test.gateway.shutdown().await;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("no call back was offered: {}", line.get(&format!("/v1/calls/{sid}/transcript")).await);
+}
+
+#[tokio::test]
+async fn a_caller_whom_nobody_took_comes_back_to_the_agent_on_the_same_record() {
+    let line = line().await;
+    for (behaviour, result, said) in [
+        (Behaviour::NoAnswer, "no_answer", "no one picked up at the clerk's office"),
+        (Behaviour::Busy, "busy", "the line is busy at the clerk's office"),
+        (Behaviour::Failed, "failed", "the call to the clerk's office didn't go through"),
+    ] {
+        line.carrier.number(CLERK, behaviour);
+        let seen = line.carrier.followed().len();
         let sid = line.called(CALLER).await;
+        let id = line.get(&format!("/v1/calls/{sid}")).await["id"].clone();
         assert_eq!(line.transfer(&sid, "the clerk's office").await.0, StatusCode::ACCEPTED);
         let followed = line.followed(seen + 3).await;
-        assert!(followed[seen + 2].contains("A person will call you back"), "{followed:?}");
-        let call_backs = line.call_backs().await;
-        assert_eq!((call_backs.len(), &call_backs[0]["phone"]), (filed + 1, &json!(CALLER)));
+        assert!(followed[seen + 2].contains("<Stream "), "{followed:?}");
+        let told = line.says(&sid, "leave a message").await;
+        assert!(told.contains(said) && !told.contains("How can I help"), "{told}");
+        let call = line.until(&sid, "live").await;
+        assert_eq!((&call["id"], &call["end_reason"]), (&id, &Value::Null));
+        let transfers = &call["transfers"];
+        assert_eq!(
+            (&transfers[0]["result"], &transfers[0]["stage"]),
+            (&json!(result), &json!("ended")),
+            "{call}"
+        );
+        // Who hangs up now without a word is called back all the same, and once.
+        let (filed, url) = (line.call_backs().await.len(), format!("/v1/calls/{sid}/hangup"));
+        let request = Client::new().post(line.test.url(&url)).bearer_auth(ADMIN);
+        assert!(request.send().await.unwrap().status().is_success());
+        line.until(&sid, "ended").await;
+        line.filed(filed + 1).await;
     }
-    // Who withholds their number is promised nothing.
-    let (filed, seen) = (line.call_backs().await.len(), line.carrier.followed().len());
-    let sid = line.called("anonymous").await;
-    assert_eq!(line.transfer(&sid, "the clerk's office").await.0, StatusCode::ACCEPTED);
-    let followed = line.followed(seen + 3).await;
-    assert!(followed[seen + 2].contains("Please call again later"), "{followed:?}");
-    assert_eq!(line.call_backs().await.len(), filed);
+    line.test.gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn where_nobody_can_go_on_with_the_caller_a_call_back_is_filed_and_then_promised() {
+    let line = line().await;
+    line.carrier.number(CLERK, Behaviour::NoAnswer);
+    for (from, told, files) in
+        [(CALLER, "A person will call you back", 1), ("anonymous", "Please call again later", 0)]
+    {
+        let platform = &line.test.gateway.app.platform;
+        let kept = platform.store().line(LINE).await.unwrap().unwrap();
+        let (filed, seen) = (line.call_backs().await.len(), line.carrier.followed().len());
+        let sid = line.called(from).await;
+        // The line is taken away while the call is on it.
+        platform.store().remove_line(kept.tenant_id, LINE).await.unwrap();
+        assert_eq!(line.transfer(&sid, "the clerk's office").await.0, StatusCode::ACCEPTED);
+        let followed = line.followed(seen + 3).await;
+        assert!(followed[seen + 2].contains(told), "{followed:?}");
+        assert_eq!(line.call_backs().await.len(), filed + files);
+        platform.store().put_line(kept).await.unwrap();
+    }
+    line.test.gateway.shutdown().await;
+}
+
+/// The process that put the transfer on record is gone: nothing of it is in memory here.
+#[tokio::test]
+async fn a_transfer_outlives_the_process_that_decided_it() {
+    let line = line().await;
+    let new = NewCall {
+        id: CallId::new(),
+        carrier_sid: Some("CA00000000000000000000000000000999".into()),
+        line: LINE.into(),
+        caller: Some(CALLER.into()),
+        direction: Direction::Inbound,
+        language: "es".into(),
+        passport_id: None,
+        started_at: chrono::Utc::now(),
+    };
+    let (id, sid) = (new.id, new.carrier_sid.clone().unwrap());
+    line.store.begin_call(new).await.unwrap();
+    let wish = NewTransfer {
+        call: id,
+        actor: BY_AGENT.into(),
+        target: "the clerk's office".into(),
+        number: CLERK.into(),
+        language: "es".into(),
+        about: String::new(),
+        warm: false,
+    };
+    line.store.begin_transfer(wish).await.unwrap();
+    line.store.end_call(id, "interrupted", chrono::Utc::now()).await.unwrap();
+    for _ in 0..2 {
+        let dial = line.asks("/twilio/resume", &sid, &[]).await;
+        assert!(dial.contains(CLERK) && !dial.contains("<Say"), "{dial}");
+    }
+    let tenant = line.store.id();
+    let done = format!("/twilio/transfer/{tenant}/{id}/done");
+    // The carrier tells what came of it twice, the second time something else: the first counts.
+    let back = line.asks(&done, &sid, &[("DialCallStatus", "busy")]).await;
+    assert!(back.contains("<Stream "), "{back}");
+    let again = line.asks(&done, &sid, &[("DialCallStatus", "completed")]).await;
+    assert!(again.contains("<Stream "), "{again}");
+    let transfers = line.store.transfers_of(id).await.unwrap();
+    assert_eq!(transfers[0].result, Some(TransferResult::Busy));
+    let over = line.asks("/twilio/resume", &sid, &[]).await;
+    assert!(!over.contains(CLERK), "it is over: {over}");
     line.test.gateway.shutdown().await;
 }
 

@@ -159,6 +159,7 @@ async fn connect(
         passport: call.passport_id.unwrap_or_else(PassportId::new),
         resumes: true,
         outbound: Some(language),
+        returned: None,
     };
     let token = app.expected.expect(arrival).map_err(|e| {
         ApiError::new(ErrorCode::ServiceUnavailable, e.to_string()).advise("the carrier asks again")

@@ -5,16 +5,18 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use chrono::Utc;
 use pipeline::ports::Language;
 use storage::records::{Call, CallState};
 use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
 use telephony::twilio::twiml;
 use telephony::twilio::webhook::VoiceRequest;
 
-use super::request::{document, read};
+use super::request::{Fields, document, read};
 use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
+use crate::dialing::transfer as transfers;
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
 
@@ -37,11 +39,14 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
         Ok(asked) => asked,
         Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
     };
+    let settled = settled(&app, &asked.call_sid).await;
     // A person is waited for: this call goes on there.
-    if let Some(pending) = app.transfers.take(&asked.call_sid) {
-        return document(transfer::begin(&app, &pending));
+    if let Ok(Some((store, call))) = &settled
+        && let Some(answer) = put_through(&app, store, call, &fields).await
+    {
+        return answer;
     }
-    match end_reason(&app, &asked.call_sid).await {
+    match settled.map(|found| found.and_then(|(_, call)| call.end_reason)) {
         Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(twiml::hang_up()),
         Ok(Some(reason)) => match unsaid(&app, &reason) {
             Some(notice) => document(twiml::say_and_hang_up(notice.text(Language::En), "en-US")),
@@ -68,12 +73,28 @@ fn unsaid(app: &App, reason: &str) -> Option<Notice> {
     turned_away(reason).filter(|notice| app.ready.get().is_none_or(|ready| ready.notices.lacks(*notice)))
 }
 
-async fn end_reason(app: &App, carrier_sid: &str) -> Result<Option<String>, StorageError> {
+/// The call, once its stream has left its last record.
+async fn settled(app: &App, carrier_sid: &str) -> Result<Option<(TenantStore, Call)>, StorageError> {
     let Some((store, call)) = find(app, carrier_sid).await? else { return Ok(None) };
     if let Some(live) = app.live.find(call.id) {
         live.wait_gone(SETTLING).await;
     }
-    Ok(store.call(call.id).await?.and_then(|call| call.end_reason))
+    Ok(store.call(call.id).await?.map(|call| (store, call)))
+}
+
+/// What the carrier does where the call is to go to a person.
+async fn put_through(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &Fields) -> Option<Response> {
+    let due = transfers::due(store, call, Utc::now()).await.unwrap_or_else(|error| {
+        tracing::error!(%error, call_id = %call.id, "whether the call is to go to a person cannot be read");
+        None
+    })?;
+    match transfer::begin(app, store, call.clone(), &due, fields).await {
+        Ok(answer) => Some(answer),
+        Err(error) => {
+            tracing::error!(?error, call_id = %call.id, "the call cannot be put through");
+            None
+        }
+    }
 }
 
 /// The call of a carrier's name for it, whoever's it is.

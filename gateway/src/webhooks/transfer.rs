@@ -1,20 +1,26 @@
-//! A call that was put through to a person: what the carrier is told to dial, and what comes after.
+//! A call that was put through to a person: what the carrier is told to dial, and how a caller comes back whom nobody took.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use pipeline::ports::Language;
-use storage::{CallId, Calls, Directory, TenantId};
-use telephony::twilio::dialled::Dialled;
+use dialogue::TenantFacts;
+use pipeline::ports::{Language, NotTaken, Returned};
+use storage::records::{Call, Direction};
+use storage::transfers::{BY_AGENT, Transfer, TransferResult, TransferStage};
+use storage::zones::CallerNumber;
+use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers};
+use telephony::twilio::dialled::{Dialled, account_sid};
 use telephony::twilio::status::CallProgress;
 use telephony::twilio::twiml::{self, Dial};
 
-use super::request::{document, read};
+use super::request::{Fields, document, read};
+use super::voice;
 use crate::app::App;
 use crate::audit::acts;
+use crate::calls::expected::{Arrival, NamedBy};
 use crate::demo;
-use crate::dialing::transfer::{self, Pending};
+use crate::dialing::{transfer, warm};
 use crate::error::{ApiError, ErrorCode};
 
 /// What came of dialling a target.
@@ -29,24 +35,56 @@ pub const fn voice(language: Language) -> &'static str {
     }
 }
 
-/// What the carrier does with a call whose stream was closed for a transfer.
-#[must_use]
-pub fn begin(app: &App, pending: &Pending) -> String {
-    let (tenant, call) = (pending.tenant.to_string(), pending.call.to_string());
-    let done = DONE.replace("{tenant}", &tenant).replace("{call}", &call);
-    twiml::dial(&Dial {
-        first: Some((&pending.first, voice(pending.language))),
-        number: &pending.target.number,
-        caller_id: &pending.line,
-        action_url: &app.public_url.join(&done),
+pub(super) async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
+    let known = app.platform.store().tenant_by_id(tenant).await?;
+    let known = known.ok_or_else(|| ApiError::not_found("tenant"))?;
+    demo::facts(&app.platform, &known).await.map_err(|e| ApiError::internal(&e))
+}
+
+/// What the carrier does with a call whose stream ended and that a transfer waits for. The agent has told the caller by itself
+/// where they go.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn begin(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: Call,
+    to: &Transfer,
+    fields: &Fields,
+) -> Result<Response, ApiError> {
+    let done = DONE.replace("{tenant}", &store.id().to_string()).replace("{call}", &call.id.to_string());
+    let done = app.public_url.join(&done);
+    match (to.warm, to.stage) {
+        (true, TransferStage::Accepted) => {
+            return Ok(document(twiml::join_room(&warm::room(to), Some(&done))));
+        }
+        // The process that asked there is gone, or the stream broke: whoever was asked is let go, and the caller comes back.
+        (true, _) => {
+            warm::give_up(app, store, to, TransferResult::Failed).await;
+            let returned = Returned { target: to.target.clone(), why: NotTaken::Failed };
+            return back(app, store, call, returned, fields).await;
+        }
+        (false, _) => {}
+    }
+    let language = warm::language_of(&call);
+    let first = match to.actor.as_str() {
+        BY_AGENT => None,
+        _ => Some(transfer::announced(&facts_of(app, store.id()).await?, language, &to.target)),
+    };
+    Ok(document(twiml::dial(&Dial {
+        first: first.as_deref().map(|text| (text, voice(language))),
+        number: &to.number,
+        caller_id: &call.line,
+        action_url: &done,
         status_url: None,
         detect_url: None,
         ring_s: transfer::RING_S,
         limit_s: transfer::LIMIT_S,
-    })
+    })))
 }
 
-/// The target has hung up, or nobody answered there: then the caller is told so, and is owed a call back.
+/// The target has hung up, or nobody answered there: then the caller comes back to the agent.
 ///
 /// # Errors
 /// 403 for who is not the carrier, 404 for an unknown call.
@@ -61,29 +99,98 @@ pub async fn done(
     let call: CallId = call.parse().map_err(|_| unknown())?;
     let store = app.platform.tenant(tenant).await?;
     let call = store.call(call).await?.ok_or_else(unknown)?;
+    let to = transfer::last(&store, call.id).await?.ok_or_else(unknown)?;
     let came =
         Dialled::from_form(&fields).map_err(|e| ApiError::new(ErrorCode::InvalidParameter, e.to_string()))?;
     let result = match came.status {
-        CallProgress::Completed => "answered",
-        CallProgress::Busy => "busy",
-        CallProgress::NoAnswer => "no_answer",
+        CallProgress::Completed => TransferResult::Answered,
+        CallProgress::Busy => TransferResult::Busy,
+        CallProgress::NoAnswer => TransferResult::NoAnswer,
         // The caller hung up while it rang.
-        CallProgress::Canceled => "caller_hung_up",
-        _ => "failed",
+        CallProgress::Canceled => TransferResult::CallerHungUp,
+        _ => TransferResult::Failed,
     };
-    metrics::counter!("quandura_transfers_total", "result" => result).increment(1);
-    app.audit.refused(Some(tenant), acts::call_transfer_ended(call.id, result)).await;
-    if matches!(came.status, CallProgress::Completed | CallProgress::Canceled) {
-        return Ok(document(twiml::hang_up()));
+    let result = settle(&app, (tenant, &store), &to, result).await?;
+    match transfer::returned(&to, result) {
+        None => Ok(document(twiml::hang_up())),
+        Some(returned) => back(&app, &store, call, returned, &fields).await,
     }
-    let known = app.platform.store().tenant_by_id(tenant).await?.ok_or_else(unknown)?;
-    let facts = demo::facts(&app.platform, &known).await.map_err(|e| ApiError::internal(&e))?;
+}
+
+/// Ends a transfer, once. What was known of it before counts: the carrier tells twice.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn settle(
+    app: &App,
+    (tenant, store): (TenantId, &TenantStore),
+    to: &Transfer,
+    result: TransferResult,
+) -> Result<TransferResult, ApiError> {
+    if !store.end_transfer(to.id, result).await? {
+        let known = store.transfer(to.id).await?.and_then(|known| known.result);
+        return Ok(known.unwrap_or(result));
+    }
+    metrics::counter!("quandura_transfers_total", "result" => result.as_str()).increment(1);
+    app.audit.refused(Some(tenant), acts::call_transfer_ended(to.call, result.as_str())).await;
+    Ok(result)
+}
+
+/// The caller goes on with the agent. Where that cannot be, the carrier tells them that they are called back.
+async fn back(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: Call,
+    returned: Returned,
+    fields: &Fields,
+) -> Result<Response, ApiError> {
+    match token_for(app, store, &call, returned, fields).await {
+        Ok(Some(token)) => return Ok(voice::connect(app, &token)),
+        Ok(None) => {}
+        Err(error) => {
+            tracing::error!(?error, call_id = %call.id, "a caller cannot come back to the agent");
+        }
+    }
+    let facts = facts_of(app, store.id()).await?;
     // Nothing is promised that is not on record.
-    let is_called_back = transfer::owe(&store, &call).await.unwrap_or_else(|error| {
+    let is_called_back = transfer::owe(store, &call).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "a call back that is owed could not be filed");
         false
     });
-    let language = Language::of(&call.language).unwrap_or(Language::En);
+    let language = warm::language_of(&call);
     let text = transfer::failed(&facts, language, is_called_back);
     Ok(document(twiml::say_and_hang_up(&text, voice(language))))
+}
+
+/// The token of the stream that goes on with the call. `None`: there is no place, or no line any more.
+async fn token_for(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: &Call,
+    returned: Returned,
+    fields: &Fields,
+) -> Result<Option<String>, ApiError> {
+    let line = app.platform.store().line(&call.line).await?.filter(|line| line.tenant_id == store.id());
+    let (Some(line), Some(carrier_sid)) = (line, call.carrier_sid.clone()) else { return Ok(None) };
+    if !voice::wait_ready(app).await || app.capacity.is_exhausted() {
+        return Ok(None);
+    }
+    let language = warm::language_of(call);
+    let caller = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
+    // What is kept of the stream before is not this one's.
+    drop(app.expected.forget(&carrier_sid));
+    let arrival = Arrival {
+        id: call.id,
+        line,
+        caller,
+        named_by: NamedBy::Carrier,
+        carrier_sid,
+        account_sid: account_sid(fields).to_owned(),
+        passport: call.passport_id.unwrap_or_else(PassportId::new),
+        resumes: true,
+        outbound: (call.direction == Direction::Outbound).then_some(language),
+        returned: Some((returned, language)),
+    };
+    let token = app.expected.expect(arrival);
+    token.map(Some).map_err(|e| ApiError::new(ErrorCode::ServiceUnavailable, e.to_string()))
 }

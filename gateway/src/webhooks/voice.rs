@@ -133,7 +133,7 @@ async fn find_line(app: &App, number: &str) -> Result<Option<Line>, StorageError
     }
 }
 
-async fn wait_ready(app: &App) -> bool {
+pub(super) async fn wait_ready(app: &App) -> bool {
     let deadline = Instant::now() + WARM_UP;
     while app.ready.get().is_none() && Instant::now() < deadline && !app.stop.draining.is_cancelled() {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -179,8 +179,18 @@ async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<Ar
         }
     };
     let named_by = NamedBy::Carrier;
-    let outbound = None;
-    Ok(Some(Arrival { id, line, caller, named_by, carrier_sid, account_sid, passport, resumes, outbound }))
+    Ok(Some(Arrival {
+        id,
+        line,
+        caller,
+        named_by,
+        carrier_sid,
+        account_sid,
+        passport,
+        resumes,
+        outbound: None,
+        returned: None,
+    }))
 }
 
 /// What a browser phone calls: same line, same record, no carrier account.

@@ -6,6 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
+use super::Returned;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TurnInput {
     /// The stream opened: greet.
@@ -25,6 +27,12 @@ pub enum TurnInput {
     Silence { times: u32 },
     /// The caller made a sound in which no word was found.
     Unintelligible,
+    /// A person of the office answered what the agent had asked while the caller waited.
+    Answered { text: String },
+    /// Nobody did in time.
+    Unanswered,
+    /// The caller waited with us while a person was called, who did not take the call.
+    Returned(Returned),
 }
 
 impl TurnInput {
@@ -80,6 +88,9 @@ impl Shape for TurnInput {
             Self::Secret(secret) => Shown::Kind("secret", secret.expose().len()),
             Self::Silence { .. } => Shown::Kind("silence", 0),
             Self::Unintelligible => Shown::Kind("unintelligible", 0),
+            Self::Returned(_) => Shown::Kind("returned", 0),
+            Self::Answered { text } => Shown::Kind("answered", text.chars().count()),
+            Self::Unanswered => Shown::Kind("unanswered", 0),
         }
     }
 }

@@ -205,6 +205,7 @@ impl Session {
                 self.attend(AttentionReason::Rule);
             }
             ReplyEvent::Attention { reason, .. } => self.attend(reason),
+            ReplyEvent::Question { question, .. } => self.to_ask = Some(question),
             ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
             ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
         }
@@ -301,6 +302,7 @@ impl Session {
 
     /// A reply of the session's own, from the phrase cache, not gated by the record.
     pub(super) fn say_own(&mut self, text: String, kind: SegmentKind, then: AfterReply) {
+        self.end_hold();
         // A fault of ours is told to the caller even while a person has the call.
         self.person_leaves(ControlReason::Fault, None);
         self.speak_own(text, kind, then);
@@ -491,9 +493,12 @@ impl Session {
                 self.take_deferred();
                 self.say_line();
             }
+            AfterReply::Hold => self.hold_on(),
+            AfterReply::Ask => self.ask_staff(),
             AfterReply::HangUp | AfterReply::Transfer => {
-                let reason = self.ending.unwrap_or(EndReason::AgentHungUp);
-                self.hang_up(reason);
+                let transfers = reply.then == AfterReply::Transfer;
+                let own = if transfers { EndReason::Transferred } else { EndReason::AgentHungUp };
+                self.hang_up(self.ending.unwrap_or(own));
             }
         }
     }
@@ -567,6 +572,7 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         | ReplyEvent::Attention { turn, .. }
         | ReplyEvent::Done { turn, .. }
         | ReplyEvent::Language { turn, .. }
+        | ReplyEvent::Question { turn, .. }
         | ReplyEvent::Busy { turn, .. }
         | ReplyEvent::Used { turn, .. }
         | ReplyEvent::Failed { turn, .. } => *turn,

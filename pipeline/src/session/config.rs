@@ -97,6 +97,10 @@ pub struct SessionConfig {
     /// goes on.
     pub person_silent: Duration,
     pub control_lease: Duration,
+    /// A caller who is held hears so often that it goes on.
+    pub hold_words_every: Duration,
+    /// Then the agent goes on, should nobody say how it ended.
+    pub longest_hold: Duration,
     /// Speculative starts of a reply in one turn.
     pub speculations_per_turn: u32,
     /// Tokens that replies begun on a guess may waste in one call; then nothing is begun early any more.
@@ -130,6 +134,10 @@ pub struct Phrases {
     pub person_speaks: String,
     /// The agent has it again.
     pub agent_is_back: String,
+    /// The caller waits, and the person who is called has not answered yet.
+    pub still_calling: String,
+    /// The caller waits, and nobody of the office has answered yet.
+    pub still_asking: String,
 }
 
 impl Default for Phrases {
@@ -152,6 +160,8 @@ impl Default for Phrases {
                 .into(),
             person_speaks: "You are now speaking with a member of our staff.".into(),
             agent_is_back: "I'm back, the automated assistant. What else can I help you with?".into(),
+            still_calling: "I'm still calling them. Thank you for waiting.".into(),
+            still_asking: "I'm still waiting for their answer. Thank you.".into(),
         }
     }
 }
@@ -180,6 +190,8 @@ impl Phrases {
                     .into(),
             person_speaks: "Ahora habla con un miembro de nuestro personal.".into(),
             agent_is_back: "Soy de nuevo el asistente automático. ¿En qué más le puedo ayudar?".into(),
+            still_calling: "Sigo llamando. Gracias por esperar.".into(),
+            still_asking: "Sigo esperando la respuesta. Gracias.".into(),
         }
     }
 
@@ -195,6 +207,8 @@ impl Phrases {
             self.budget_spent.clone(),
             self.person_speaks.clone(),
             self.agent_is_back.clone(),
+            self.still_calling.clone(),
+            self.still_asking.clone(),
         ]
     }
 }
@@ -271,6 +285,8 @@ impl Default for SessionConfig {
             last_record: ms(3_000),
             person_silent: ms(1_500),
             control_lease: ms(5_000),
+            hold_words_every: ms(20_000),
+            longest_hold: ms(150_000),
             speculations_per_turn: 3,
             wasted_tokens_per_call: 20_000,
             language: Language::En,

@@ -66,6 +66,8 @@ impl Session {
                 }
             }
             Supervisor::Whisper { by, word } => self.whisper(by, word),
+            Supervisor::Answer { by, question, text } => self.take_answer(&by, question, text),
+            Supervisor::ComeBack(returned) => self.come_back(returned),
             Supervisor::Say { by, text } => self.take_line(by, text),
         }
     }
@@ -80,6 +82,7 @@ impl Session {
             });
             return;
         }
+        self.end_hold();
         let now = self.now;
         if self.person.is_some() {
             self.end_stretch();
@@ -124,7 +127,7 @@ impl Session {
         self.expects = Expectation::Open;
     }
 
-    fn forget_unanswered(&mut self) {
+    pub(super) fn forget_unanswered(&mut self) {
         self.deferred.clear();
         self.carried.clear();
         self.missed = false;

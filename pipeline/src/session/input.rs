@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use telephony::media::{AudioFrame, MarkId};
 
-use crate::ports::{EndReason, LogEvent, ReplyEvent, StaffWord, SttEvent, TtsEvent};
+use crate::ports::{EndReason, LogEvent, ReplyEvent, Returned, StaffWord, SttEvent, TtsEvent};
 
 /// One thing that happened. Barge-in discards none of these; what is stale is recognised by its turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +66,14 @@ pub enum Supervisor {
         by: String,
         word: StaffWord,
     },
+    /// A person answers what the agent asked.
+    Answer {
+        by: String,
+        question: u32,
+        text: String,
+    },
+    /// Nobody took the call that the caller is held for.
+    ComeBack(Returned),
     /// A person's line, to be said word for word.
     Say {
         by: String,

@@ -186,11 +186,16 @@ impl JournalEntry {
                 *text = screen(text);
             }
             Recorded::Supervisor { act } => match act {
-                Supervisor::Say { text, .. } | Supervisor::Release { note: Some(text), .. } => {
+                Supervisor::Say { text, .. }
+                | Supervisor::Answer { text, .. }
+                | Supervisor::Release { note: Some(text), .. } => {
                     *text = screen(text);
                 }
                 Supervisor::Whisper { word, .. } => *word = word.map(screen),
-                Supervisor::HangUp(_) | Supervisor::TakeOver { .. } | Supervisor::Release { .. } => {}
+                Supervisor::HangUp(_)
+                | Supervisor::TakeOver { .. }
+                | Supervisor::Release { .. }
+                | Supervisor::ComeBack(_) => {}
             },
             _ => {}
         }

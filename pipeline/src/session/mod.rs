@@ -18,6 +18,7 @@ mod config;
 mod consent;
 mod control;
 pub mod endpointing;
+mod hold;
 mod input;
 pub mod journal;
 mod leg;
@@ -53,7 +54,7 @@ use utterance::{Ear, Utterance};
 
 use crate::cost::Bill;
 use crate::event::EventBody;
-use crate::ports::{CallRecord, Consented, EndReason, Language, LogEntry, LogEvent, TurnInput};
+use crate::ports::{CallRecord, Consented, EndReason, Language, LogEntry, LogEvent, Question, TurnInput};
 use crate::turn::{Expectation, TurnId};
 
 /// The call.
@@ -124,6 +125,10 @@ pub struct Session {
     stretches: VecDeque<(u32, String)>,
     /// Lines of people that wait to be said.
     lines: VecDeque<String>,
+    /// What people of the office are to be asked once our reply was heard.
+    to_ask: Option<Question>,
+    /// The question that the caller waits for.
+    asked: Option<u32>,
     /// How the caller stands to being recorded. `None`: they were neither told nor asked.
     consented: Option<Consented>,
 }
@@ -179,6 +184,8 @@ impl Session {
             person: None,
             stretches: VecDeque::new(),
             lines: VecDeque::new(),
+            to_ask: None,
+            asked: None,
             consented: None,
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
@@ -262,6 +269,9 @@ impl Session {
     }
 
     fn dispatch(&mut self, input: Input) {
+        if self.is_deaf_to(&input) {
+            return;
+        }
         match input {
             Input::Frame(frame) => self.on_frame(frame),
             Input::Vad(score) => self.on_vad(score),
@@ -296,6 +306,8 @@ impl Session {
                 Timer::ControlLease => self.on_lease_over(),
                 Timer::PersonSilent => self.on_person_silent(),
                 Timer::StretchEnd => self.end_stretch(),
+                Timer::HoldWords => self.say_hold_words(),
+                Timer::HoldLimit => self.on_hold_over(),
                 Timer::LongestCall => self.hang_up(EndReason::TooLong),
                 Timer::Closing => self.finish(),
                 Timer::LastRecord => self.end_now(),

@@ -37,6 +37,8 @@ pub enum Control {
     Announcing,
     /// A supervisor talks to the caller; the agent only listens.
     Supervisor,
+    /// The caller waits while a person is called: nobody listens.
+    Held,
 }
 
 /// The media stream.

@@ -29,6 +29,10 @@ pub enum Timer {
     PersonSilent,
     /// The person's sound stopped coming: this stretch of it is over.
     StretchEnd,
+    /// The caller is held, and has heard nothing for a while.
+    HoldWords,
+    /// The caller was held for as long as that may last.
+    HoldLimit,
     /// The longest call is reached.
     LongestCall,
     /// The last words of a caller who hung up have had their time.
@@ -38,7 +42,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 17] = [
         Self::Pause,
         Self::EndOfTurn,
         Self::DuckLimit,
@@ -51,6 +55,8 @@ impl Timer {
         Self::ControlLease,
         Self::PersonSilent,
         Self::StretchEnd,
+        Self::HoldWords,
+        Self::HoldLimit,
         Self::LongestCall,
         Self::Closing,
         Self::LastRecord,

@@ -68,6 +68,8 @@ mod slots;
 mod task_history;
 #[path = "../sql/tenant.rs"]
 mod tenant;
+#[path = "../sql/transfers.rs"]
+mod transfers;
 #[path = "../sql/turns.rs"]
 mod turns;
 #[path = "../sql/work.rs"]

@@ -79,6 +79,21 @@ impl Calls for TenantStore {
         write.finish(step).await
     }
 
+    async fn resume_call(&self, call: CallId) -> Result<bool, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let done = sqlx::query(
+            "update calls set state = 'live', end_reason = null, ended_at = null, node_id = $3
+             where tenant_id = $1 and id = $2 and state = 'ended' and end_reason in ('transferred', 'interrupted')",
+        )
+        .bind(core.scope.tenant)
+        .bind(call)
+        .bind(core.scope.node)
+        .execute(write.conn())
+        .await;
+        write.finish(done.map(|done| done.rows_affected() > 0).map_err(Into::into)).await
+    }
+
     async fn call(&self, id: CallId) -> Result<Option<Call>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;

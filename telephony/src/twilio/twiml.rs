@@ -136,6 +136,21 @@ pub fn dial(order: &Dial<'_>) -> String {
     out
 }
 
+/// Brings a call into a room of this name. The room ends with the first who leaves it. `action_url`: asked for what comes next.
+#[must_use]
+pub fn join_room(room: &str, action_url: Option<&str>) -> String {
+    let mut out = String::from(OPEN);
+    let action = action_url.map(|url| [("action", url), ("method", "POST")]);
+    let dial: Vec<_> = action.into_iter().flatten().collect();
+    element(&mut out, "Dial", &dial);
+    let conference = [("beep", "false"), ("startConferenceOnEnter", "true"), ("endConferenceOnExit", "true")];
+    element(&mut out, "Conference", &conference);
+    escape(&mut out, room);
+    out.push_str("</Conference></Dial><Hangup/>");
+    out.push_str(CLOSE);
+    out
+}
+
 /// Gives the caller the busy signal, without answering.
 #[must_use]
 pub fn reject_busy() -> String {
@@ -241,6 +256,16 @@ mod tests {
             "{document}"
         );
         assert!(document.ends_with("</Gather><Hangup/></Response>"), "{document}");
+    }
+
+    #[test]
+    fn two_calls_meet_in_a_room() {
+        let document = join_room("t-1", Some("https://gw.example.com/done"));
+        assert!(document.contains(
+            "<Dial action=\"https://gw.example.com/done\" method=\"POST\"><Conference beep=\"false\""
+        ));
+        assert!(document.contains("endConferenceOnExit=\"true\">t-1</Conference></Dial>"), "{document}");
+        assert!(join_room("t-1", None).contains("<Response><Dial><Conference "));
     }
 
     #[test]

@@ -63,6 +63,9 @@ impl Dialogue {
     pub fn step(&self, state: &State, input: &TurnInput, view: &View<'_>) -> Step {
         let mut turn = Turn::new(self, view, state);
         turn.misses_before = take(&mut turn.state.misses);
+        if matches!(input, TurnInput::Said { .. } | TurnInput::Digits { .. } | TurnInput::Secret(_)) {
+            turn.state.returned = None;
+        }
         match input {
             TurnInput::Opened => turn.opened(),
             TurnInput::Said { text, unsure } => {
@@ -73,6 +76,9 @@ impl Dialogue {
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
             TurnInput::Unintelligible => turn.unclear(),
+            TurnInput::Answered { text } => turn.staff_answered(text),
+            TurnInput::Unanswered => turn.staff_was_late(),
+            TurnInput::Returned(returned) => turn.was_held_for(returned),
         }
         turn.finish()
     }
@@ -81,6 +87,9 @@ impl Dialogue {
 impl Turn<'_> {
     fn opened(&mut self) {
         self.state.noticed.push(self.state.language);
+        if let Some(returned) = self.state.returned.clone() {
+            return self.came_back(&returned);
+        }
         // They did not call us, and were told by whom they are called.
         if self.state.outbound {
             self.say_kind("automated", SegmentKind::Notice);
@@ -191,6 +200,9 @@ impl Turn<'_> {
 
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
+        if self.answers_put_through(text) || self.answers_ask_staff(text) {
+            return;
+        }
         if self.state.task().is_some() {
             return self.in_task(text);
         }
@@ -272,7 +284,7 @@ impl Turn<'_> {
                 let task = task.clone();
                 let before = take(&mut self.state.offered_for);
                 // Words after a leading yes may hold an answer already.
-                self.start_task(&task, if ear.is_bare_yes_no(text) { &before } else { text });
+                self.begin_task(&task, if ear.is_bare_yes_no(text) { &before } else { text });
             }
             (Pending::Offer(_) | Pending::MessageOrPerson, Some(YesNo::No)) => self.offer_declined(text),
             // "Yes" to one of two: a person can take a message too.
@@ -356,6 +368,9 @@ impl Turn<'_> {
     }
 
     pub(super) fn bring_person(&mut self) {
+        if self.keys_put_through() {
+            return;
+        }
         self.state.pending = None;
         self.start_task("person", "");
     }
@@ -412,12 +427,23 @@ impl Turn<'_> {
             Some(task) => task.stage == Stage::Confirm || self.state.last_expects == Expectation::YesNo,
             // "Anything else?" names no keys; where two was said to change the language, it does.
             None if self.state.spoken.len() > 1 => {
-                matches!(self.state.pending, Some(Pending::Offer(_) | Pending::Write | Pending::Recording))
+                matches!(
+                    self.state.pending,
+                    Some(
+                        Pending::Offer(_)
+                            | Pending::PutThrough(_)
+                            | Pending::AskStaff
+                            | Pending::Write
+                            | Pending::Recording
+                    )
+                )
             }
             None => matches!(
                 self.state.pending,
                 Some(
                     Pending::Offer(_)
+                        | Pending::PutThrough(_)
+                        | Pending::AskStaff
                         | Pending::More
                         | Pending::MoreOnPage
                         | Pending::Write

@@ -6,6 +6,7 @@ use pipeline::ports::Language;
 use serde::{Deserialize, Serialize};
 
 use super::body::Body;
+use super::targets::Target;
 use super::week::{Span, Week};
 
 /// Facts of a tenant's own that the dialogue speaks of. One that is not known is empty, and what names it is not said.
@@ -43,6 +44,12 @@ pub struct TenantFacts {
     /// Numbers the agent itself gives out: never personal data.
     #[serde(default)]
     pub public_numbers: Vec<String>,
+    /// How long a caller waits for people of the office who are asked in mid-call. 0: nobody is asked.
+    #[serde(default)]
+    pub ask_staff_s: u32,
+    /// To whom callers can be put through. Kept elsewhere, and put here for each reading.
+    #[serde(skip)]
+    pub targets: Vec<Target>,
 }
 
 const fn yes() -> bool {

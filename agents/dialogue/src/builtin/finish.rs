@@ -7,7 +7,7 @@ use pipeline::turn::SegmentKind;
 use super::amend::amendment;
 use super::engine::Dialogue;
 use super::facts::{Still, TenantFacts};
-use super::script::{Files, Incomplete, TaskScript};
+use super::script::{Files, Incomplete, Script, TaskScript};
 use super::state::{Pending, Stage, State, Task};
 use super::step::{ClaimRecord, Effect, Filing, Lookup, Step, Trouble, View};
 use super::turn::Turn;
@@ -181,6 +181,14 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// A call back to the number that the caller calls from.
+pub(super) fn owed_to_returned(script: &Script, state: &State) -> Option<Filing> {
+    let task_script = script.task("person")?;
+    let mut task = Task::new(&task_script.id);
+    task.fill("phone", super::state::Filled::new("caller", Ear(state.language).cues().says.caller_number));
+    Some(filing(task_script, &task, state.urgent, true))
+}
+
 impl Dialogue {
     /// What is said instead when a step's effects could not be made. `before` is the state the step began in.
     #[must_use]
@@ -210,7 +218,7 @@ impl Dialogue {
             .chain(&state.parked)
             .filter_map(|task| Some((task, script.task(&task.id)?)))
             .filter_map(|(task, script)| left_behind(script, task, state.urgent));
-        begun.chain(self.owed_call_back(state)).collect()
+        begun.chain(self.owed_call_back(state)).chain(self.owed_after_transfer(state)).collect()
     }
 
     /// Everything the agent may say in English in the same words on every call of a tenant.

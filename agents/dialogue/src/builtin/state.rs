@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pipeline::ports::{Consent, Language};
+use pipeline::ports::{Consent, Language, Returned};
 use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +167,10 @@ pub enum Pending {
     Which(Vec<Choice>),
     /// "A message, or a person?"
     MessageOrPerson,
+    /// "I can put you through to this target. Shall I?"
+    PutThrough(String),
+    /// "Shall I ask somebody in the office?"
+    AskStaff,
     /// "May we record this call?"
     Recording,
     /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
@@ -268,6 +272,24 @@ pub struct State {
     /// We called them.
     #[serde(default)]
     pub outbound: bool,
+    /// A carrier has the call, and can put it through.
+    #[serde(default)]
+    pub can_transfer: bool,
+    /// The caller came back from a person who did not take the call, and has said nothing since.
+    #[serde(default)]
+    pub returned: Option<Returned>,
+    /// Targets that this call came back from.
+    #[serde(default)]
+    pub not_taken: Vec<String>,
+    /// Somebody of the office is there to be asked.
+    #[serde(default)]
+    pub staff_there: bool,
+    /// Questions that they were asked.
+    #[serde(default)]
+    pub asked_staff: u8,
+    /// The caller does not want to be put through.
+    #[serde(default)]
+    pub wants_no_transfer: bool,
     /// What the line tells its callers of being recorded.
     #[serde(default)]
     pub consent: Consent,
@@ -318,7 +340,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, consent, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

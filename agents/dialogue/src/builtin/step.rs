@@ -144,7 +144,18 @@ language::shown!(Say, "Say": kind, fixed, promises, language; text);
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     File(Filing),
-    MarkUrgent { kind: String },
+    MarkUrgent {
+        kind: String,
+    },
+    /// The call is to go to this target when the reply was heard. `about`: what the person there is told of it.
+    PutThrough {
+        target: String,
+        about: String,
+    },
+    /// People of the office are asked this when the reply was heard.
+    AskStaff {
+        question: String,
+    },
 }
 
 /// A work item to be filed, perhaps with a booking.
@@ -196,7 +207,7 @@ impl Step {
     pub fn settle(&mut self, references: &[String]) {
         let files = self.effects.iter().filter_map(|effect| match effect {
             Effect::File(filing) => Some(filing.fields.contains_key(super::CORRECTS)),
-            Effect::MarkUrgent { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
         });
         let corrections: Vec<bool> = files.collect();
         let own = |n: &usize| !corrections.get(*n).copied().unwrap_or_default();

@@ -18,8 +18,15 @@ use language::beside::question_beside;
 use language::repair::repaired;
 
 impl<'a> Turn<'a> {
-    /// Begins a task, or takes it up again, with whatever the caller's words give already.
+    /// Begins a task. Who asks for a person is put through where somebody takes calls, if they wish.
     pub(super) fn start_task(&mut self, id: &str, text: &str) {
+        if id != "person" || !self.offers_put_through(text, "put_through_offer") {
+            self.begin_task(id, text);
+        }
+    }
+
+    /// Begins a task, or takes it up again, with whatever the caller's words give already.
+    pub(super) fn begin_task(&mut self, id: &str, text: &str) {
         let script = self.script;
         // A claim that does not exist yet begins as a report of the damage.
         let id = if id == "claim" && self.is_new_claim(text) { "incident" } else { id };

@@ -286,7 +286,9 @@ impl<'a> Turn<'a> {
         self.state.offered_for.clear();
         self.state.pending = Some(pending);
         self.expects = match self.state.pending {
-            Some(Pending::Offer(_) | Pending::Write | Pending::MoreOnPage) => Expectation::YesNo,
+            Some(Pending::Offer(_) | Pending::PutThrough(_) | Pending::Write | Pending::MoreOnPage) => {
+                Expectation::YesNo
+            }
             _ => Expectation::Open,
         };
     }

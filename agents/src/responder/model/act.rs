@@ -176,6 +176,7 @@ impl Live {
         match asked {
             Asked::File(filing) => self.file(seat, run, call, *filing).await,
             Asked::MarkUrgent { kind } => mark_urgent(seat, run, call, kind).await,
+            Asked::PutThrough { target } => put_through(seat, run, call, &target).await,
             Asked::Speak(language) => {
                 speak(seat, run, language);
                 Outcome::ok(match language {
@@ -213,11 +214,7 @@ impl Live {
                 run.memory.note_filed(&call.name, &call.input, &reference);
                 run.owed.push(reference.clone());
                 run.exchange.acted = true;
-                let transfers = filing.files == Files::Escalation && self.driver.transfers;
-                if transfers {
-                    run.after = AfterReply::Transfer;
-                }
-                let outcome = filed(seat, &filing, &reference, transfers);
+                let outcome = filed(seat, &filing, &reference);
                 remember_filed(seat, &filing, reference);
                 outcome
             }
@@ -270,6 +267,39 @@ async fn mark_urgent(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, kind:
     }
 }
 
+/// The call goes to a person when the reply was heard, where somebody takes calls there now.
+async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, target: &str) -> Outcome {
+    let open = super::super::put_through::open(&seat.office, run.memory.language);
+    let known = open.iter().find(|known| known.name.eq_ignore_ascii_case(target.trim()));
+    let Some((target, waits)) = known.map(|known| (known.name.clone(), known.warm)) else {
+        let names: Vec<&str> = open.iter().map(|known| known.name.as_str()).collect();
+        return Outcome::error(if names.is_empty() {
+            "Nobody takes calls now. Say so, and offer request_person.".to_owned()
+        } else {
+            format!("Nobody of that name takes calls now. Who does: {}.", names.join(", "))
+        });
+    };
+    match effect(seat, run.turn, call, Effect::PutThrough { target: target.clone(), about: String::new() })
+        .await
+    {
+        Ok(_) if waits => {
+            run.after = AfterReply::Hold;
+            run.exchange.acted = true;
+            Outcome::ok(format!(
+                "After your next words {target} is called while the caller waits: say only that."
+            ))
+        }
+        Ok(_) => {
+            run.after = AfterReply::Transfer;
+            run.exchange.acted = true;
+            Outcome::ok(format!(
+                "The call goes to {target} after your next words: say only that you put the caller through to {target} now."
+            ))
+        }
+        Err(_) => Outcome::error("The call cannot be put through. Say so, and offer request_person."),
+    }
+}
+
 /// Makes an effect durable, once for its call: the same functions that serve the built-in agent.
 async fn effect(
     seat: &mut Seat,
@@ -300,7 +330,7 @@ async fn effect(
 /// The key of what one tool call does: the same call of the same turn does it once.
 fn key(office: &Office, turn: TurnId, call: &ToolCall) -> String {
     let id: String = call.id.chars().take(LONGEST_ID).collect();
-    format!("{}/{}/{id}", office.brief.call, turn.0)
+    format!("{}/{}/{id}", office.writes(), turn.0)
 }
 
 /// An effect that is made after the turn: by a person's word, or by somebody else.
@@ -392,7 +422,7 @@ async fn while_busy<T>(out: &Outbox, turn: TurnId, work: impl Future<Output = T>
     done
 }
 
-fn filed(seat: &Seat, filing: &Filing, reference: &str, transfers: bool) -> Outcome {
+fn filed(seat: &Seat, filing: &Filing, reference: &str) -> Outcome {
     let hours = seat.office.desk.facts.hours(Language::En);
     let done = match filing.files {
         Files::Incident if filing.priority >= Priority::High => {
@@ -403,9 +433,6 @@ fn filed(seat: &Seat, filing: &Filing, reference: &str, transfers: bool) -> Outc
             format!("Booked for {}. The inspector calls before coming.", booked_for(filing))
         }
         Files::Message => "The message is passed on.".to_owned(),
-        Files::Escalation if transfers => {
-            "Noted. The call goes to a person after your next words: say so, and end there.".to_owned()
-        }
         Files::Escalation | Files::Callback | Files::None => {
             format!("Noted. A person calls back on a working day, in working hours: {hours}.")
         }

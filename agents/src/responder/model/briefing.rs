@@ -19,8 +19,8 @@ pub(super) struct CallFacts<'a> {
     pub(super) language: Language,
     pub(super) spoken: &'a [Language],
     pub(super) knows_caller: bool,
-    /// The line has a person to ring.
-    pub(super) transfers: bool,
+    /// To whom the call can be put through now.
+    pub(super) people: &'a [&'a str],
     /// What is remembered of whoever called from this number before.
     pub(super) recalled: &'a [Recalled],
 }
@@ -37,10 +37,14 @@ pub(super) fn briefing(call: CallFacts<'_>) -> String {
     } else {
         "The number they call from is not known: ask for one where a tool needs it."
     };
-    let person = if call.transfers {
-        "A person can be brought onto this call with request_person."
+    let person = if call.people.is_empty() {
+        "Nobody can pick up on this call; request_person has a person call back.".to_owned()
     } else {
-        "Nobody can pick up on this call; request_person has a person call back."
+        format!(
+            "The caller can be put through to: {}. That is put_through, after they said yes. request_person has a person \
+             call back.",
+            call.people.join("; ")
+        )
     };
     format!(
         "Facts of this call\n\

@@ -32,6 +32,7 @@ use pipeline::turn::{Expectation, Heard, TurnId};
 use super::alarms;
 use super::builtin::BuiltinRun;
 use super::office::Office;
+use super::put_through;
 use super::seat::Seat;
 use crate::tools::authority::Authority;
 use crate::tools::registry::Policy;
@@ -64,7 +65,6 @@ pub(super) struct Driver {
     /// The built-in dialogue answers where the model cannot.
     pub(super) builtin_as_fallback: bool,
     /// Lines have a person to ring.
-    pub(super) transfers: bool,
     /// What the model may do by itself at most.
     pub(super) policy: Policy,
     /// Servers of tools.
@@ -114,13 +114,15 @@ impl Live {
     pub(super) fn new(driver: &Driver, office: &Office) -> Self {
         let model = driver.model.for_call().unwrap_or_else(|| driver.model.clone());
         let (brief, facts) = (&office.brief, &office.desk.facts);
+        let people = put_through::open(office, brief.language);
+        let people: Vec<&str> = people.iter().map(|target| target.name.as_str()).collect();
         let briefing = briefing::briefing(briefing::CallFacts {
             county: facts,
             began: office.today(),
             language: brief.language,
             spoken: &brief.spoken,
             knows_caller: office.knows_caller(),
-            transfers: driver.transfers,
+            people: &people,
             recalled: &brief.recalled,
         });
         let outside = driver.outside.offered(office.desk.tenant);
@@ -173,7 +175,12 @@ impl Live {
             return false;
         }
         match input {
-            TurnInput::Opened | TurnInput::Silence { .. } | TurnInput::Unintelligible => false,
+            TurnInput::Opened
+            | TurnInput::Silence { .. }
+            | TurnInput::Unintelligible
+            | TurnInput::Answered { .. }
+            | TurnInput::Unanswered
+            | TurnInput::Returned(_) => false,
             TurnInput::Digits { .. } if dialogue.minds_recording(&seat.state, "") => false,
             TurnInput::Digits { digits } => digits != "911",
             TurnInput::Secret(secret) => {

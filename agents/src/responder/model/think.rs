@@ -142,6 +142,9 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
         TurnInput::Opened => event(CONNECTED),
         TurnInput::Silence { .. } => event(NOTHING_SAID),
         TurnInput::Unintelligible => event("There was a sound, but no words."),
+        TurnInput::Answered { .. } => event("A person of the office answered the question."),
+        TurnInput::Unanswered => event("Nobody of the office answered in time."),
+        TurnInput::Returned(_) => event("Nobody took the call at the person who was called."),
     }
 }
 

@@ -301,7 +301,7 @@ impl Live {
         }
         follow(seat, &run, text);
         let work = TurnWork {
-            key: format!("{}/{}", seat.office.brief.call, run.turn.0),
+            key: format!("{}/{}", seat.office.writes(), run.turn.0),
             effects: &[],
             note: &note,
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
@@ -349,7 +349,7 @@ impl Live {
         }
         while let Some(LookNote { key, did, patches }) = self.look.next_note() {
             let note = Note { heard: "second look".to_owned(), did, sources: Vec::new() };
-            let key = format!("{}/{key}", seat.office.brief.call);
+            let key = format!("{}/{key}", seat.office.writes());
             let work = TurnWork {
                 key,
                 effects: &[],
@@ -439,6 +439,9 @@ const fn heard(input: &TurnInput) -> &'static str {
         TurnInput::Opened => "opened",
         TurnInput::Silence { .. } => "silence",
         TurnInput::Unintelligible => "a sound",
+        TurnInput::Returned(_) => "came back",
+        TurnInput::Answered { .. } => "an answer of the office",
+        TurnInput::Unanswered => "no answer of the office",
     }
 }
 

@@ -143,6 +143,7 @@ export const api = {
   recording: (id: string, ask: Ask = {}) =>
     request<{ recording: Recording | null; peaks: Peaks | null }>(`${recordingUrl(id)}?format=json`, ask),
   whisper: (id: string, word: Whisper) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/whisper`, word),
+  answer: (id: string, question_id: number, text: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/answer`, { question_id, text }),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),
   understand: (text: string, asked: string | null) => post<Understanding>("/v1/understand", { text, asked }),
   phone: (to: string) => post<PhoneGrant>("/v1/phone", { to }),

@@ -255,7 +255,7 @@ export interface PhoneGrant {
   stream_sid: string;
 }
 
-export type ControlReason = "taken_over" | "speaking" | "released" | "lost" | "fault" | "refused";
+export type ControlReason = "taken_over" | "speaking" | "released" | "lost" | "fault" | "refused" | "held" | "held_no_more";
 
 /** What is known of a call's recording. */
 export interface Recording {
@@ -308,6 +308,8 @@ export interface EventBodies {
   "call.attention": { level: Attention; reason: string };
   /** Who has the call from now on, and by whose act. */
   "call.control": { holder: "agent" | "person"; by: string; reason: ControlReason };
+  "call.question_asked": { question_id: number; text: string; within_s: number };
+  "call.question_closed": { question_id: number; by: string | null };
   "supervisor.whispered": { by: string; text: string; until: string };
   "call.latency": { latency: TurnLatency };
   /** From here on the call may be listened to and recorded, or may not. */

@@ -30,6 +30,16 @@ describe("who has a call", () => {
     expect(controlText("pat", "lost")).toContain("the agent has the call");
   });
 
+  it("shows what the agent asks until somebody answers", () => {
+    const asked = reduceEvent(emptyState, event("1", "call.question_asked", { question_id: 3, text: "Is the pool heated?", within_s: 60 }));
+    expect(asked.calls["c1"]!.question).toMatchObject({ id: 3, text: "Is the pool heated?" });
+    const other = reduceEvent(asked, event("2", "call.question_closed", { question_id: 2, by: null }));
+    expect(other.calls["c1"]!.question?.id).toBe(3);
+    const answered = reduceEvent(other, event("3", "call.question_closed", { question_id: 3, by: "pat" }));
+    expect(answered.calls["c1"]!.question).toBeNull();
+    expect(answered.calls["c1"]!.notices.map((n) => n.text)).toContain("pat answered the agent");
+  });
+
   it("tells what was whispered, and what was said for a person", () => {
     expect(whisperText("pat", "Be brief.", "next")).toBe("pat told the agent: Be brief.");
     expect(whisperText("pat", "Be brief.", "withdrawn")).toBe("pat told the agent: Be brief. (until withdrawn)");

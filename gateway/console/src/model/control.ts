@@ -15,6 +15,8 @@ const CONTROL: Record<ControlReason, (by: string) => string> = {
   lost: (by) => `${by} was not heard any more: the agent has the call`,
   fault: (by) => `A fault ended the call that ${by} had`,
   refused: (by) => `${by} could not take the call`,
+  held: () => "The caller waits while a person is called",
+  held_no_more: () => "The caller waits no more",
 };
 export const controlText = (by: string, reason: ControlReason): string => (CONTROL[reason] as ((by: string) => string) | undefined)?.(by) ?? `${by}: ${reason}`;
 

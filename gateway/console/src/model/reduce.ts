@@ -113,6 +113,18 @@ const apply: { [N in EventName]: Apply<N> } = {
   "call.consent": (call, { event_id, consented, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: CONSENT[consented] }),
 
+  "call.question_asked": (call, { event_id, question_id, text, within_s, at }) =>
+    withNotice(
+      { ...call, question: { id: question_id, text, until: new Date(Date.parse(at) + within_s * 1000).toISOString() } },
+      { id: event_id, at, kind: "person", text: `The agent asks the office: ${text}` },
+    ),
+
+  "call.question_closed": (call, { event_id, question_id, by, at }) =>
+    withNotice(
+      { ...call, question: call.question?.id === question_id ? null : call.question },
+      { id: event_id, at, kind: "person", text: by ? `${by} answered the agent` : "Nobody answered the agent" },
+    ),
+
   "supervisor.whispered": (call, { event_id, by, text, until, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: whisperText(by, text, until) }),
 
@@ -128,6 +140,7 @@ const apply: { [N in EventName]: Apply<N> } = {
 
   "call.ended": (call, { reason, at }) => ({
     ...call,
+    question: null,
     facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason },
     // Nothing is still being recognised once the line is closed.
     utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),

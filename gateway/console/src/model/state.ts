@@ -61,6 +61,8 @@ export interface Call {
   notices: Notice[];
   interventions: Intervention[];
   passport: { id: string; version: number; status: string } | null;
+  /** What the agent asks people of the office now, and until when the caller waits. */
+  question: { id: number; text: string; until: string } | null;
 }
 
 /** A request that cannot wait and that nobody has taken on. */
@@ -94,6 +96,7 @@ export function newCall(facts: CallItem, stub = false): Call {
     tools: [],
     notices: [],
     interventions: [],
+    question: null,
     passport: facts.passport_id ? { id: facts.passport_id, version: 0, status: "" } : null,
   };
 }

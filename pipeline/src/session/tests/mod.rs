@@ -6,6 +6,7 @@ mod consent;
 mod control;
 mod echo;
 mod guess;
+mod hold;
 mod impaired;
 mod money;
 mod properties;

@@ -96,6 +96,7 @@ fn habits(dice: &mut Dice) -> Habits {
             Expectation::Wait,
         ]),
         then: if dice.one_in(12) { AfterReply::HangUp } else { AfterReply::Listen },
+        question: None,
         notice: dice.one_in(3),
         tells: dice.one_in(3),
     }

@@ -9,8 +9,8 @@ use telephony::sim::{Impairments, SimCarrier};
 use crate::event::EventBody;
 use crate::latency::Stage;
 use crate::ports::{
-    AfterReply, CallRecord, EndReason, Language, LogEntry, LogEvent, Meter, ReplyCommand, ReplyEvent,
-    SttCommand, SttEvent, TtsCommand, TtsEvent, TurnInput, Usage,
+    AfterReply, CallRecord, EndReason, Language, LogEntry, LogEvent, Meter, Question, ReplyCommand,
+    ReplyEvent, SttCommand, SttEvent, TtsCommand, TtsEvent, TurnInput, Usage,
 };
 use crate::provider::Failure;
 use crate::session::{Input, Output, Session, SessionConfig};
@@ -54,6 +54,8 @@ pub struct Habits {
     pub letter_ms: u64,
     pub expects: Expectation,
     pub then: AfterReply,
+    /// What people of the office are asked after a reply.
+    pub question: Option<Question>,
     /// The greeting is a notice.
     pub notice: bool,
     /// The greeting says that the call is recorded.
@@ -79,6 +81,7 @@ impl Default for Habits {
             letter_ms: 60,
             expects: Expectation::Open,
             then: AfterReply::Listen,
+            question: None,
             notice: false,
             tells: false,
         }
@@ -108,6 +111,8 @@ pub struct World {
     /// Everything that was asked of the synthesiser.
     pub spoken: Vec<(CallTime, ReplySegment)>,
     pub languages: Vec<Language>,
+    /// When frames reached the recogniser.
+    pub recognised: Vec<CallTime>,
     dice: u64,
 }
 
@@ -179,6 +184,7 @@ impl World {
             ended: None,
             closed: false,
             languages: Vec::new(),
+            recognised: Vec::new(),
         };
         world.drain();
         world
@@ -294,7 +300,8 @@ impl World {
                 let end = SttEvent::TurnEnd { utterance, pause, probability: complete };
                 self.after(60, Input::Stt(end));
             }
-            SttCommand::Audio(_) | SttCommand::Ended { .. } | SttCommand::Language(_) => {}
+            SttCommand::Audio(_) => self.recognised.push(self.now),
+            SttCommand::Ended { .. } | SttCommand::Language(_) => {}
         }
     }
 
@@ -360,6 +367,9 @@ impl World {
                 let segment = ReplySegment { id, text: text.into(), kind, fixed: false };
                 self.after(reply_ms, Input::Reply(ReplyEvent::Segment(segment)));
             }
+            if let Some(question) = self.habits.question.clone() {
+                self.after(reply_ms, Input::Reply(ReplyEvent::Question { turn, question }));
+            }
             let (expects, then) = (self.habits.expects, self.habits.then);
             self.after(reply_ms, Input::Reply(ReplyEvent::Done { turn, expects, then }));
         }
@@ -410,6 +420,11 @@ impl World {
             self.durable.push((self.now + Duration::from_millis(self.habits.durable_ms), seq));
             self.after(self.habits.durable_ms, Input::Log(LogEvent::Durable { seq }));
         }
+    }
+
+    /// Frames that reached the recogniser after a time.
+    pub fn recognised_since(&self, ms: u64) -> usize {
+        self.recognised.iter().filter(|at| at.as_ms() > ms).count()
     }
 
     pub fn caller_turns(&self) -> Vec<String> {

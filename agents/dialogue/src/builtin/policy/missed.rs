@@ -23,7 +23,7 @@ impl Turn<'_> {
                 let choices = vec![Choice::Question, Choice::Task("incident".to_owned())];
                 self.ask_pending("miss_1", Pending::Which(choices));
             }
-            2 => self.offer_person("miss_2"),
+            2 => self.offer_person_now("", "put_through_missed", "miss_2"),
             _ => self.bring_in_person(),
         }
     }
@@ -60,8 +60,12 @@ impl Turn<'_> {
                 self.say_with("no_answer_number", &[("number", number)]);
                 self.offer_person("offer_person");
             }
-            (1, None) => self.ask_pending("no_answer", Pending::MessageOrPerson),
-            (2, _) => self.offer_person("no_answer_again"),
+            (1, None) => {
+                if !self.offers_to_ask(text) {
+                    self.ask_pending("no_answer", Pending::MessageOrPerson);
+                }
+            }
+            (2, _) => self.offer_person_now(text, "put_through_no_answer", "no_answer_again"),
             _ => self.bring_in_person(),
         }
     }
@@ -72,10 +76,20 @@ impl Turn<'_> {
         self.state.topic = None;
         self.did("question", "had no answer");
         self.state.unanswered = self.state.unanswered.saturating_add(1);
+        if self.state.unanswered == 1 && self.offers_to_ask(text) {
+            return;
+        }
         match self.state.unanswered {
             1 => self.offer_person("not_on_page"),
             2 => self.offer_person("no_answer_again"),
             _ => self.bring_in_person(),
+        }
+    }
+
+    /// A person who takes calls now, or else one who calls back.
+    fn offer_person_now(&mut self, text: &str, now: &str, later: &str) {
+        if !self.offers_put_through(text, now) {
+            self.offer_person(later);
         }
     }
 
@@ -114,6 +128,6 @@ impl Turn<'_> {
             task.fill("reason", Filled::new(offered_for.clone(), offered_for));
             self.state.tasks.push(task);
         }
-        self.start_task("person", &heard);
+        self.begin_task("person", &heard);
     }
 }

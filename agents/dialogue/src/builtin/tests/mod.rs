@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod amended;
+mod ask_staff;
 mod beliefs;
 mod consent;
 mod danger;
@@ -9,6 +10,7 @@ mod emergencies;
 mod measured;
 mod policy;
 mod properties;
+mod put_through;
 mod questions;
 mod scripts;
 
@@ -230,7 +232,7 @@ impl<'w> Phone<'w> {
         let mut step = self.think(input);
         let booked = step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => filing.booking.map(|slot| (slot, filing.clone())),
-            Effect::MarkUrgent { .. } => None,
+            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
         });
         if let Some((slot, filing)) = booked
             && !self.taken.insert(slot)
@@ -257,6 +259,7 @@ impl<'w> Phone<'w> {
                     self.filed.push(filing.clone());
                 }
                 Effect::MarkUrgent { .. } => self.urgent = true,
+                Effect::PutThrough { .. } | Effect::AskStaff { .. } => {}
             }
         }
         step.settle(&references);

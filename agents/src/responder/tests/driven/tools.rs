@@ -2,7 +2,7 @@
 
 use pipeline::ports::{AfterReply, SecretDigits};
 use pipeline::turn::Expectation;
-use storage::PinHash;
+use storage::{Calls, PinHash, Transfers};
 
 use super::*;
 
@@ -156,13 +156,44 @@ async fn messages_callbacks_and_persons_are_filed_with_the_number_that_was_given
 }
 
 #[tokio::test]
-async fn where_a_line_has_a_person_to_ring_the_call_is_handed_over() {
+async fn where_somebody_takes_calls_the_model_puts_the_caller_through() {
     let mut call = driven().await;
-    call.office.desk = call.office.desk.clone().with_transfers(true);
+    let mut facts = dialogue::seed::riverbend(chrono::Utc::now()).unwrap().facts;
+    facts.hours_known = false;
+    let clerk = dialogue::builtin::Target {
+        name: "the clerk's office".into(),
+        number: "+12025550180".into(),
+        by_agent: true,
+        ..Default::default()
+    };
+    facts.targets = vec![clerk];
+    call.office.desk.put_tenant(call.office.tenant, call.office.store.clone(), facts);
+    call.brief.hand_over.is_possible = true;
+    let id = storage::CallId(call.brief.call.0);
+    call.office.store.begin_call(new_call(id)).await.unwrap();
     call.stream = call.office.desk.open(call.brief.clone()).unwrap();
-    let input = json!({ "reason": "a complaint", "phone": "202-555-0143" });
-    call.model.answers(&[&[tool("t1", "request_person", input)], &[text("I'm bringing somebody in.")]]);
-    assert_eq!(call.say("I want a person").await.done().1, AfterReply::Transfer);
+    let to = |id: &str, target: &str| tool(id, "put_through", json!({ "target": target }));
+    call.model.answers(&[
+        &[to("t1", "the mayor")],
+        &[to("t2", "The clerk's office")],
+        &[text("I'm putting you through to the clerk's office now.")],
+    ]);
+    assert_eq!(call.say("yes, please").await.done().1, AfterReply::Transfer);
+    let transfers = call.office.store.transfers_of(id).await.unwrap();
+    assert_eq!((transfers.len(), transfers[0].number.as_str()), (1, "+12025550180"));
+}
+
+fn new_call(id: storage::CallId) -> storage::records::NewCall {
+    storage::records::NewCall {
+        id,
+        carrier_sid: None,
+        line: "+12025550100".into(),
+        caller: None,
+        direction: storage::records::Direction::Inbound,
+        language: "en".into(),
+        passport_id: None,
+        started_at: chrono::Utc::now(),
+    }
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ import { Button } from "../../ui/Button";
 import { TEXTAREA } from "../../ui/classes";
 import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
+import { AnswerBox } from "./AnswerBox";
 
 /** Roles that act on live calls. */
 const ACTS = ["supervisor", "tenant-admin", "platform-admin"];
@@ -37,6 +38,8 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
   if (!may) return null;
   const close = (): void => setAsking(null);
   return (
+    <>
+    <AnswerBox key={call.question?.id ?? 0} call={call} />
     <section aria-label="On the call" className="border-b border-line px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-2">
         <p role="status" className="mr-auto text-sm text-muted">
@@ -95,6 +98,7 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
         <WhisperForm id={id} onClose={close} />
       </Dialog>
     </section>
+    </>
   );
 }
 

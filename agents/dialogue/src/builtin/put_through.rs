@@ -1,0 +1,155 @@
+//! A person is asked for, and somebody takes calls now: the offer to put the caller through, and what is said to one who comes
+//! back because nobody took the call there.
+//!
+//! Who asks to be called back is not offered it, nor is a target where the call just came back from.
+
+use pipeline::ports::{AfterReply, Language, NotTaken, Returned};
+use pipeline::turn::{Expectation, SegmentKind};
+
+use super::engine::Dialogue;
+use super::finish::owed_to_returned;
+use super::state::{Pending, State};
+use super::step::{Effect, Filing};
+use super::targets::Target;
+use super::turn::Turn;
+use language::YesNo;
+
+/// Words that ask for a call back, and not to be put through.
+const CALL_BACK: [&[&str]; 2] = [
+    &["call me", "call us", "call back", "callback", "called back", "phone me", "ring me"],
+    &["llame", "llamen", "llamar de vuelta", "devuelv", "devolver", "regresen la llamada"],
+];
+/// A word of a target's name by which it is known is longer than this.
+const SHORT: usize = 3;
+
+impl Turn<'_> {
+    /// The caller was put through, and nobody took the call: said as it is, with what is left.
+    pub(super) fn came_back(&mut self, returned: &Returned) {
+        let key = match returned.why {
+            NotTaken::Declined => "back_declined",
+            NotTaken::Busy => "back_busy",
+            NotTaken::NoAnswer => "back_no_answer",
+            NotTaken::Machine => "back_machine",
+            NotTaken::Failed => "back_failed",
+        };
+        if self.state.turn == 0 {
+            self.say("back_again");
+        }
+        self.say_with(key, &[("target", &returned.target)]);
+        self.ask_pending("back_offer", Pending::MessageOrPerson);
+        self.did("opened", "came back from a transfer");
+    }
+
+    /// The caller waited with us, and nobody took the call.
+    pub(super) fn was_held_for(&mut self, returned: &Returned) {
+        self.state.not_taken.push(returned.target.clone());
+        self.state.returned = Some(returned.clone());
+        self.came_back(returned);
+    }
+
+    /// Offers to put the caller through, where somebody is there. `false`: nothing was said.
+    pub(super) fn offers_put_through(&mut self, text: &str, key: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let words = CALL_BACK[usize::from(self.ear.0 == Language::Es)];
+        if self.state.wants_no_transfer || words.iter().any(|word| plain.contains(word)) {
+            return false;
+        }
+        let Some(target) = self.target_for(&plain).map(|target| target.name.clone()) else { return false };
+        self.say_with(key, &[("target", &target)]);
+        self.state.offered_for = text.to_owned();
+        self.state.pending = Some(Pending::PutThrough(target));
+        self.expects = Expectation::YesNo;
+        self.did("person", "offered to put through");
+        true
+    }
+
+    /// The one that the caller names, or else the first.
+    fn target_for(&self, plain: &str) -> Option<&Target> {
+        if !self.state.can_transfer {
+            return None;
+        }
+        let tried = |target: &Target| self.state.not_taken.contains(&target.name);
+        let open: Vec<&Target> = self
+            .view
+            .facts
+            .open_targets(self.view.now, self.state.language)
+            .filter(|target| !tried(target))
+            .collect();
+        let named = |target: &&&Target| {
+            let name = self.ear.plain(&target.name);
+            name.split(' ')
+                .map(|word| word.trim_end_matches("'s"))
+                .any(|word| word.len() > SHORT && word != "office" && plain.contains(word))
+        };
+        open.iter().find(named).or(open.first()).copied()
+    }
+
+    /// The answer to that offer. `false`: there was none, or the words are about something else.
+    pub(super) fn answers_put_through(&mut self, text: &str) -> bool {
+        let pending = self.state.pending.take_if(|pending| matches!(pending, Pending::PutThrough(_)));
+        let Some(Pending::PutThrough(target)) = pending else { return false };
+        match self.ear.yes_no(text) {
+            Some(YesNo::Yes) => self.put_through(&target),
+            Some(YesNo::No) => {
+                self.state.wants_no_transfer = true;
+                self.did("person", "was not to put through");
+                if self.ear.is_bare_yes_no(text) {
+                    self.offer_instead();
+                } else {
+                    return false;
+                }
+            }
+            None => return false,
+        }
+        true
+    }
+
+    fn offer_instead(&mut self) {
+        if self.state.task().is_some() {
+            self.say("not_now");
+            return self.resume();
+        }
+        let offered_for = std::mem::take(&mut self.state.offered_for);
+        self.ask_pending("put_through_declined", Pending::Offer("person".to_owned()));
+        self.state.offered_for = offered_for;
+    }
+
+    /// Zero once more is a yes.
+    pub(super) fn keys_put_through(&mut self) -> bool {
+        let pending = self.state.pending.take_if(|pending| matches!(pending, Pending::PutThrough(_)));
+        let Some(Pending::PutThrough(target)) = pending else { return false };
+        self.put_through(&target);
+        true
+    }
+
+    /// The call goes to the target once the caller was told so; or, where the person there is asked first, they wait.
+    fn put_through(&mut self, target: &str) {
+        let waits = self.view.facts.targets.iter().any(|known| known.name == target && known.warm);
+        let (key, then) =
+            if waits { ("transfer_warm", AfterReply::Hold) } else { ("transfer_now", AfterReply::Transfer) };
+        let variants = self.worded(key);
+        self.say_one_of(variants, key, &[("target", target)], SegmentKind::Notice, true);
+        self.effects.push(Effect::PutThrough { target: target.to_owned(), about: self.subject() });
+        self.then = then;
+        self.did("person", "puts through");
+    }
+}
+
+impl Turn<'_> {
+    /// What the call is about, in words of the tenant's own: nothing that the caller said. Empty: that is not known.
+    fn subject(&self) -> String {
+        if let Some(task) = self.state.tasks.iter().rev().find(|task| task.id != "person") {
+            return self.script.task(&task.id).map(|task| task.spoken.clone()).unwrap_or_default();
+        }
+        let filed = self.state.done.as_ref().filter(|task| task.id != "person");
+        filed.and_then(|task| self.script.task(&task.id)).map(|task| task.spoken.clone()).unwrap_or_default()
+    }
+}
+
+impl Dialogue {
+    /// Who came back and left before they said what should be done is called back all the same.
+    pub(super) fn owed_after_transfer(&self, state: &State) -> Option<Filing> {
+        let script = self.script_in(state.language);
+        (state.returned.is_some() && state.caller_number).then(|| owed_to_returned(script, state)).flatten()
+    }
+}

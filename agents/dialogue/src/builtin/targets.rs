@@ -1,0 +1,51 @@
+//! People of the tenant's that a caller can be put through to.
+
+use chrono::{Datelike, NaiveDateTime, Timelike};
+use pipeline::ports::Language;
+
+use super::facts::TenantFacts;
+use super::week::Week;
+
+/// A person or desk that takes calls.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Target {
+    /// As callers hear it: "the clerk's office".
+    pub name: String,
+    /// E.164.
+    pub number: String,
+    /// When it takes calls. Empty: in the office's hours; where nobody said those, always.
+    pub week: Week,
+    /// Tags of languages that are spoken there. Empty: any.
+    pub languages: Vec<String>,
+    /// The agent may put callers through by itself.
+    pub by_agent: bool,
+    /// The person there is asked first, while the caller waits with the agent.
+    pub warm: bool,
+}
+
+impl Target {
+    /// Whether it takes calls at a local time.
+    #[must_use]
+    pub fn is_open(&self, facts: &TenantFacts, now: NaiveDateTime) -> bool {
+        let week = match self.week {
+            own if !own.is_empty() => own,
+            _ if facts.hours_known => facts.week(),
+            _ => return true,
+        };
+        let minute = now.hour() * 60 + now.minute();
+        week.on(now.weekday()).is_some_and(|span| (span.opens..span.closes).contains(&minute))
+    }
+
+    fn speaks(&self, language: Language) -> bool {
+        self.languages.is_empty() || self.languages.iter().any(|tag| tag == language.code())
+    }
+}
+
+impl TenantFacts {
+    /// Those that the agent may put a caller through to now, in their language, in the tenant's order.
+    pub fn open_targets(&self, now: NaiveDateTime, language: Language) -> impl Iterator<Item = &Target> {
+        self.targets
+            .iter()
+            .filter(move |target| target.by_agent && target.speaks(language) && target.is_open(self, now))
+    }
+}

@@ -1,0 +1,148 @@
+//! `/twilio/transfer/…`: what the carrier asks and tells of a call to a person who is asked whether they take a caller.
+//!
+//! Answers come late, twice, or out of order: each handler takes the transfer as it stands in the database, and no news leads back.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use storage::records::Call;
+use storage::transfers::{Transfer, TransferResult, TransferStage};
+use storage::{CallId, Calls, TenantId, TenantStore, Transfers};
+use telephony::twilio::dialled::{answered_by, call_sid, keys, speech};
+use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
+use telephony::twilio::twiml;
+
+use super::request::{Fields, document, read};
+use super::transfer::{facts_of, voice};
+use crate::app::App;
+use crate::dialing::warm::Said;
+use crate::dialing::{transfer, warm};
+use crate::error::{ApiError, ErrorCode};
+
+/// Somebody answered at the target.
+pub const ANSWER: &str = "/twilio/transfer/{tenant}/{call}/answer";
+/// They pressed a key, or said something.
+pub const REPLY: &str = "/twilio/transfer/{tenant}/{call}/reply";
+/// Progress of the call to the target, and who answered.
+pub const STATUS: &str = "/twilio/transfer/{tenant}/{call}/status";
+
+/// The address of one of these for a call.
+#[must_use]
+pub fn url(app: &App, path: &str, tenant: TenantId, call: CallId) -> String {
+    app.public_url.join(&path.replace("{tenant}", &tenant.to_string()).replace("{call}", &call.to_string()))
+}
+
+/// A webhook that was checked, and the transfer that it is about.
+struct Told {
+    store: TenantStore,
+    call: Call,
+    to: Transfer,
+    fields: Fields,
+}
+
+type Names = Path<(String, String)>;
+
+async fn told(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Told, ApiError> {
+    let fields = read(app, request).await?;
+    let unknown = || ApiError::not_found("call");
+    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
+    let id: CallId = id.parse().map_err(|_| unknown())?;
+    let store = app.platform.tenant(tenant).await?;
+    let call = store.call(id).await?.ok_or_else(unknown)?;
+    let to = transfer::last(&store, id).await?.filter(|to| to.warm).ok_or_else(unknown)?;
+    Ok(Told { store, call, to, fields })
+}
+
+fn malformed(error: &telephony::error::StatusError) -> ApiError {
+    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
+}
+
+/// Somebody answered: who asks for them, what about, and whether they take the call.
+///
+/// # Errors
+/// 403 for who is not the carrier, 404 for an unknown call.
+pub async fn answer(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { store, call, to, fields } = told(&app, names, request).await?;
+    if to.stage != TransferStage::Dialling {
+        return Ok(document(twiml::hang_up()));
+    }
+    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
+    store.note_transfer(to.id, TransferStage::Dialling, Some(sid)).await?;
+    ask(&app, &store, &call, &to).await
+}
+
+async fn ask(app: &App, store: &TenantStore, call: &Call, to: &Transfer) -> Result<Response, ApiError> {
+    let language = warm::language_of(call);
+    let text = warm::question(&facts_of(app, store.id()).await?, language, to);
+    let reply = url(app, REPLY, store.id(), call.id);
+    Ok(document(twiml::ask_for_answer(&text, voice(language), &reply)))
+}
+
+/// They take the call, or they do not.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn reply(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { store, call, to, fields } = told(&app, names, request).await?;
+    match (warm::understood(keys(&fields), speech(&fields)), to.stage) {
+        // Told twice: they are on their way already.
+        (Said::Yes, TransferStage::Accepted) => Ok(document(twiml::join_room(&warm::room(&to), None))),
+        (_, TransferStage::Ended | TransferStage::Accepted) => Ok(document(twiml::hang_up())),
+        (Said::Yes, _) if warm::accept(&app, &store, &to).await? => {
+            Ok(document(twiml::join_room(&warm::room(&to), None)))
+        }
+        (Said::Yes, _) => Ok(document(twiml::hang_up())),
+        (Said::Nothing, _) => ask(&app, &store, &call, &to).await,
+        (Said::No, _) => {
+            warm::give_up(&app, &store, &to, TransferResult::Declined).await;
+            Ok(document(twiml::hang_up()))
+        }
+    }
+}
+
+/// Progress of the call to the target, and whether a machine answered: that one takes no caller.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn status(
+    State(app): State<Arc<App>>,
+    names: Names,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let Told { store, to, fields, .. } = told(&app, names, request).await?;
+    let nothing = || Ok(StatusCode::NO_CONTENT.into_response());
+    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
+    let Some(to) = store.note_transfer(to.id, TransferStage::Dialling, Some(sid.clone())).await? else {
+        return nothing();
+    };
+    // News of an earlier attempt.
+    if to.carrier_sid.as_deref() != Some(sid.as_str()) {
+        return nothing();
+    }
+    if answered_by(&fields) == Some(Answerer::Machine) {
+        warm::give_up(&app, &store, &to, TransferResult::Machine).await;
+        return nothing();
+    }
+    // What tells who answered may come without a status.
+    let Ok(progress) = StatusCallback::from_form(&fields) else { return nothing() };
+    let result = match progress.status {
+        // Somebody answered, and did not take the call.
+        CallProgress::Completed => TransferResult::Declined,
+        CallProgress::Busy => TransferResult::Busy,
+        CallProgress::NoAnswer | CallProgress::Canceled => TransferResult::NoAnswer,
+        CallProgress::Failed => TransferResult::Failed,
+        _ => return nothing(),
+    };
+    warm::give_up(&app, &store, &to, result).await;
+    nothing()
+}

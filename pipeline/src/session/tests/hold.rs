@@ -1,0 +1,131 @@
+//! A caller who waits with us while a person is called.
+
+use super::GREETED;
+use super::world::{Habits, Speech, World, say};
+use crate::event::{ControlReason, EventBody};
+use crate::ports::{AfterReply, CallRecord, NotTaken, Question, ReplyCommand, Returned, TurnInput};
+use crate::session::state::{Agent, Control};
+use crate::session::{Input, Phrases, Supervisor};
+
+/// A caller who was greeted, and is held after our next reply.
+fn world_that_holds(more: Vec<Speech>) -> World {
+    let asks = say(GREETED, 5_000, "Yes, put me through.");
+    let mut w = World::new([asks].into_iter().chain(more).collect(), Habits::default());
+    w.run_to(GREETED);
+    w.habits.then = AfterReply::Hold;
+    w
+}
+
+fn nobody() -> Returned {
+    Returned { target: "the clerk's office".into(), why: NotTaken::NoAnswer }
+}
+
+fn reasons(w: &World) -> Vec<ControlReason> {
+    let of = |event: &EventBody| match event {
+        EventBody::Control { reason, .. } => Some(*reason),
+        _ => None,
+    };
+    w.events.iter().filter_map(|(_, event)| of(event)).collect()
+}
+
+fn said_between(w: &World, from_ms: u64, to_ms: u64) -> Vec<String> {
+    let within = |at: u64| from_ms <= at && at < to_ms;
+    w.spoken.iter().filter(|(at, _)| within(at.as_ms())).map(|(_, said)| said.text.clone()).collect()
+}
+
+#[test]
+fn nobody_listens_to_a_caller_who_is_held_and_they_hear_every_20_s_that_it_goes_on() {
+    let mut w = world_that_holds(vec![say(30_000, 32_000, "I am talking to somebody else.")]);
+    w.run_to(20_000);
+    assert_eq!(w.session.regions().control, Control::Held);
+    assert_eq!(reasons(&w), [ControlReason::Held]);
+    let held = 20_000;
+    w.run_to(70_000);
+    assert_eq!(w.recognised_since(held), 0, "no sound reaches the recogniser");
+    let words = Phrases::default().still_calling;
+    let told = said_between(&w, held, 70_000);
+    assert!((2..=3).contains(&told.len()) && told.iter().all(|said| *said == words), "{told:?}");
+    assert_eq!(w.caller_turns(), ["Yes, put me through."]);
+
+    w.habits.then = AfterReply::Listen;
+    w.at(70_000, Input::Supervisor(Supervisor::ComeBack(nobody())));
+    w.run_to(70_100);
+    let begun = |command: &ReplyCommand| matches!(command, ReplyCommand::Start { input: TurnInput::Returned(returned), .. } if *returned == nobody());
+    assert!(w.commands.iter().any(|(_, command)| begun(command)), "the agent learns how it ended");
+    assert_eq!(reasons(&w), [ControlReason::Held, ControlReason::HeldNoMore]);
+    assert!(w.session.regions().control == Control::Agent && w.session.regions().agent != Agent::Idle);
+    assert!(w.recognised_since(70_000) > 0, "and the caller is heard again");
+}
+
+#[test]
+fn where_nobody_says_how_it_ended_the_agent_goes_on_by_itself() {
+    let mut w = world_that_holds(Vec::new());
+    w.run_to(162_000);
+    assert!(said_between(&w, 140_000, 162_000).contains(&Phrases::default().agent_is_back));
+    // What comes too late changes nothing.
+    let before = w.session.stale();
+    w.at(162_000, Input::Supervisor(Supervisor::ComeBack(nobody())));
+    w.run_to(162_020);
+    assert_eq!(w.session.stale(), before + 1);
+}
+
+fn questions(w: &World) -> Vec<(Option<u32>, Option<Option<String>>)> {
+    let of = |event: &EventBody| match event {
+        EventBody::QuestionAsked { question_id, .. } => Some((Some(*question_id), None)),
+        EventBody::QuestionClosed { by, .. } => Some((None, Some(by.clone()))),
+        _ => None,
+    };
+    w.events.iter().filter_map(|(_, event)| of(event)).collect()
+}
+
+/// A caller whose question is put to people of the office after our next reply.
+fn world_that_asks() -> World {
+    let asks = say(GREETED, 5_000, "Is the pool heated?");
+    let mut w = World::new(vec![asks], Habits::default());
+    w.run_to(GREETED);
+    w.habits.then = AfterReply::Ask;
+    w.habits.question = Some(Question { text: "Is the pool heated?".into(), within_s: 60 });
+    w.run_to(20_000);
+    w.habits.then = AfterReply::Listen;
+    w.habits.question = None;
+    w
+}
+
+fn begins(w: &World, wanted: &TurnInput) -> bool {
+    w.commands.iter().any(|(_, c)| matches!(c, ReplyCommand::Start { input, .. } if input == wanted))
+}
+
+#[test]
+fn what_the_office_answers_reaches_the_agent_while_the_caller_waits() {
+    let mut w = world_that_asks();
+    assert_eq!((questions(&w), w.session.regions().control), (vec![(Some(1), None)], Control::Held));
+    let answer = |question, text: &str| {
+        Input::Supervisor(Supervisor::Answer { by: "pat".into(), question, text: text.into() })
+    };
+    w.run_to(40_000);
+    assert!(said_between(&w, 20_000, 40_000).contains(&Phrases::default().still_asking));
+    w.at(40_000, answer(7, "To another question."));
+    w.at(40_020, answer(1, "Yes, to 80 degrees."));
+    w.run_to(40_100);
+    assert!(begins(&w, &TurnInput::Answered { text: "Yes, to 80 degrees.".into() }));
+    assert!(!begins(&w, &TurnInput::Answered { text: "To another question.".into() }));
+    assert_eq!(questions(&w)[1..], [(None, Some(Some("pat".to_owned())))]);
+    let kept = |until: &str| {
+        w.records
+            .iter()
+            .any(|(_, e)| matches!(&e.record, CallRecord::Whispered { until: u, .. } if u == until))
+    };
+    assert!(kept("asked") && kept("answered"));
+    let stale = w.session.stale();
+    w.at(40_200, answer(1, "Once more."));
+    w.run_to(40_240);
+    assert_eq!(w.session.stale(), stale + 1, "an answer counts once");
+}
+
+#[test]
+fn a_question_that_nobody_answers_in_time_is_given_up() {
+    let mut w = world_that_asks();
+    w.run_to(90_000);
+    assert!(begins(&w, &TurnInput::Unanswered));
+    assert_eq!(questions(&w)[1..], [(None, Some(None))]);
+}

@@ -1,0 +1,75 @@
+//! Calls that are put through to a person of the office, and come back.
+
+use chrono::Utc;
+
+use super::{Fixture, new_call};
+use crate::records::{CallState, NewCall};
+use crate::transfers::{NewTransfer, Transfer, TransferResult, TransferStage};
+use crate::{CallId, Calls, TenantStore, Transfers};
+
+fn wish(call: CallId) -> NewTransfer {
+    NewTransfer {
+        call,
+        actor: "agent".into(),
+        target: "the clerk's office".into(),
+        number: "+12025550180".into(),
+        language: "en".into(),
+        about: String::new(),
+        warm: false,
+    }
+}
+
+async fn begun(store: &TenantStore) -> Transfer {
+    let call = store.begin_call(new_call()).await.unwrap().id;
+    store.begin_transfer(wish(call)).await.unwrap()
+}
+
+/// A row in the table.
+pub(crate) async fn planted(store: &TenantStore) {
+    begun(store).await;
+}
+
+pub(crate) async fn a_transfer_goes_forward_and_ends_once(f: &Fixture) {
+    let store = &f.river;
+    let kept = begun(store).await;
+    assert_eq!((kept.stage, kept.result, kept.warm), (TransferStage::Asked, None, false));
+    let sid = Some("CA9".to_owned());
+    let now = store.note_transfer(kept.id, TransferStage::Accepted, sid.clone()).await.unwrap().unwrap();
+    assert_eq!((now.stage, &now.carrier_sid), (TransferStage::Accepted, &sid));
+    let late =
+        store.note_transfer(kept.id, TransferStage::Dialling, Some("CA8".into())).await.unwrap().unwrap();
+    assert_eq!((late.stage, &late.carrier_sid), (TransferStage::Accepted, &sid));
+    assert!(store.end_transfer(kept.id, TransferResult::Busy).await.unwrap());
+    assert!(!store.end_transfer(kept.id, TransferResult::Answered).await.unwrap());
+    let ended = store.transfer(kept.id).await.unwrap().unwrap();
+    assert_eq!((ended.stage, ended.result), (TransferStage::Ended, Some(TransferResult::Busy)));
+    assert_eq!(f.lake.transfer(kept.id).await.unwrap(), None);
+    assert!(f.lake.transfers_of(kept.call).await.unwrap().is_empty());
+}
+
+pub(crate) async fn of_two_transfers_of_a_call_the_later_counts(f: &Fixture) {
+    let store = &f.river;
+    let first = begun(store).await;
+    let second = store.begin_transfer(wish(first.call)).await.unwrap();
+    let all = store.transfers_of(first.call).await.unwrap();
+    let told: Vec<_> = all.iter().map(|kept| (kept.id, kept.result)).collect();
+    assert_eq!(told, [(first.id, Some(TransferResult::Dropped)), (second.id, None)]);
+    assert!(store.drop_transfer(first.call).await.unwrap());
+    assert!(!store.drop_transfer(first.call).await.unwrap());
+}
+
+pub(crate) async fn a_call_that_was_put_through_can_come_back(f: &Fixture) {
+    let store = &f.river;
+    let call = store.begin_call(new_call()).await.unwrap().id;
+    assert!(!store.resume_call(call).await.unwrap(), "it is live");
+    store.end_call(call, "transferred", Utc::now()).await.unwrap();
+    assert!(store.resume_call(call).await.unwrap());
+    let back = store.call(call).await.unwrap().unwrap();
+    assert_eq!((back.state, back.end_reason, back.ended_at), (CallState::Live, None, None));
+    store.end_call(call, "caller_hung_up", Utc::now()).await.unwrap();
+    assert!(!store.resume_call(call).await.unwrap(), "it ended for good");
+    let other = store.begin_call(NewCall { id: CallId::new(), ..new_call() }).await.unwrap().id;
+    store.end_call(other, "interrupted", Utc::now()).await.unwrap();
+    assert!(!f.lake.resume_call(other).await.unwrap());
+    assert!(store.resume_call(other).await.unwrap());
+}
