@@ -146,6 +146,8 @@ macro_rules! suite {
                 a_passport_is_reviewed_once,
                 a_review_is_whole_or_nothing,
                 records_add_up,
+                what_people_decide_later_takes_the_place_of_what_was_counted,
+                what_is_decided_under_a_review_is_settled_after_it,
                 an_agent_is_on_the_level_of_its_last_move,
                 finished_passports_without_a_review_are_found;
             work:

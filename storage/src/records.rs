@@ -489,6 +489,7 @@ pub struct WorkFilter {
     pub status: Option<WorkStatus>,
     pub assignee: Option<String>,
     pub call_id: Option<CallId>,
+    pub passport_id: Option<PassportId>,
     /// Only those of this caller (raw number, any spelling).
     pub caller: Option<String>,
     pub after: Option<WorkItemId>,

@@ -222,9 +222,14 @@ store! {
 store! {
     /// After-action reviews, the agents' records, and their levels of autonomy.
     Reviews of TenantStore {
-        /// Keeps a review with everything that follows from it. Records are added to what is there. `false`: the
+        /// Keeps a review with everything that follows from it. Outcomes are counted into the records. `false`: the
         /// passport was reviewed before, and nothing is written. `Conflict` when the passport changed meanwhile.
         fn file_review(&self, new: NewReview) -> bool;
+        /// The review again, after people decided something at `unsettled_at`: its outcomes take the place of the earlier
+        /// ones. `false`: it was settled by another, or they decided again, and nothing is written. `Conflict` as above.
+        fn settle_review(&self, new: NewReview, unsettled_at: DateTime<Utc>) -> bool;
+        /// Passports of which people decided something since their review, longest waiting first.
+        fn unsettled(&self, limit: u32) -> Vec<PassportId>;
         fn review(&self, passport: PassportId) -> Option<Review>;
         /// Passports whose call is over, whose work and jobs are done and that have no review, oldest first.
         fn unreviewed(&self, limit: u32) -> Vec<PassportId>;

@@ -108,14 +108,12 @@ async fn autonomy_tells_what_an_agent_acts_on_beside_what_it_has_earned() {
         document: json!({}),
     };
     let at = store.create_passport(new).await.unwrap().created_at;
-    let record = |agent: &str| storage::review_records::Calibration {
+    let outcome = |agent: &str| storage::review_records::AgentOutcome {
         agent_id: agent.into(),
         task_type: "phone_call".into(),
-        completed: 300,
-        correct: 300,
-        escalated: 0,
-        brier_sum: 1.0,
-        updated_at: at,
+        predicted: 0.9,
+        correct: Some(true),
+        escalated: false,
     };
     let earned = |agent: &str| storage::review_records::AutonomyChange {
         id: uuid::Uuid::now_v7(),
@@ -128,11 +126,12 @@ async fn autonomy_tells_what_an_agent_acts_on_beside_what_it_has_earned() {
     let review = storage::review_records::NewReview {
         passport: id,
         success: true,
+        verdict: None,
         effectiveness: 1.0,
         reviewed_at: at,
         document: json!({}),
         change: None,
-        calibration: vec![record("front_desk")],
+        outcomes: vec![outcome("front_desk")],
         autonomy: vec![earned("front_desk")],
     };
     assert!(store.file_review(review).await.unwrap());

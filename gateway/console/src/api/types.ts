@@ -137,6 +137,8 @@ export interface WorkAct {
   /** A note, or what came of it. */
   note: string | null;
   reason: string | null;
+  /** Of a closing: whether the line was right. */
+  line_was_right?: boolean | null;
 }
 
 export interface WorkItemDetail extends WorkItem {

@@ -183,6 +183,7 @@ function Done({ act, me, now, text }: { act: WorkAct; me: string; now: number; t
       </p>
       {act.note && <p className="mt-1 break-words whitespace-pre-wrap">{text(act.note)}</p>}
       {act.reason && <p className="mt-1 break-words text-muted">Because: {text(act.reason)}</p>}
+      {typeof act.line_was_right === "boolean" && <p className="mt-1 text-muted">{act.line_was_right ? "The line was right." : "The line was not right."}</p>}
     </li>
   );
 }

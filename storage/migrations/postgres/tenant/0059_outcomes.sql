@@ -1,0 +1,45 @@
+-- What people decide is the truth about what agents did. line_right: whoever closed a request says whether what the line took
+-- down and did was right (1) or wrong (0).
+alter table work_acts add column line_right bigint;
+
+-- verdict: what people held of a Passport's work, null while nobody has decided. unsettled_at: they decided something since the
+-- review, and the agents' records do not know yet.
+alter table reviews add column verdict text;
+alter table reviews add column unsettled_at timestamptz;
+
+create index reviews_unsettled on reviews (tenant_id, unsettled_at) where unsettled_at is not null;
+
+-- What one Passport adds to an agent's record, so that it can be taken back when people decide otherwise. correct: null counts
+-- as nothing.
+create table agent_outcomes (
+    tenant_id uuid not null,
+    passport_id uuid not null,
+    agent_id text not null,
+    task_type text not null,
+    predicted double precision not null,
+    correct bigint,
+    escalated bigint not null,
+    primary key (tenant_id, passport_id, agent_id),
+    foreign key (tenant_id, passport_id) references reviews (tenant_id, passport_id)
+);
+
+-- Records so far counted what agents thought of themselves: they begin anew, from what people decided of the same work.
+drop table calibration;
+
+create table calibration (
+    tenant_id uuid not null,
+    agent_id text not null,
+    task_type text not null,
+    completed bigint not null,
+    correct bigint not null,
+    escalated bigint not null,
+    brier_sum double precision not null,
+    updated_at timestamptz not null,
+    primary key (tenant_id, agent_id, task_type)
+);
+
+alter table reviews no force row level security;
+update reviews set unsettled_at = reviewed_at;
+alter table reviews force row level security;
+
+select keep_tenants_apart('agent_outcomes'), keep_tenants_apart('calibration');
