@@ -110,6 +110,7 @@ macro_rules! suite {
                 calls_are_found_by_what_they_were,
                 attention_rises_and_keeps_what_raised_it,
                 what_is_counted_is_of_the_span_and_the_tenant,
+                what_callers_ask_is_counted_by_the_page_that_answered,
                 live_calls_are_recovered_once;
             audit:
                 entries_come_back_as_one_chain,

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::ids::{CallId, PassportId, SlotId, WorkItemId};
 use crate::job_records::NewJob;
+use crate::figures::NewQuestion;
 use crate::organisation::NewTask;
 use crate::outbox_records::{NewOutgoing, Outgoing};
 
@@ -562,6 +563,8 @@ pub struct TurnCommit {
     pub tasks: Vec<NewTask>,
     /// Effects outside, to be made once this is durable.
     pub outbox: Vec<NewOutgoing>,
+    /// What the caller asked in it.
+    pub question: Option<NewQuestion>,
 }
 
 /// What a committed turn made.

@@ -16,7 +16,7 @@ use crate::claim_pin::PinHash;
 use crate::dials::{Dial, DialBegun, DialNews, DialResult, NewDial, NewDoNotCall};
 use crate::document_records::{Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::StorageError;
-use crate::figures::{CallFigure, Span, WorkFigure};
+use crate::figures::{CallFigure, QuestionCount, ResponseTime, Span, Topic, Unanswered, WorkFigure};
 use crate::ids::{
     CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId, UserId,
     WorkItemId,
@@ -106,8 +106,14 @@ store! {
         fn call_figures(&self, span: Span, most: u32) -> Vec<CallFigure>;
         /// Work that was left in the span, and all that is not closed.
         fn work_figures(&self, span: Span, most: u32) -> Vec<WorkFigure>;
-        /// Milliseconds from the caller's last word to the reply, of the turns of the newest so many calls of the span.
-        fn response_times(&self, span: Span, calls: u32) -> Vec<u32>;
+        /// Of the turns of the newest so many calls of the span.
+        fn response_times(&self, span: Span, calls: u32) -> Vec<ResponseTime>;
+        /// Questions of the span.
+        fn question_count(&self, span: Span) -> QuestionCount;
+        /// The pages that answered most of them.
+        fn topics(&self, span: Span, most: u32) -> Vec<Topic>;
+        /// Those that no page answered, the newest first.
+        fn unanswered(&self, span: Span, most: u32) -> Vec<Unanswered>;
     }
 }
 

@@ -52,6 +52,8 @@ export async function startMock({ port = 0, examples = false } = {}) {
       "/v1/overview": ["from", "to"],
     },
     documents: [],
+    /** Questions that no page answered. */
+    asked: [],
   };
   const server = createServer((request, response) => routes(mock, request, response));
   attachMedia(server, mock);

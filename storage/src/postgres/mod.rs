@@ -54,6 +54,8 @@ mod outreach;
 mod passports;
 #[path = "../sql/platform.rs"]
 mod platform;
+#[path = "../sql/questions.rs"]
+mod questions;
 #[path = "../sql/recordings.rs"]
 mod recordings;
 #[path = "../sql/retention.rs"]

@@ -79,7 +79,7 @@ async function answerApi(mock, request, response, url) {
     mock.sessions.clear();
     return response.writeHead(204).end();
   }
-  if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from")));
+  if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from"), calls.workItems, mock.asked));
   if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));

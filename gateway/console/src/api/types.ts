@@ -194,9 +194,42 @@ export interface KnowledgeAnswer {
 
 /** What is read of the gateway's own figures. */
 export interface LineFigures {
-  calls: { ended: number; silent: number; refused: number; contained: number };
+  /** IANA name of the zone whose hours and days are counted. */
+  timezone: string;
+  /** Only the newest were counted. */
+  truncated: boolean;
+  calls: {
+    total: number;
+    live: number;
+    ended: number;
+    silent: number;
+    refused: number;
+    contained: number;
+    cost_usd: number;
+    mean_seconds: number | null;
+    by_outcome: Record<string, number>;
+    by_language: Record<string, number>;
+    by_hour: number[];
+  };
   /** From the caller's last word to the reply's first sound. */
   response: { turns: number; p50_ms: number | null; p95_ms: number | null };
+  requests: { by_kind: Record<string, number>; open: number; overdue: number };
+  questions: {
+    answered: number;
+    unanswered: number;
+    topics: { source: string; times: number }[];
+    without_a_page: UnansweredQuestion[];
+  };
+  /** Every hour or day of the span, oldest first. */
+  series: { at: string; calls: number; cost_usd: number; spoken: number; contained: number; p50_ms: number | null; p95_ms: number | null }[];
+}
+
+/** A question that no page answered, in tokens. */
+export interface UnansweredQuestion {
+  call_id: string;
+  turn: number;
+  at: string;
+  text: string | null;
 }
 
 /** What the line takes words for. Places count characters of the text. */

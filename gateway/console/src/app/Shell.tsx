@@ -94,7 +94,7 @@ function ScreenOf({ route, me }: { route: Route; me: Me }) {
     case "history":
       return <HistoryScreen query={route.query} me={me} />;
     case "overview":
-      return <OverviewScreen query={route.query} />;
+      return <OverviewScreen query={route.query} me={me} />;
     case "knowledge":
       return <KnowledgeScreen me={me} />;
     case "phone":

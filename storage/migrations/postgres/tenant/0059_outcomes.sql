@@ -42,4 +42,17 @@ alter table reviews no force row level security;
 update reviews set unsettled_at = reviewed_at;
 alter table reviews force row level security;
 
-select keep_tenants_apart('agent_outcomes'), keep_tenants_apart('calibration');
+
+-- What callers asked: the page that answered a turn, or null where no page did. No words: those are in the call's log.
+create table questions (
+    tenant_id uuid not null,
+    call_id uuid not null,
+    turn bigint not null,
+    asked_at timestamptz not null,
+    source text,
+    primary key (tenant_id, call_id, turn)
+);
+
+create index questions_time on questions (tenant_id, asked_at);
+
+select keep_tenants_apart('agent_outcomes'), keep_tenants_apart('calibration'), keep_tenants_apart('questions');

@@ -26,3 +26,15 @@ create table agent_outcomes (
 -- Records so far counted what agents thought of themselves: they begin anew, from what people decided of the same work.
 delete from calibration;
 update reviews set unsettled_at = reviewed_at;
+
+-- What callers asked: the page that answered a turn, or null where no page did. No words: those are in the call's log.
+create table questions (
+    tenant_id blob not null,
+    call_id blob not null,
+    turn integer not null,
+    asked_at text not null,
+    source text,
+    primary key (tenant_id, call_id, turn)
+) strict, without rowid;
+
+create index questions_time on questions (tenant_id, asked_at);

@@ -55,6 +55,7 @@ async fn plant_everywhere(f: &Fixture) {
     f.river.insert_claim(new_claim()).await.unwrap();
     f.river.replace_document(new_document("a.md", &["one"])).await.unwrap();
     one_of_each(f).await;
+    crate::conformance::calls::what_callers_ask_is_counted_by_the_page_that_answered(f).await;
     f.river.mark_seeded().await.unwrap();
     f.river.count_up("n").await.unwrap();
     f.river.set_hold(NewHold { on: Held::Tenant, reason: "r".into(), by: "pat".into() }).await.unwrap();
@@ -208,7 +209,7 @@ async fn the_application_can_not_switch_its_bounds_off() {
         assert_eq!(state(&refused), FORBIDDEN, "{attempt}: {refused}");
         sqlx::raw_sql("reset row_security").execute(&mut app).await.unwrap();
     }
-    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 4);
+    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 5);
     drop(database);
 }
 
