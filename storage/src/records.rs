@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::figures::NewQuestion;
 use crate::ids::{CallId, PassportId, SlotId, WorkItemId};
 use crate::job_records::NewJob;
-use crate::figures::NewQuestion;
 use crate::organisation::NewTask;
 use crate::outbox_records::{NewOutgoing, Outgoing};
 

@@ -160,7 +160,7 @@ consoleSuite("overview", (test) => {
     // The other one is added to a page that there is.
     await page.goto(`${mock.url}/#/overview`);
     await page.getByRole("link", { name: /^Answer it with a page: Who calls/ }).click();
-    await page.getByRole("button", { name: /^Add it here: Can I keep bees/ }).click();
+    await page.getByRole("button", { name: /^Add it here to Can I keep bees/ }).click();
     await until("the page in the form", async () => (await text.inputValue()).includes("Who calls phone (hidden)?"));
     await page.getByRole("button", { name: "Keep it" }).click();
     await until("both questions", () => mock.documents.length === 1 && mock.documents[0].content.includes('= ["Can I keep bees?", "Who calls phone (hidden)?"]'));

@@ -153,7 +153,13 @@ async fn attempt(
 /// What the caller asked in this turn, as it counts: the page that answered it, or that none did.
 fn question(brief: &CallBrief, work: &TurnWork<'_>, now: DateTime<Utc>) -> Option<NewQuestion> {
     let source = work.note.sources.first().cloned();
-    let turn = work.key.rsplit_once('/')?.1.parse().ok().filter(|_| source.is_some() || work.note.did == UNANSWERED)?;
+    let turn = work
+        .key
+        .rsplit_once('/')?
+        .1
+        .parse()
+        .ok()
+        .filter(|_| source.is_some() || work.note.did == UNANSWERED)?;
     Some(NewQuestion { call_id: CallId(brief.call.0), turn, asked_at: now, source })
 }
 

@@ -199,7 +199,8 @@ async fn questions(app: &App, scope: &Scoped<ReadCalls>, span: Span) -> Result<Q
     for Unanswered { call_id, turn, asked_at } in newest {
         let words = words(store, call_id, turn).await?;
         // Each call numbers its own tokens. Until the engines are up nothing is screened, and so nothing told.
-        let screen = words.and_then(|words| Some((words, screened::screen(app, scope.tenant.id, None).ok()?)));
+        let screen =
+            words.and_then(|words| Some((words, screened::screen(app, scope.tenant.id, None).ok()?)));
         let text = screen.map(|(words, mut screen)| screen.screen(&words));
         without_a_page.push(Asking { call_id, turn, at: asked_at, text });
     }

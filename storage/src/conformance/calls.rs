@@ -8,8 +8,8 @@ use super::{Fixture, new_call, noon};
 use crate::figures::{NewQuestion, Span};
 use crate::ids::{CallId, PassportId};
 use crate::records::{
-    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, NewWorkItem, PlayState, Speaker, TurnCommit,
-    TurnCost, WorkKind,
+    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, NewWorkItem, PlayState, Speaker,
+    TurnCommit, TurnCost, WorkKind,
 };
 use crate::{Calls, Figures, StorageError, TenantStore, Turns, WorkItems};
 
@@ -306,9 +306,14 @@ pub(crate) async fn what_callers_ask_is_counted_by_the_page_that_answered(f: &Fi
         let question = Some(NewQuestion { call_id, turn, asked_at, source: source.map(str::to_owned) });
         f.river.commit_turn(TurnCommit { question, ..TurnCommit::default() }).await.unwrap();
     };
-    for (turn, source) in
-        [(1, Some("trash.md")), (2, None), (3, Some("potholes.md")), (4, Some("trash.md")), (5, None), (9, None)]
-    {
+    for (turn, source) in [
+        (1, Some("trash.md")),
+        (2, None),
+        (3, Some("potholes.md")),
+        (4, Some("trash.md")),
+        (5, None),
+        (9, None),
+    ] {
         ask(turn, source).await;
     }
     // Decided anew, and answered now.

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{Conn, questions};
 use super::tenant::{Scope, TenantStore};
+use super::{Conn, questions};
 use crate::error::{Step, StorageError};
 use crate::figures::{CallFigure, QuestionCount, ResponseTime, Span, Topic, Unanswered, WorkFigure};
 use crate::store::Figures;

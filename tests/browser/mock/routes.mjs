@@ -11,6 +11,8 @@ import { LINE, TENANT } from "./calls.mjs";
 import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
 import { recording } from "./recording.mjs";
+import { may } from "./roles.mjs";
+import { audit, config } from "./settings.mjs";
 import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
@@ -74,12 +76,15 @@ const signedIn = (mock, request) => mock.sessions.has(/quandura_session=([^;]+)/
 async function answerApi(mock, request, response, url) {
   const { calls, feed } = mock;
   const path = `${request.method} ${url.pathname}`;
+  if (!may(mock, path)) return refuse(response, 403, "FORBIDDEN", "Your role may not do this.");
   if (path === "GET /v1/me") return json(response, me(mock));
   if (path === "POST /sign-out") {
     mock.sessions.clear();
     return response.writeHead(204).end();
   }
   if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from"), calls.workItems, mock.asked));
+  if (/^\/v1\/tenants\/[^/]+\/config/.test(url.pathname)) return config(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/audit")) return audit(mock, response, url);
   if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));
@@ -107,7 +112,7 @@ const me = (mock) => ({
   roles: [mock.role],
   kind: "session",
   tenant: TENANT,
-  tenants: [TENANT],
+  tenants: mock.role === "platform-admin" ? mock.tenants : [TENANT],
   lines: [{ number: LINE, name: "Riverbend County demo line", languages: ["en"] }],
   mode: "demo",
   public_url: mock.url,

@@ -374,3 +374,22 @@ export type EventName = keyof EventBodies;
 export type CallEvent = { [N in EventName]: { name: N; data: EventHead & EventBodies[N] } }[EventName];
 /** Whatever the feed brings. */
 export type FeedEvent = CallEvent | WorkEvent;
+
+/** One entry of the audit: who did what to what. No personal text. */
+export interface AuditEntry {
+  seq: number;
+  id: string;
+  at: string;
+  actor: { kind: string; id: string };
+  action: string;
+  subject: { kind: string; id: string };
+  outcome: string;
+  details: Record<string, unknown>;
+}
+/** Whether the audit is as it was written. */
+export interface AuditVerdict {
+  whole: boolean;
+  entries?: number;
+  head?: string | null;
+  broken?: { seq: number; problem: string };
+}

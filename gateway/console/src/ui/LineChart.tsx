@@ -40,7 +40,7 @@ export function LineChart({ title, lines, name, value, every, most: fixed }: Pro
       <div aria-hidden="true" className="figures grid grid-cols-[2.75rem_minmax(0,1fr)] text-xs text-muted">
         <div className="relative h-36">
           {[1, 0.5, 0].map((part) => (
-            <span key={part} className="absolute right-2 -translate-y-1/2" style={{ top: `${100 * (1 - part)}%` }}>
+            <span key={part} className="absolute right-2 -translate-y-1/2 whitespace-nowrap" style={{ top: `${100 * (1 - part)}%` }}>
               {value(most * part)}
             </span>
           ))}

@@ -4,6 +4,7 @@ import { explain } from "../../api/client";
 import type { Me } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { look } from "../../app/looked";
+import { actsOnCalls } from "../../app/may";
 import { hrefs } from "../../app/route";
 import type { Call } from "../../model/state";
 import { Announcer } from "../../ui/Announcer";
@@ -50,7 +51,7 @@ export function CallDetail({ id, me }: { id: string; me: Me }) {
   }
   return (
     <article aria-label="Selected call" className="flex min-h-0 flex-1 flex-col">
-      <CallHeader call={call} />
+      <CallHeader call={call} acts={actsOnCalls(me)} />
       {call.facts.state === "live" && <OnTheCall call={call} me={me} />}
       {loading.kind === "failed" && (
         <div className="px-4 pt-4">

@@ -58,7 +58,7 @@ export function DocumentList({ revision, writes, onChoose }: Props) {
             </button>
             {onChoose && (
               <Button onClick={() => void onChoose(document.id).catch(setError)}>
-                Add it here<span className="sr-only">: {document.title || document.source}</span>
+                Add it here<span className="sr-only"> to {document.title || document.source}</span>
               </Button>
             )}
             {writes && (

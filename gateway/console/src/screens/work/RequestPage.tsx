@@ -4,6 +4,7 @@ import { api, explain } from "../../api/client";
 import type { Me, WorkAct, WorkItemDetail } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { useNow } from "../../app/now";
+import { managesTenant } from "../../app/may";
 import { hrefs } from "../../app/route";
 import { isAlarmed } from "../../model/alarms";
 import { dateTime, words } from "../../model/format";
@@ -109,7 +110,7 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
             <p className="break-words whitespace-pre-wrap">{text(outcome)}</p>
           </div>
         )}
-        {may && <RequestActs item={item} me={me.subject} onChanged={onChanged} onStale={onStale} />}
+        {may && <RequestActs item={item} me={me.subject} seesUsers={managesTenant(me)} onChanged={onChanged} onStale={onStale} />}
         <Panel title="What was asked" level={2}>
           {isIncomplete(item) && <p className="mb-3 text-sm text-warm">The call ended before everything was told.</p>}
           <dl className="space-y-2 text-sm">
