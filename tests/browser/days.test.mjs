@@ -15,6 +15,8 @@ const as = (role) => ({
     record(mock, made.old);
     mock.asked = [{ call_id: made.old.id, turn: 1, at: new Date().toISOString(), text: "Can I keep bees?" }];
     mock.audit = [entry(mock, "personal.revealed", "RB-2042", "ana")];
+    const metrics = { completed_tasks: 12, accuracy_rate: 0.75, escalation_rate: 0.1, confidence_calibration: 0.8 };
+    mock.agents = [{ agent_id: "front_desk/intake", level: 1, acts_on: 1, metrics, history: [{ from_level: 2, to_level: 1, reason: "accuracy 0.750, level 2 takes 0.85", changed_at: new Date().toISOString() }] }];
     mock.tenants.push({ id: "0197-t2", slug: "oakdale", name: "City of Oakdale" });
     return made;
   },
@@ -86,6 +88,7 @@ consoleSuite("days", (test) => {
     await page.getByRole("figure", { name: "Answer time" }).waitFor();
     await page.getByRole("figure", { name: "Served without a person" }).waitFor();
     assert.equal(await page.getByRole("link", { name: /^Answer it/ }).count(), 0);
+    assert.equal(await page.getByRole("heading", { name: "How right the agents were" }).count(), 0);
     assert.deepEqual(mock.forbidden, []);
   });
 
@@ -106,6 +109,10 @@ consoleSuite("days", (test) => {
     assert.equal(mock.configs.get("0197-t").document.hours.saturday, "9:00-12:00");
     await page.goto(`${mock.url}/#/audit`);
     await page.locator("[data-entry]").getByText("settings.changed").waitFor();
+    await page.goto(`${mock.url}/#/overview`);
+    const records = page.getByRole("region", { name: "Records of the agents" });
+    await records.getByText("Front desk, Intake").waitFor();
+    assert.match((await records.getByRole("row").last().textContent()) ?? "", /1275 %10 %1$/);
     assert.deepEqual(mock.forbidden, []);
   });
 

@@ -61,6 +61,10 @@ export async function startMock({ port = 0, examples = false } = {}) {
       ["0197-t2", { version: "v1", document: settingsOf("City of Oakdale", "oakdale", "+12025550171"), toml: 'name = "City of Oakdale"\n' }],
     ]),
     claims: [],
+    /** Tokens of programs; `tokens` are those of sign-in links. */
+    programs: [],
+    /** Records of agents, as autonomy tells them. */
+    agents: [],
     audit: [],
     documents: [],
     /** Questions that no page answered. */

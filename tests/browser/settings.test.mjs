@@ -71,6 +71,31 @@ consoleSuite("settings", (test) => {
     assert.equal(await page.getByLabel("Address", { exact: true }).inputValue(), "3 Mill Road", "what was written stays");
   });
 
+  test("add people and tokens, show a link and a secret once, and take them away after a question", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "People" }).click();
+    await page.locator("[data-user=ana]").waitFor();
+    await page.getByLabel("Login").fill("ana");
+    await page.getByLabel("Full name").fill("Ana Again");
+    await page.getByRole("button", { name: "Add a person" }).click();
+    await page.getByRole("alert").getByText("This login is taken.").waitFor();
+    await page.getByLabel("Login").fill("kim");
+    await page.getByLabel("Full name").fill("Kim Lee");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-user=kim]").getByText("kim · Clerk").waitFor();
+    await page.getByRole("button", { name: "Sign-in link for kim" }).click();
+    await page.getByText(`${mock.url}/sign-in?token=for-kim`).waitFor();
+    await page.getByLabel("Name of the program").fill("dashboard");
+    await page.getByRole("button", { name: "Make a token for 90 days" }).click();
+    await page.getByText("qv_once_only").waitFor();
+    await page.getByRole("button", { name: "Remove kim" }).click();
+    await page.getByRole("dialog", { name: "Remove kim?" }).getByRole("button", { name: "Remove" }).click();
+    await until("kim to be gone", async () => (await page.locator("[data-user=kim]").count()) === 0 && mock.users.length === 2);
+    await page.getByRole("button", { name: "Fields" }).click();
+    await page.getByRole("button", { name: "People" }).click();
+    assert.equal(await page.getByText("qv_once_only").count(), 0);
+  });
+
   const full = { prepare: (mock) => (mock.tenants.push({ id: "0197-t2", slug: "oakdale", name: "City of Oakdale" }), mock.audit.push(entry(mock, "work_item.changed", "item"))) };
   everyLook(test, "are accessible and fit", full, async ({ page, mock, look }) => {
     await page.goto(`${mock.url}/#/settings`);
@@ -78,6 +103,9 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("One thing is wrong:").waitFor();
     await look("settings");
+    await page.getByRole("button", { name: "People" }).click();
+    await page.locator("[data-user=ana]").waitFor();
+    await look("people");
     await page.goto(`${mock.url}/#/audit`);
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText("Whole: 1 entries").waitFor();

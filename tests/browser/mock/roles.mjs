@@ -7,8 +7,8 @@ const MANAGE = ["tenant-admin", "platform-admin"];
 /** The first that fits counts. */
 const NEEDS = [
   [/^(GET|PUT|POST) \/v1\/tenants\/[^/]+\/config/, MANAGE],
-  [/^GET \/v1\/users/, MANAGE],
-  [/^GET \/v1\/audit/, ["tenant-admin", "auditor", "platform-admin"]],
+  [/^\w+ \/v1\/(users|tokens)/, MANAGE],
+  [/^GET \/v1\/(audit|autonomy)/, ["tenant-admin", "auditor", "platform-admin"]],
   [/^POST \/v1\/understand/, ["supervisor", "agent-admin", "tenant-admin", "auditor", "platform-admin"]],
   [/^POST \/v1\/phone/, ["supervisor", "agent-admin", "tenant-admin", "platform-admin"]],
   [/^POST \/v1\/knowledge\/search/, EVERYBODY],

@@ -12,7 +12,7 @@ import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
 import { recording } from "./recording.mjs";
 import { may } from "./roles.mjs";
-import { audit, config } from "./settings.mjs";
+import { audit, config, people } from "./settings.mjs";
 import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
@@ -85,7 +85,8 @@ async function answerApi(mock, request, response, url) {
   if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from"), calls.workItems, mock.asked));
   if (/^\/v1\/tenants\/[^/]+\/config/.test(url.pathname)) return config(mock, request, response, url);
   if (url.pathname.startsWith("/v1/audit")) return audit(mock, response, url);
-  if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
+  if (/^\/v1\/(users|tokens)/.test(url.pathname)) return people(mock, request, response, url);
+  if (path === "GET /v1/autonomy") return json(response, { items: mock.agents });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);

@@ -79,3 +79,20 @@ export function audit(mock, response, url) {
   const found = mock.audit.filter((one) => !action || one.action === action);
   json(response, { items: found.slice(0, 50), next_cursor: null });
 }
+
+/** Users and tokens: listed, made, taken away. */
+export async function people(mock, request, response, url) {
+  const [, , what, id] = url.pathname.split("/");
+  const list = what === "tokens" ? "programs" : "users";
+  if (request.method === "GET") return json(response, { items: mock[list], next_cursor: null });
+  if (request.method === "DELETE") {
+    mock[list] = mock[list].filter((one) => one.id !== id);
+    return response.writeHead(204).end();
+  }
+  const asked = JSON.parse(await bodyOf(request));
+  if (id === "links") return json(response, { url: `${mock.url}/sign-in?token=for-${asked.login}`, expires_in_s: 900 }, 201);
+  if (mock[list].some((one) => one.login !== undefined && one.login === asked.login)) return refuse(response, 409, "CONFLICT", "this login is taken");
+  const made = { id: `0197-${what}-${mock[list].length + 1}`, revoked_at: null, expires_at: null, ...asked };
+  mock[list] = [...mock[list], made];
+  json(response, what === "tokens" ? { ...made, secret: "qv_once_only" } : made, 201);
+}

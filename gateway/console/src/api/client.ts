@@ -2,6 +2,7 @@
 
 import type { Checked, Config } from "../model/config";
 import type {
+  AgentRecord,
   AuditEntry,
   AuditVerdict,
   CallItem,
@@ -18,6 +19,7 @@ import type {
   PhoneGrant,
   Recording,
   StoredIntervention,
+  Token,
   TranscriptTurn,
   TurnLatency,
   Understanding,
@@ -172,6 +174,16 @@ export const api = {
     return request<{ version: string; changes: string[] }>(`/v1/tenants/${encodeURIComponent(id)}/config`, { method: "PUT", headers: { ...(headers as Record<string, string>), "if-match": version }, body: body ?? null });
   },
   audit: (filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) => request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, ask),
+  autonomy: (ask: Ask = {}) => request<{ items: AgentRecord[] }>("/v1/autonomy", ask),
+  /** Of one tenant; without it, of whoever asks. */
+  usersOf: (tenant: string, ask: Ask = {}) => request<Page<User>>(`/v1/users?${queryOf({ tenant })}`, ask),
+  addUser: (user: { login: string; name: string; role: string; tenant: string }) => post<User>("/v1/users", user),
+  removeUser: (id: string, tenant: string) => request<void>(`/v1/users/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
+  /** A link that signs a user in, once. */
+  signInLink: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login }),
+  tokensOf: (tenant: string, ask: Ask = {}) => request<Page<Token>>(`/v1/tokens?${queryOf({ tenant })}`, ask),
+  addToken: (token: { name: string; role: string; days: number; tenant: string }) => post<Token & { secret: string }>("/v1/tokens", token),
+  revokeToken: (id: string, tenant: string) => request<void>(`/v1/tokens/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
   verifyAudit: () => request<AuditVerdict>("/v1/audit/verify"),
   overview: (from: string, ask: Ask = {}) => request<LineFigures>(`/v1/overview?${queryOf({ from })}`, ask),
   /** Why a call may not be listened to: asked as a page, the socket's address says so. */

@@ -156,6 +156,7 @@ export interface WorkFilter {
 
 /** Somebody who can sign in. */
 export interface User {
+  id: string;
   login: string;
   name: string;
   role: string;
@@ -392,4 +393,22 @@ export interface AuditVerdict {
   entries?: number;
   head?: string | null;
   broken?: { seq: number; problem: string };
+}
+
+/** An agent's record, of what people decided, and the level of autonomy that it has earned. */
+export interface AgentRecord {
+  agent_id: string;
+  level: number;
+  acts_on: number;
+  metrics: { completed_tasks: number; accuracy_rate: number; escalation_rate: number; confidence_calibration: number };
+  history: { from_level: number; to_level: number; reason: string; changed_at: string }[];
+}
+
+/** A program's token. Its secret is in the answer that made it and nowhere else. */
+export interface Token {
+  id: string;
+  name: string;
+  role: string;
+  expires_at: string | null;
+  revoked_at: string | null;
 }

@@ -22,3 +22,6 @@ export const actsOnCalls = (me: Me): boolean => me.roles.some((role) => ACT.incl
 
 /** Users and tokens of the tenant. */
 export const managesTenant = (me: Me): boolean => mayOpen(me, "settings");
+
+/** Records and levels of the agents: whoever reads the audit reads them. */
+export const readsAutonomy = (me: Me): boolean => mayOpen(me, "audit");

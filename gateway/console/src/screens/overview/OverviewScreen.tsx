@@ -2,6 +2,7 @@ import { useMemo, type ReactNode } from "react";
 
 import { explain } from "../../api/client";
 import type { LineFigures, Me } from "../../api/types";
+import { readsAutonomy } from "../../app/may";
 import { useNow } from "../../app/now";
 import { hrefs, narrow } from "../../app/route";
 import { duration, durationWords, endReason, languageName } from "../../model/format";
@@ -12,6 +13,7 @@ import { LineChart } from "../../ui/LineChart";
 import { Note } from "../../ui/Note";
 import { ShareChart } from "../../ui/ShareChart";
 import { kindName } from "../work/labels";
+import { AgentsPanel } from "./AgentsPanel";
 import { Unanswered } from "./Unanswered";
 import { useLineFigures } from "./useLineFigures";
 
@@ -107,6 +109,7 @@ function Page({ found, span, me }: { found: LineFigures; span: Span; me: Me }) {
         <ShareChart title="What was taken down" shares={shares(requests.by_kind)} name={kindName} none="Nothing in this time." />
       </div>
       <Unanswered questions={found.questions} me={me} />
+      {readsAutonomy(me) && <AgentsPanel />}
       <div className="grid gap-4 lg:grid-cols-2">
         {span !== "day" && (
           <BarChart title="Calls by hour of the day" bars={calls.by_hour.map((value, at) => ({ at, value }))} name={(at) => hour.format(new Date(2026, 0, 1, at))} value={whole} every={6} />

@@ -8,25 +8,27 @@ import { Note } from "../../ui/Note";
 import { FileForm } from "./FileForm";
 import { Outcome } from "./Outcome";
 import { AppointmentsForm, ClaimsForm, HoursForm, LinesForm, OfficeForm, TargetsForm, WordsForm } from "./parts";
+import { PeopleForm } from "./PeopleForm";
 import { useConfig } from "./useConfig";
+
+const PARTS = ["Fields", "File", "People"] as const;
 
 /** What the line knows of its office: one document, in fields or as a file, held against the gateway before it is applied. */
 export function SettingsScreen({ me }: { me: Me }) {
   const [tenant, setTenant] = useState(me.tenant?.id ?? "");
-  const [asFile, setAsFile] = useState(false);
+  const [part, setPart] = useState<(typeof PARTS)[number]>("Fields");
   return (
     <div className="min-h-0 flex-1 lg:overflow-y-auto">
       <div className="mx-auto w-full max-w-4xl px-4 py-6 sm:px-6">
         <h1 className="text-2xl font-semibold">Settings</h1>
         <p className="mt-1 text-muted">What the line knows. What is left empty is not known, and the line does not speak of it.</p>
         <div className="mt-4 flex flex-wrap items-end justify-between gap-3">
-          <div role="group" aria-label="Shown as" className="flex flex-wrap gap-2">
-            <Chip on={!asFile} onClick={() => setAsFile(false)}>
-              Fields
-            </Chip>
-            <Chip on={asFile} onClick={() => setAsFile(true)}>
-              File
-            </Chip>
+          <div role="group" aria-label="Part" className="flex flex-wrap gap-2">
+            {PARTS.map((name) => (
+              <Chip key={name} on={part === name} onClick={() => setPart(name)}>
+                {name}
+              </Chip>
+            ))}
           </div>
           {me.tenants.length > 1 && (
             <label className="text-sm font-medium">
@@ -41,7 +43,10 @@ export function SettingsScreen({ me }: { me: Me }) {
             </label>
           )}
         </div>
-        {tenant === "" ? <p className="mt-6 text-muted">There is no office yet.</p> : asFile ? <FileForm key={tenant} tenant={tenant} /> : <Fields key={tenant} tenant={tenant} />}
+        {tenant === "" && <p className="mt-6 text-muted">There is no office yet.</p>}
+        {tenant !== "" && part === "Fields" && <Fields key={tenant} tenant={tenant} />}
+        {tenant !== "" && part === "File" && <FileForm key={tenant} tenant={tenant} />}
+        {tenant !== "" && part === "People" && <PeopleForm key={tenant} tenant={tenant} me={me} />}
       </div>
     </div>
   );
