@@ -149,6 +149,7 @@ macro_rules! suite {
                 records_add_up,
                 what_people_decide_later_takes_the_place_of_what_was_counted,
                 what_is_decided_under_a_review_is_settled_after_it,
+                what_people_hold_of_a_call_is_on_record_and_settles_its_review,
                 an_agent_is_on_the_level_of_its_last_move,
                 finished_passports_without_a_review_are_found;
             work:

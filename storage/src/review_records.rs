@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::ids::PassportId;
+use crate::ids::{CallId, PassportId};
 use crate::records::{PassportChange, word_enum};
 
 word_enum! {
@@ -93,4 +93,24 @@ pub struct AutonomyChange {
     pub to_level: u8,
     pub reason: String,
     pub changed_at: DateTime<Utc>,
+}
+
+/// Somebody's word on a whole call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewJudgement {
+    pub call: CallId,
+    /// Login, or the name of a program's token.
+    pub actor: String,
+    /// What the line said and did was right.
+    pub line_right: bool,
+}
+
+/// What somebody held of a call. Append-only: the last word counts.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Judgement {
+    #[serde(rename = "at")]
+    pub judged_at: DateTime<Utc>,
+    pub actor: String,
+    #[serde(rename = "line_was_right")]
+    pub line_right: bool,
 }

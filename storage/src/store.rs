@@ -33,7 +33,9 @@ use crate::records::{
 };
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
-use crate::review_records::{AgentLevel, AutonomyChange, Calibration, NewReview, Review};
+use crate::review_records::{
+    AgentLevel, AutonomyChange, Calibration, Judgement, NewJudgement, NewReview, Review,
+};
 use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 
 type Result<T> = std::result::Result<T, StorageError>;
@@ -239,6 +241,10 @@ store! {
         fn review(&self, passport: PassportId) -> Option<Review>;
         /// Passports whose call is over, whose work and jobs are done and that have no review, oldest first.
         fn unreviewed(&self, limit: u32) -> Vec<PassportId>;
+        /// Keeps somebody's word on a call; the review of its Passport is to be settled. `NotFound` without such a call.
+        fn judge_call(&self, new: NewJudgement) -> Judgement;
+        /// What people held of a call, oldest first.
+        fn judgements(&self, call: CallId) -> Vec<Judgement>;
         /// By agent and kind of task.
         fn calibrations(&self) -> Vec<Calibration>;
         /// Newest first, 500 at most.

@@ -84,6 +84,12 @@ consoleSuite("days", (test) => {
     await page.getByRole("dialog").getByRole("button", { name: /say|send|whisper/i }).last().click();
     await until("the whisper", () => mock.desk.whispers.length === 1);
     assert.ok((await offered(page, "Hang up")) > 0);
+    await open(page, mock, made.old);
+    const judged = page.getByRole("region", { name: "Was the line right?" });
+    await judged.getByText("Nobody has said so yet.").waitFor();
+    await judged.getByRole("button", { name: "It was not" }).click();
+    await judged.getByText("It was not right, says local-admin").waitFor();
+    assert.equal(mock.judgements.get(made.old.id).at(-1).line_was_right, false);
     await page.goto(`${mock.url}/#/overview`);
     await page.getByRole("figure", { name: "Answer time" }).waitFor();
     await page.getByRole("figure", { name: "Served without a person" }).waitFor();
@@ -130,6 +136,8 @@ consoleSuite("days", (test) => {
     await open(page, mock, made.live);
     for (const name of ["Listen", "Take over", "Hang up"]) assert.equal(await offered(page, name), 0, name);
     await open(page, mock, made.old);
+    await page.getByRole("region", { name: "Was the line right?" }).waitFor();
+    assert.equal(await offered(page, "It was right"), 0);
     await page.getByRole("button", { name: /^Play/ }).waitFor();
     await page.goto(`${mock.url}/#/knowledge`);
     await page.getByRole("heading", { name: "Try a question" }).waitFor();

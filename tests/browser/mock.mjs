@@ -51,6 +51,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],
       "/v1/overview": ["from", "to"],
+      "/v1/calls/{id}/judgement": [],
     },
     /** What a role asked for that it may not have. */
     forbidden: [],
@@ -61,6 +62,8 @@ export async function startMock({ port = 0, examples = false } = {}) {
       ["0197-t2", { version: "v1", document: settingsOf("City of Oakdale", "oakdale", "+12025550171"), toml: 'name = "City of Oakdale"\n' }],
     ]),
     claims: [],
+    /** What people held of calls, by the call. */
+    judgements: new Map(),
     /** Tokens of programs; `tokens` are those of sign-in links. */
     programs: [],
     /** Records of agents, as autonomy tells them. */

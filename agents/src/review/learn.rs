@@ -40,6 +40,9 @@ pub fn why(passport: &Passport, facts: &CallFacts, analysis: &ExecutionAnalysis)
     add(people.reopened, "requests were opened again");
     add(people.of(WorkStatus::Cancelled), "requests were taken back by the caller");
     add(people.of(WorkStatus::Open) + people.of(WorkStatus::InProgress), "requests are still open");
+    if let Some(verdict) = people.of_the_call {
+        why.push(format!("a person held the whole call {}", verdict.as_str()));
+    }
     if people.verdict().is_none() {
         why.push("nobody has decided whether it was right".to_owned());
     }

@@ -166,7 +166,7 @@ impl AgentOutcome {
 pub fn review(passport: &Passport, facts: &CallFacts, now: DateTime<Utc>) -> Review {
     let verdict = facts.people.verdict();
     let success = verdict == Some(Verdict::Right) && !facts.broken_off;
-    let analysis = analyse(passport, facts, verdict);
+    let analysis = analyse(passport, facts);
     let calibration_updates = analysis.calibration_updates.clone();
     Review {
         passport_id: passport.id,
@@ -181,7 +181,7 @@ pub fn review(passport: &Passport, facts: &CallFacts, now: DateTime<Utc>) -> Rev
         effectiveness: effectiveness(passport, facts, &analysis, verdict),
         learnings: learn::learnings(passport, facts, &analysis, success),
         observations: learn::observations(passport, facts, &analysis),
-        outcomes: outcomes(passport, &analysis, verdict),
+        outcomes: outcomes(passport, &analysis, &facts.people),
         analysis,
         calibration_updates,
     }
@@ -191,23 +191,25 @@ pub fn review(passport: &Passport, facts: &CallFacts, now: DateTime<Utc>) -> Rev
 fn outcomes(
     passport: &Passport,
     analysis: &ExecutionAnalysis,
-    verdict: Option<Verdict>,
+    people: &People,
 ) -> BTreeMap<String, AgentOutcome> {
     let escalated = passport.routing.escalation_required || passport.status == Status::Escalated;
     let outcome = |p: &AgentPerformance| AgentOutcome {
         predicted: p.mean_confidence,
-        correct: correct(p, verdict),
+        correct: correct(p, people),
         escalated,
     };
     analysis.agent_performance.iter().map(|(agent, p)| (agent.clone(), outcome(p))).collect()
 }
 
-/// What went wrong on an agent's own part counts against it whatever became of the request; only people count for it.
-fn correct(agent: &AgentPerformance, verdict: Option<Verdict>) -> Option<bool> {
-    if agent.failures > 0 || agent.corrections > 0 {
+/// What went wrong on an agent's own part counts against it whatever became of the request; only people count for it. A person
+/// who held the whole call right has read what a second look found wrong.
+fn correct(agent: &AgentPerformance, people: &People) -> Option<bool> {
+    let wrong = agent.corrections > 0 && people.of_the_call != Some(Verdict::Right);
+    if agent.failures > 0 || wrong {
         return Some(false);
     }
-    Some(verdict? == Verdict::Right)
+    Some(people.verdict()? == Verdict::Right)
 }
 
 fn intended(passport: &Passport) -> String {
@@ -276,7 +278,7 @@ fn to_blame<'p>(passport: &'p Passport, entry: &'p LedgerEntry) -> Option<&'p st
     Some(spoke.map_or(entry.agent_id.as_str(), |e| e.agent_id.as_str()))
 }
 
-fn analyse(passport: &Passport, facts: &CallFacts, verdict: Option<Verdict>) -> ExecutionAnalysis {
+fn analyse(passport: &Passport, facts: &CallFacts) -> ExecutionAnalysis {
     let mut analysis =
         ExecutionAnalysis { total_cost: facts.cost_micros as f64 / 1e6, ..ExecutionAnalysis::default() };
     for entry in work(passport) {
@@ -305,7 +307,7 @@ fn analyse(passport: &Passport, facts: &CallFacts, verdict: Option<Verdict>) -> 
         .map(|e| format!("{}: {} took {} ms", e.agent_id, e.action, e.duration_ms))
         .collect();
     let off = |p: &AgentPerformance| {
-        let happened = if correct(p, verdict)? { 1.0 } else { 0.0 };
+        let happened = if correct(p, &facts.people)? { 1.0 } else { 0.0 };
         Some(happened - p.mean_confidence)
     };
     let performance = analysis.agent_performance.iter();

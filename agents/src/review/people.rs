@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use storage::records::{WorkItem, WorkKind, WorkStatus};
-use storage::review_records::Verdict;
+use storage::review_records::{Judgement, Verdict};
 use storage::work_acts::{WorkAct, WorkActKind};
 
 /// Texts of decisions that are kept.
@@ -27,11 +27,13 @@ pub struct People {
     pub reopened: u32,
     /// What was decided, in the words of those who did: not screened.
     pub said: Vec<Said>,
+    /// The last word of a person on the whole call: what the line said, whether it left a request or not.
+    pub of_the_call: Option<Verdict>,
     /// The last decision.
     pub decided_at: Option<DateTime<Utc>>,
 }
 
-language::shown!(People, "People": items, right, wrong, rightly_escalated, reopened, decided_at; said);
+language::shown!(People, "People": items, right, wrong, rightly_escalated, reopened, of_the_call, decided_at; said);
 
 /// One decision of a person.
 #[derive(Clone, PartialEq, Eq)]
@@ -75,6 +77,20 @@ impl People {
         self
     }
 
+    /// With what people held of the whole call, oldest first.
+    #[must_use]
+    pub fn judged(mut self, judgements: &[Judgement]) -> Self {
+        if let Some(last) = judgements.last() {
+            let right = last.line_right;
+            self.of_the_call = Some(if right { Verdict::Right } else { Verdict::Wrong });
+            self.decided_at = self.decided_at.max(Some(last.judged_at));
+            let outcome = if right { "The line was right." } else { "The line was not right." };
+            let what = "the whole call".to_owned();
+            self.said.push(Said { what, outcome: outcome.to_owned(), reason: String::new() });
+        }
+        self
+    }
+
     /// Requests in all.
     #[must_use]
     pub fn total(&self) -> u32 {
@@ -87,13 +103,15 @@ impl People {
         self.items.get(status.as_str()).copied().unwrap_or(0)
     }
 
-    /// Of the whole: one that is held wrong makes it wrong. `None` while nobody has decided.
+    /// Of the whole: what is held wrong, a request or the call, makes it wrong. `None` while nobody has decided.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
-        match (self.right, self.wrong) {
-            (0, 0) => None,
-            (_, 0) => Some(Verdict::Right),
-            _ => Some(Verdict::Wrong),
+        let wrong = self.wrong > 0 || self.of_the_call == Some(Verdict::Wrong);
+        let right = self.right > 0 || self.of_the_call == Some(Verdict::Right);
+        match (right, wrong) {
+            (_, true) => Some(Verdict::Wrong),
+            (true, false) => Some(Verdict::Right),
+            (false, false) => None,
         }
     }
 }
@@ -179,6 +197,23 @@ mod tests {
             let history: Vec<WorkAct> = acts.iter().map(|(kind, right)| act(*kind, *right)).collect();
             assert_eq!(verdict(&item(WorkKind::Incident, status), &history), expected, "{status} {acts:?}");
         }
+    }
+
+    #[test]
+    fn the_last_word_on_the_whole_call_counts_beside_its_requests() {
+        let said =
+            |line_right| Judgement { judged_at: DateTime::UNIX_EPOCH, actor: "ana".into(), line_right };
+        let answered = || People::default();
+        assert_eq!(answered().judged(&[]).verdict(), None);
+        assert_eq!(answered().judged(&[said(false), said(true)]).verdict(), Some(Verdict::Right));
+        assert_eq!(answered().judged(&[said(true), said(false)]).verdict(), Some(Verdict::Wrong));
+        let done =
+            answered().with(&item(WorkKind::Incident, WorkStatus::Done), &[act(WorkActKind::Done, None)]);
+        assert_eq!(
+            done.judged(&[said(false)]).verdict(),
+            Some(Verdict::Wrong),
+            "one wrong reply is one too many"
+        );
     }
 
     #[test]

@@ -195,7 +195,8 @@ async fn people(store: &TenantStore, passport: &records::Passport) -> Result<Peo
         let history = store.work_history(item.id).await?;
         people = people.with(&item, &history);
     }
-    Ok(people)
+    let Some(call) = passport.call_id else { return Ok(people) };
+    Ok(people.judged(&store.judgements(call).await?))
 }
 
 /// What counts for each agent, who moves, and the record of the reviewed kind of task.

@@ -149,6 +149,10 @@ fn a_wrong_reply_is_laid_to_whoever_gave_it() {
     assert_eq!(review.analysis.agent_performance["front_desk/knowledge"].corrections, 1);
     assert_eq!(review.outcomes["front_desk/knowledge"].correct, Some(false));
     assert_eq!(review.outcomes["front_desk/triage"].correct, Some(true), "it only noted it");
+    // A person who has read the whole call overrules the second look.
+    let people = People { of_the_call: Some(Verdict::Right), ..held(1, 0) };
+    let overruled = super::review(&told, &CallFacts { people, ..calm() }, at());
+    assert_eq!(overruled.outcomes["front_desk/knowledge"].correct, Some(true));
 }
 
 #[test]

@@ -6,10 +6,10 @@ use uuid::Uuid;
 use super::passports::{change, document, new_passport};
 use super::work::new_item;
 use super::{Fixture, new_call, noon};
-use crate::ids::{PassportId, WorkItemId};
+use crate::ids::{CallId, PassportId, WorkItemId};
 use crate::job_records::NewJob;
-use crate::records::{NewPassport, NewWorkItem, WorkKind, WorkStatus};
-use crate::review_records::{AgentOutcome, AutonomyChange, Calibration, NewReview, Verdict};
+use crate::records::{NewCall, NewPassport, NewWorkItem, WorkKind, WorkStatus};
+use crate::review_records::{AgentOutcome, AutonomyChange, Calibration, NewJudgement, NewReview, Verdict};
 use crate::work_acts::{NewWorkAct, WorkMove};
 use crate::{Calls, Jobs, Passports, Reviews, StorageError, WorkItems};
 
@@ -171,6 +171,27 @@ pub(crate) async fn what_people_decide_later_takes_the_place_of_what_was_counted
     assert_eq!((counted().await, f.river.unsettled(10).await.unwrap()), ((0, 0, 0.0), vec![passport]));
     let kept = f.river.review(passport).await.unwrap().unwrap();
     assert_eq!(kept.verdict, None);
+}
+
+pub(crate) async fn what_people_hold_of_a_call_is_on_record_and_settles_its_review(f: &Fixture) {
+    let passport = f.river.create_passport(new_passport()).await.unwrap().id;
+    let call = f.river.begin_call(NewCall { passport_id: Some(passport), ..new_call() }).await.unwrap().id;
+    let judge = async |line_right| {
+        let new = NewJudgement { call, actor: "ana".into(), line_right };
+        f.river.judge_call(new).await.unwrap()
+    };
+    let review = NewReview { reviewed_at: chrono::Utc::now(), autonomy: Vec::new(), ..new_review(passport) };
+    assert!(f.river.file_review(review).await.unwrap());
+    assert_eq!(f.river.unsettled(10).await.unwrap(), []);
+    let first = judge(true).await;
+    let last = judge(false).await;
+    assert_eq!(f.river.judgements(call).await.unwrap(), [first, last], "the last word is the last");
+    assert_eq!(f.river.unsettled(10).await.unwrap(), [passport]);
+    let unknown = NewJudgement { call: CallId::new(), actor: "ana".into(), line_right: true };
+    assert!(matches!(f.river.judge_call(unknown).await, Err(StorageError::NotFound { what: "call" })));
+    let theirs = NewJudgement { call, actor: "eve".into(), line_right: true };
+    assert!(matches!(f.lake.judge_call(theirs).await, Err(StorageError::NotFound { what: "call" })));
+    assert_eq!(f.lake.judgements(call).await.unwrap(), []);
 }
 
 pub(crate) async fn what_is_decided_under_a_review_is_settled_after_it(f: &Fixture) {

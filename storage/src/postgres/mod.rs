@@ -36,6 +36,8 @@ mod extension_types;
 mod figures;
 #[path = "../sql/jobs.rs"]
 mod jobs;
+#[path = "../sql/judgements.rs"]
+mod judgements;
 #[path = "../sql/knowledge.rs"]
 mod knowledge;
 #[path = "../sql/memory_append.rs"]

@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, page_size, passports};
+use super::{Conn, judgements, page_size, passports};
 use crate::error::{Step, StorageError};
-use crate::ids::PassportId;
+use crate::ids::{CallId, PassportId};
 use crate::review_records::{
-    AgentLevel, AgentOutcome, AutonomyChange, Calibration, NewReview, Review, Verdict,
+    AgentLevel, AgentOutcome, AutonomyChange, Calibration, Judgement, NewJudgement, NewReview, Review,
+    Verdict,
 };
 use crate::store::Reviews;
 use crate::zones::REVIEW;
@@ -35,6 +36,19 @@ impl Reviews for TenantStore {
         let mut write = core.db.write().await?;
         let step = settle(write.conn(), &core.scope, &new, unsettled_at).await;
         write.finish(step).await
+    }
+
+    async fn judge_call(&self, new: NewJudgement) -> Result<Judgement, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = judgements::put(write.conn(), &core.scope, &new).await;
+        write.finish(step).await
+    }
+
+    async fn judgements(&self, call: CallId) -> Result<Vec<Judgement>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(judgements::list(&mut conn, &core.scope, call).await)
     }
 
     async fn unsettled(&self, limit: u32) -> Result<Vec<PassportId>, StorageError> {
@@ -79,10 +93,14 @@ async fn file(conn: &mut Conn, scope: &Scope, new: &NewReview) -> Step<bool> {
     // What people decided while the review was made is not in it: it is to be settled at once.
     let done = sqlx::query(
         "insert into reviews (tenant_id, passport_id, success, verdict, effectiveness, reviewed_at, document_sealed, unsettled_at)
-         values ($1, $2, $3, $4, $5, $6, $7, (select max(a.acted_at) from work_acts a
+         values ($1, $2, $3, $4, $5, $6, $7, (select max(at) from (
+            select a.acted_at as at from work_acts a
             join work_items w on w.tenant_id = a.tenant_id and w.id = a.item_id
             where w.tenant_id = $1 and w.passport_id = $2 and a.acted_at >= $6
-              and a.act in ('done', 'declined', 'reopened')))
+              and a.act in ('done', 'declined', 'reopened')
+            union all
+            select j.judged_at as at from call_judgements j
+            where j.tenant_id = $1 and j.passport_id = $2 and j.judged_at >= $6) decided))
          on conflict (tenant_id, passport_id) do nothing",
     )
     .bind(scope.tenant)

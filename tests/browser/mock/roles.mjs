@@ -15,6 +15,7 @@ const NEEDS = [
   [/^(POST|PUT|DELETE) \/v1\/knowledge/, ["agent-admin", "tenant-admin", "platform-admin"]],
   [/^POST \/v1\/work-items/, ["clerk", "supervisor", "tenant-admin", "platform-admin"]],
   [/^GET \/v1\/calls\/[^/]+\/recording/, ["supervisor", "tenant-admin", "auditor", "platform-admin"]],
+  [/^POST \/v1\/calls\/[^/]+\/judgement/, ["clerk", ...ACT]],
   [/^POST \/v1\/calls\//, ACT],
 ];
 

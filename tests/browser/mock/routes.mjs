@@ -100,6 +100,12 @@ async function answerApi(mock, request, response, url) {
     call.onHangUp();
     return json(response, { id, state: "ending" }, 202);
   }
+  if (part === "judgement") {
+    const items = mock.judgements.get(id) ?? [];
+    if (request.method === "POST") items.push({ at: new Date().toISOString(), actor: "local-admin", ...JSON.parse(await bodyOf(request)) });
+    mock.judgements.set(id, items);
+    return json(response, { call_id: id, items });
+  }
   if (part === undefined) return json(response, call.item);
   if (part === "transcript") return json(response, { call_id: id, turns: call.turns, interventions: call.interventions });
   if (part === "recording") return recording(mock, response, id, url);

@@ -8,6 +8,7 @@ import type {
   CallItem,
   DocumentHead,
   DocumentsKept,
+  Judgements,
   KnowledgeAnswer,
   KnowledgeDocument,
   LineFigures,
@@ -174,6 +175,8 @@ export const api = {
     return request<{ version: string; changes: string[] }>(`/v1/tenants/${encodeURIComponent(id)}/config`, { method: "PUT", headers: { ...(headers as Record<string, string>), "if-match": version }, body: body ?? null });
   },
   audit: (filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) => request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, ask),
+  judgements: (id: string, ask: Ask = {}) => request<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, ask),
+  judgeCall: (id: string, right: boolean) => post<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, { line_was_right: right }),
   autonomy: (ask: Ask = {}) => request<{ items: AgentRecord[] }>("/v1/autonomy", ask),
   /** Of one tenant; without it, of whoever asks. */
   usersOf: (tenant: string, ask: Ask = {}) => request<Page<User>>(`/v1/users?${queryOf({ tenant })}`, ask),

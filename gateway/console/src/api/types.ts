@@ -412,3 +412,9 @@ export interface Token {
   expires_at: string | null;
   revoked_at: string | null;
 }
+
+/** What people held of a call, oldest first: the last word counts. */
+export interface Judgements {
+  call_id: string;
+  items: { at: string; actor: string; line_was_right: boolean }[];
+}

@@ -25,3 +25,7 @@ export const managesTenant = (me: Me): boolean => mayOpen(me, "settings");
 
 /** Records and levels of the agents: whoever reads the audit reads them. */
 export const readsAutonomy = (me: Me): boolean => mayOpen(me, "audit");
+
+const WORK: readonly string[] = ["clerk", "supervisor", "tenant-admin", "platform-admin"];
+/** Work on requests, and say of a call whether the line was right. */
+export const worksOnRequests = (me: Me): boolean => me.roles.some((role) => WORK.includes(role));

@@ -55,4 +55,21 @@ create table questions (
 
 create index questions_time on questions (tenant_id, asked_at);
 
-select keep_tenants_apart('agent_outcomes'), keep_tenants_apart('calibration'), keep_tenants_apart('questions');
+-- What people held of a whole call: whether what the line said and did was right (1) or wrong (0). The last word counts.
+create table call_judgements (
+    tenant_id uuid not null,
+    id uuid not null,
+    call_id uuid not null,
+    passport_id uuid,
+    judged_at timestamptz not null,
+    actor text not null,
+    line_right bigint not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, call_id) references calls (tenant_id, id)
+);
+
+create index call_judgements_call on call_judgements (tenant_id, call_id, id);
+create index call_judgements_passport on call_judgements (tenant_id, passport_id, judged_at);
+
+select keep_tenants_apart('agent_outcomes'), keep_tenants_apart('calibration'), keep_tenants_apart('questions'),
+    keep_tenants_apart('call_judgements'), keep_append_only('call_judgements');

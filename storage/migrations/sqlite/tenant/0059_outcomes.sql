@@ -38,3 +38,29 @@ create table questions (
 ) strict, without rowid;
 
 create index questions_time on questions (tenant_id, asked_at);
+
+-- What people held of a whole call: whether what the line said and did was right (1) or wrong (0). The last word counts.
+create table call_judgements (
+    tenant_id blob not null,
+    id blob not null,
+    call_id blob not null,
+    passport_id blob,
+    judged_at text not null,
+    actor text not null,
+    line_right integer not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, call_id) references calls (tenant_id, id)
+) strict, without rowid;
+
+create index call_judgements_call on call_judgements (tenant_id, call_id, id);
+create index call_judgements_passport on call_judgements (tenant_id, passport_id, judged_at);
+
+create trigger call_judgements_no_update before update on call_judgements
+begin
+    select raise(abort, 'call_judgements is append-only');
+end;
+
+create trigger call_judgements_no_delete before delete on call_judgements
+begin
+    select raise(abort, 'call_judgements is append-only');
+end;

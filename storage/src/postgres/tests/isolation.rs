@@ -15,8 +15,9 @@ use crate::conformance::{Fixture, new_call};
 use crate::postgres::schema::PLATFORM_TABLES;
 use crate::records::{NewBooking, WorkKind};
 use crate::retention::{Held, NewHold};
+use crate::review_records::NewJudgement;
 use crate::work_acts::{NewWorkAct, WorkMove};
-use crate::{Calls, Claims, Knowledge, Passports, Retention, Settings, Slots, WorkItems};
+use crate::{Calls, Claims, Knowledge, Passports, Retention, Reviews, Settings, Slots, WorkItems};
 
 const FORBIDDEN: &str = "42501";
 
@@ -67,6 +68,8 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::outreach::planted(&f.river).await;
     crate::conformance::recordings::planted(&f.river).await;
     crate::conformance::reviews::a_passport_is_reviewed_once(f).await;
+    let judged = NewJudgement { call, actor: "pat".into(), line_right: true };
+    f.river.judge_call(judged).await.unwrap();
 }
 
 /// A database where the tenant `river` has a row in every table, and a connection of the application's role.

@@ -12,6 +12,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { Note } from "../../ui/Note";
 import { CallFacts } from "./CallFacts";
 import { CallHeader } from "./CallHeader";
+import { JudgementPanel } from "./JudgementPanel";
 import { LatencyPanel } from "./LatencyPanel";
 import { NoticesPanel } from "./NoticesPanel";
 import { OnTheCall } from "./OnTheCall";
@@ -68,6 +69,7 @@ export function CallDetail({ id, me }: { id: string; me: Me }) {
           className="space-y-4 border-line p-4 lg:min-h-0 lg:overflow-y-auto lg:border-l"
         >
           <RecordingPanel key={id} call={call} me={me} />
+          <JudgementPanel key={`judged ${id}`} call={call} me={me} />
           <LatencyPanel call={call} />
           <CallFacts call={call} />
           <PassportPanel call={call} />
