@@ -197,7 +197,10 @@ async fn questions(app: &App, scope: &Scoped<ReadCalls>, span: Span) -> Result<Q
     let newest = store.unanswered(span, UNANSWERED).await?;
     let mut without_a_page = Vec::with_capacity(newest.len());
     for Unanswered { call_id, turn, asked_at } in newest {
-        let words = words(store, call_id, turn).await?;
+        let said = said(store, call_id, asked_at).await?;
+        // The agent counts its runs, guesses too; the transcript what was decided.
+        let turn = said.as_ref().map_or(turn, |said| said.turn);
+        let words = said.map(|said| said.text).filter(|text| !text.trim().is_empty());
         // Each call numbers its own tokens. Until the engines are up nothing is screened, and so nothing told.
         let screen =
             words.and_then(|words| Some((words, screened::screen(app, scope.tenant.id, None).ok()?)));
@@ -212,11 +215,14 @@ async fn questions(app: &App, scope: &Scoped<ReadCalls>, span: Span) -> Result<Q
     })
 }
 
-/// What the caller said in a turn.
-async fn words(store: &TenantStore, call: CallId, turn: u32) -> Result<Option<String>, ApiError> {
-    let said = |one: &TranscriptTurn| one.turn == turn && one.speaker == Speaker::Caller;
-    let found = store.transcript(call).await?.into_iter().find(said);
-    Ok(found.map(|one| one.text).filter(|text| !text.trim().is_empty()))
+/// What the caller had said last when they were answered.
+async fn said(
+    store: &TenantStore,
+    call: CallId,
+    at: DateTime<Utc>,
+) -> Result<Option<TranscriptTurn>, ApiError> {
+    let before = |one: &TranscriptTurn| one.speaker == Speaker::Caller && one.started_at <= at;
+    Ok(store.transcript(call).await?.into_iter().filter(before).next_back())
 }
 
 /// Calls that left something for a person to call back about.

@@ -269,7 +269,8 @@ pub(crate) async fn what_is_counted_is_of_the_span_and_the_tenant(f: &Fixture) {
     for hours in [0, 1, 2] {
         let started_at = noon() + TimeDelta::hours(hours);
         let call = f.river.begin_call(NewCall { started_at, ..new_call() }).await.unwrap().id;
-        let latency = serde_json::json!({ "turn": 1, "total_ms": 500 + hours });
+        let latency =
+            serde_json::json!({ "turn": 1, "total_ms": 500.25 + f64::from(i32::try_from(hours).unwrap()) });
         let log = [said(1, "x"), CallEntry::Latency { turn: 1, latency }, cost(1, 70, 70)];
         let log: Vec<_> = (1..).zip(log).map(|(seq, entry)| row(seq, entry)).collect();
         f.river.append(call, &log[usize::from(hours == 2)..]).await.unwrap();
