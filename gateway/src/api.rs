@@ -9,6 +9,7 @@ pub mod control;
 pub mod do_not_call;
 pub mod documents;
 pub mod events;
+pub mod judgement;
 pub mod knowledge;
 pub mod listen;
 pub mod mcp;

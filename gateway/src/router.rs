@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, knowledge,
-    listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record, recording,
-    retention, rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks, tokens,
-    transcript, understand, users, validate, work_calls, work_items, work_moves,
+    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, judgement,
+    knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record,
+    recording, retention, rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks,
+    tokens, transcript, understand, users, validate, work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -55,6 +55,8 @@ pub fn routes() -> Routes {
         .get("/v1/calls/{id}", calls::one)
         .get("/v1/calls/{id}/transcript", transcript::handle)
         .get("/v1/calls/{id}/latency", calls::latency)
+        .get("/v1/calls/{id}/judgement", judgement::read)
+        .post("/v1/calls/{id}/judgement", judgement::judge)
         .get("/v1/calls/{id}/passport", passport::handle)
         .get("/v1/passports", passports::list)
         .get("/v1/passports/{id}", passports::one)

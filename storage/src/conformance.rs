@@ -111,6 +111,7 @@ macro_rules! suite {
                 calls_are_found_by_what_they_were,
                 attention_rises_and_keeps_what_raised_it,
                 what_is_counted_is_of_the_span_and_the_tenant,
+                what_callers_ask_is_counted_by_the_page_that_answered,
                 live_calls_are_recovered_once;
             audit:
                 entries_come_back_as_one_chain,
@@ -147,6 +148,9 @@ macro_rules! suite {
                 a_passport_is_reviewed_once,
                 a_review_is_whole_or_nothing,
                 records_add_up,
+                what_people_decide_later_takes_the_place_of_what_was_counted,
+                what_is_decided_under_a_review_is_settled_after_it,
+                what_people_hold_of_a_call_is_on_record_and_settles_its_review,
                 an_agent_is_on_the_level_of_its_last_move,
                 finished_passports_without_a_review_are_found;
             work:

@@ -40,3 +40,47 @@ pub struct WorkFigure {
     pub call_id: Option<CallId>,
     pub created_at: DateTime<Utc>,
 }
+
+/// How long a reply took: from the caller's last word to its first sound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResponseTime {
+    /// When its call began.
+    pub started_at: DateTime<Utc>,
+    pub ms: u32,
+}
+
+/// A question of a caller's, to be counted. Its words are in the call's log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewQuestion {
+    pub call_id: CallId,
+    pub turn: u32,
+    pub asked_at: DateTime<Utc>,
+    /// The page that answered it; `None`: no page did.
+    pub source: Option<String>,
+}
+
+/// How many questions pages answered, and how many none did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, sqlx::FromRow)]
+pub struct QuestionCount {
+    #[sqlx(try_from = "i64")]
+    pub answered: u32,
+    #[sqlx(try_from = "i64")]
+    pub unanswered: u32,
+}
+
+/// A page, and how often it answered.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, sqlx::FromRow)]
+pub struct Topic {
+    pub source: String,
+    #[sqlx(try_from = "i64")]
+    pub times: u32,
+}
+
+/// A question that no page answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, sqlx::FromRow)]
+pub struct Unanswered {
+    pub call_id: CallId,
+    #[sqlx(try_from = "i64")]
+    pub turn: u32,
+    pub asked_at: DateTime<Utc>,
+}

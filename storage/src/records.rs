@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::figures::NewQuestion;
 use crate::ids::{CallId, PassportId, SlotId, WorkItemId};
 use crate::job_records::NewJob;
 use crate::organisation::NewTask;
@@ -489,6 +490,7 @@ pub struct WorkFilter {
     pub status: Option<WorkStatus>,
     pub assignee: Option<String>,
     pub call_id: Option<CallId>,
+    pub passport_id: Option<PassportId>,
     /// Only those of this caller (raw number, any spelling).
     pub caller: Option<String>,
     pub after: Option<WorkItemId>,
@@ -561,6 +563,8 @@ pub struct TurnCommit {
     pub tasks: Vec<NewTask>,
     /// Effects outside, to be made once this is durable.
     pub outbox: Vec<NewOutgoing>,
+    /// What the caller asked in it.
+    pub question: Option<NewQuestion>,
 }
 
 /// What a committed turn made.

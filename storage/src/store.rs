@@ -16,7 +16,7 @@ use crate::claim_pin::PinHash;
 use crate::dials::{Dial, DialBegun, DialNews, DialResult, NewDial, NewDoNotCall};
 use crate::document_records::{Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::StorageError;
-use crate::figures::{CallFigure, Span, WorkFigure};
+use crate::figures::{CallFigure, QuestionCount, ResponseTime, Span, Topic, Unanswered, WorkFigure};
 use crate::ids::{
     CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId,
     TransferId, UserId, WorkItemId,
@@ -33,7 +33,9 @@ use crate::records::{
 };
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 
-use crate::review_records::{AgentLevel, AutonomyChange, Calibration, NewReview, Review};
+use crate::review_records::{
+    AgentLevel, AutonomyChange, Calibration, Judgement, NewJudgement, NewReview, Review,
+};
 use crate::transfers::{NewTransfer, Transfer, TransferResult, TransferStage};
 use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 
@@ -109,8 +111,14 @@ store! {
         fn call_figures(&self, span: Span, most: u32) -> Vec<CallFigure>;
         /// Work that was left in the span, and all that is not closed.
         fn work_figures(&self, span: Span, most: u32) -> Vec<WorkFigure>;
-        /// Milliseconds from the caller's last word to the reply, of the turns of the newest so many calls of the span.
-        fn response_times(&self, span: Span, calls: u32) -> Vec<u32>;
+        /// Of the turns of the newest so many calls of the span.
+        fn response_times(&self, span: Span, calls: u32) -> Vec<ResponseTime>;
+        /// Questions of the span.
+        fn question_count(&self, span: Span) -> QuestionCount;
+        /// The pages that answered most of them.
+        fn topics(&self, span: Span, most: u32) -> Vec<Topic>;
+        /// Those that no page answered, the newest first.
+        fn unanswered(&self, span: Span, most: u32) -> Vec<Unanswered>;
     }
 }
 
@@ -247,12 +255,21 @@ store! {
 store! {
     /// After-action reviews, the agents' records, and their levels of autonomy.
     Reviews of TenantStore {
-        /// Keeps a review with everything that follows from it. Records are added to what is there. `false`: the
+        /// Keeps a review with everything that follows from it. Outcomes are counted into the records. `false`: the
         /// passport was reviewed before, and nothing is written. `Conflict` when the passport changed meanwhile.
         fn file_review(&self, new: NewReview) -> bool;
+        /// The review again, after people decided something at `unsettled_at`: its outcomes take the place of the earlier
+        /// ones. `false`: it was settled by another, or they decided again, and nothing is written. `Conflict` as above.
+        fn settle_review(&self, new: NewReview, unsettled_at: DateTime<Utc>) -> bool;
+        /// Passports of which people decided something since their review, longest waiting first.
+        fn unsettled(&self, limit: u32) -> Vec<PassportId>;
         fn review(&self, passport: PassportId) -> Option<Review>;
         /// Passports whose call is over, whose work and jobs are done and that have no review, oldest first.
         fn unreviewed(&self, limit: u32) -> Vec<PassportId>;
+        /// Keeps somebody's word on a call; the review of its Passport is to be settled. `NotFound` without such a call.
+        fn judge_call(&self, new: NewJudgement) -> Judgement;
+        /// What people held of a call, oldest first.
+        fn judgements(&self, call: CallId) -> Vec<Judgement>;
         /// By agent and kind of task.
         fn calibrations(&self) -> Vec<Calibration>;
         /// Newest first, 500 at most.

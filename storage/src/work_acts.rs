@@ -32,7 +32,8 @@ word_enum! {
     }
 }
 
-/// Something to be done about an item.
+/// Something to be done about an item. Who closes it may say whether what the line took down and did was right
+/// (`line_right`); who does not leaves that to [`WorkAct::line_was_right`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WorkMove {
     /// Whoever acts takes it on.
@@ -43,11 +44,13 @@ pub enum WorkMove {
     /// What came of it.
     Done {
         outcome: String,
+        line_right: Option<bool>,
     },
     /// It will not be done, and why.
     Declined {
         outcome: String,
         reason: String,
+        line_right: Option<bool>,
     },
     /// It is not done after all, and why.
     Reopen {
@@ -97,6 +100,22 @@ pub struct WorkAct {
     /// What they wrote: a note, an outcome, a reason.
     pub note: Option<String>,
     pub reason: Option<String>,
+    /// Whoever closed it said whether the line was right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_right: Option<bool>,
+}
+
+impl WorkAct {
+    /// Whether the line was right by this act: as whoever closed it said; else what was done was right to be taken down, and what
+    /// was declined was not. `None`: it closes nothing.
+    #[must_use]
+    pub fn line_was_right(&self) -> Option<bool> {
+        match self.act {
+            WorkActKind::Done => Some(self.line_right.unwrap_or(true)),
+            WorkActKind::Declined => Some(self.line_right.unwrap_or(false)),
+            _ => None,
+        }
+    }
 }
 
 /// Where an item stands after a move.
@@ -194,8 +213,12 @@ mod tests {
     fn the_table_of_moves() {
         use WorkActKind as Act;
         use WorkStatus::{Cancelled, Declined, Done, InProgress, Open};
-        let done = || WorkMove::Done { outcome: "fixed".into() };
-        let declined = || WorkMove::Declined { outcome: "not ours".into(), reason: "state road".into() };
+        let done = || WorkMove::Done { outcome: "fixed".into(), line_right: None };
+        let declined = || WorkMove::Declined {
+            outcome: "not ours".into(),
+            reason: "state road".into(),
+            line_right: None,
+        };
         let reopen = || WorkMove::Reopen { reason: "still there".into() };
         let held = || Err(WorkRefusal::HeldBy("bo".into()));
         let to = |status, assignee: &str, act| {

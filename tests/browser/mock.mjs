@@ -5,11 +5,12 @@
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 
-import { Calls } from "./mock/calls.mjs";
+import { Calls, TENANT } from "./mock/calls.mjs";
 import { Feed } from "./mock/feed.mjs";
 import { attachMedia } from "./mock/media.mjs";
 import { assertBuilt, routes } from "./mock/routes.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
+import { settingsOf } from "./mock/settings.mjs";
 
 /** Starts one on a free port. What it returns lets a test look inside and make trouble. */
 export async function startMock({ port = 0, examples = false } = {}) {
@@ -50,8 +51,27 @@ export async function startMock({ port = 0, examples = false } = {}) {
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],
       "/v1/overview": ["from", "to"],
+      "/v1/calls/{id}/judgement": [],
     },
+    /** What a role asked for that it may not have. */
+    forbidden: [],
+    tenants: [TENANT],
+    /** By the tenant's id. */
+    configs: new Map([
+      [TENANT.id, { version: "v1", document: settingsOf("Riverbend County", "riverbend", "+12025550100"), toml: 'name = "Riverbend County"\n' }],
+      ["0197-t2", { version: "v1", document: settingsOf("City of Oakdale", "oakdale", "+12025550171"), toml: 'name = "City of Oakdale"\n' }],
+    ]),
+    claims: [],
+    /** What people held of calls, by the call. */
+    judgements: new Map(),
+    /** Tokens of programs; `tokens` are those of sign-in links. */
+    programs: [],
+    /** Records of agents, as autonomy tells them. */
+    agents: [],
+    audit: [],
     documents: [],
+    /** Questions that no page answered. */
+    asked: [],
   };
   const server = createServer((request, response) => routes(mock, request, response));
   attachMedia(server, mock);

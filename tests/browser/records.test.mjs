@@ -88,6 +88,19 @@ consoleSuite("history", (test) => {
   });
 });
 
+/** Two questions that no page answered; gives the id of their call. */
+const asked = {
+  prepare: (mock) => {
+    const { id } = mock.calls.start({ startedAt: new Date(Date.now() - 3_600_000) }).item;
+    const at = new Date(Date.now() - 3_500_000).toISOString();
+    mock.asked = [
+      { call_id: id, turn: 1, at, text: "Can I keep bees?" },
+      { call_id: id, turn: 3, at, text: "Who calls ⟨phone:1⟩?" },
+    ];
+    return id;
+  },
+};
+
 consoleSuite("overview", (test) => {
   test("counts calls, endings, languages and cost of the span", many, async ({ page, mock }) => {
     await page.locator("[data-feed=live]").waitFor();
@@ -114,7 +127,52 @@ consoleSuite("overview", (test) => {
     await until("one call more", async () => (await number()) === 621);
   });
 
-  everyLook(test, "is accessible and fits", { prepare: (mock) => (manyCalls(mock), exampleCalls(mock)) }, async ({ page, mock, look }) => {
+  test("draws how fast the line answers, with the same numbers in a table", { prepare: exampleCalls }, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/overview?span=week`);
+    const chart = page.getByRole("figure", { name: "Answer time" });
+    await chart.getByText("As a table").click();
+    assert.deepEqual(await chart.locator("thead th").allTextContents(), ["When", "Half of the answers within", "19 of 20 within"]);
+    const cells = await chart.locator("tbody td").allTextContents();
+    assert.ok(cells.some((cell) => / s$/.test(cell)) && cells.includes("none"), cells.join());
+    const topics = page.getByRole("region", { name: "What callers ask" });
+    assert.match((await topics.textContent()) ?? "", /Building permits3/);
+  });
+
+  test("leads from a question without a page to a page that answers it", asked, async ({ page, mock, made }) => {
+    await page.goto(`${mock.url}/#/overview`);
+    const panel = page.getByRole("region", { name: "Questions without a page" });
+    await panel.getByText("2 of 7 questions found no page.").waitFor();
+    assert.equal(await panel.getByRole("link", { name: /^The call/ }).first().getAttribute("href"), `#/calls/${made}`);
+    assert.ok(!(await panel.textContent()).includes("⟨"), "tokens are words");
+    // By keyboard, as everything.
+    await panel.getByRole("link", { name: /^Answer it with a page: Can I keep bees/ }).press("Enter");
+    assert.equal(await page.getByLabel("What a caller might ask").inputValue(), "Can I keep bees?");
+    await page.getByRole("button", { name: "Write a page" }).click();
+    const text = page.getByRole("textbox", { name: /^Text/ });
+    assert.ok(await text.evaluate((field) => field === document.activeElement));
+    await page.keyboard.type("Two hives a lot.");
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.getByText("Kept. The line answers from it").waitFor();
+    const kept = mock.documents[0];
+    assert.equal(kept.source, "can-i-keep-bees.md");
+    assert.match(kept.content, /\[asked\]\n"Can I keep bees" = \["Can I keep bees\?"\]\n\+\+\+\n\n## Can I keep bees\n\nTwo hives a lot\.$/);
+    assert.ok(!page.url().includes("bees"), "a caller's words are in no address");
+    // The other one is added to a page that there is.
+    await page.goto(`${mock.url}/#/overview`);
+    await page.getByRole("link", { name: /^Answer it with a page: Who calls/ }).click();
+    await page.getByRole("button", { name: /^Add it here to Can I keep bees/ }).click();
+    await until("the page in the form", async () => (await text.inputValue()).includes("Who calls phone (hidden)?"));
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await until("both questions", () => mock.documents.length === 1 && mock.documents[0].content.includes('= ["Can I keep bees?", "Who calls phone (hidden)?"]'));
+  });
+
+  test("offers an auditor no page to write", { prepare: (mock) => (asked.prepare(mock), (mock.role = "auditor")) }, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/overview`);
+    await page.getByRole("link", { name: /^The call/ }).first().waitFor();
+    assert.equal(await page.getByRole("link", { name: /^Answer it/ }).count(), 0);
+  });
+
+  everyLook(test, "is accessible and fits", { prepare: (mock) => (manyCalls(mock), exampleCalls(mock), asked.prepare(mock)) }, async ({ page, mock, look }) => {
     await page.goto(`${mock.url}/#/overview?span=month`);
     await page.getByRole("figure", { name: "Calls on each day" }).waitFor();
     await look("overview");

@@ -126,8 +126,13 @@ consoleSuite("requests", (test) => {
     await page.getByRole("button", { name: "Decline" }).click();
     await page.keyboard.type("Told the caller whose it is.");
     await page.getByRole("textbox", { name: "Why is it declined?" }).fill("A state road.");
+    // What is declined was not rightly taken down, until whoever declines it says so.
+    const right = page.getByRole("checkbox", { name: /^The line was right/ });
+    assert.equal(await right.isChecked(), false);
+    await right.check();
     await page.locator("form").getByRole("button", { name: "Decline" }).click();
     await page.getByText("Because: A state road.").waitFor();
+    await page.getByText("The line was right.", { exact: true }).waitFor();
   });
 
   test("say who has one that somebody else took on first", examples, async ({ page, mock }) => {

@@ -61,6 +61,17 @@ impl Record {
         }
     }
 
+    /// Without a task that it was counted with: people decided otherwise.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        Self {
+            completed: self.completed.saturating_sub(other.completed),
+            correct: self.correct.saturating_sub(other.correct),
+            escalated: self.escalated.saturating_sub(other.escalated),
+            brier_sum: (self.brier_sum - other.brier_sum).max(0.0),
+        }
+    }
+
     /// How often the agent will be right, as far as the record tells: the mean of a beta distribution that begins at
     /// one right and one wrong. 0.5 for an agent without a record.
     #[must_use]

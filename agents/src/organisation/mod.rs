@@ -17,6 +17,7 @@ pub mod pagerank;
 pub mod precedent;
 pub mod resolution;
 pub mod router;
+pub mod ruling;
 pub mod search;
 mod tending;
 

@@ -11,6 +11,7 @@ use storage::organisation::{Layer, MemoryNode, RelationType};
 
 use super::decay::{FADED, strength_now};
 use super::index::{Index, Wanted};
+use super::ruling::is_an_agents_alone;
 use super::search::{Standing, standing, stands_for, successor};
 use crate::passport;
 
@@ -23,6 +24,8 @@ const ENTITIES: f64 = 0.15;
 const FLOOR: f64 = 0.15;
 /// A decision under a policy that no longer holds is worth less.
 const OLD_POLICY: f64 = 0.8;
+/// So is what an agent decided while no person has said that it was right.
+const AN_AGENTS_ALONE: f64 = 0.8;
 /// Nodes of one relation that are told of.
 const MOST_RELATED: usize = 5;
 const MOST_WORDS: usize = 6;
@@ -237,7 +240,8 @@ impl Asked {
         let alike = facets.iter().map(|(weight, likeness)| weight * likeness.share).sum::<f64>() / total;
         let is_old =
             index.related(slot, RelationType::Applies, true).any(|policy| policy.superseded_by.is_some());
-        if is_old { alike * OLD_POLICY } else { alike }
+        let alike = if is_old { alike * OLD_POLICY } else { alike };
+        if is_an_agents_alone(index, slot, node) { alike * AN_AGENTS_ALONE } else { alike }
     }
 }
 
@@ -286,7 +290,7 @@ fn tell(
         involved: mentions(RelationType::Involves, true),
         caused_by: mentions(RelationType::Caused, false),
         aligned_with: mentions(RelationType::AlignedWith, true),
-        caution: caution(&standing, &policies),
+        caution: caution(&standing, &policies, is_an_agents_alone(index, slot, node)),
         likeness: likeness.clamp(0.0, 1.0),
         alike_in,
         policies,
@@ -306,9 +310,12 @@ fn mention(index: &Index, node: &MemoryNode) -> Mention {
 }
 
 /// What to know before one follows a decision.
-fn caution(standing: &Standing, policies: &[Mention]) -> Option<String> {
+fn caution(standing: &Standing, policies: &[Mention], is_an_agents_alone: bool) -> Option<String> {
     let mut said = Vec::new();
     match standing {
+        Standing::Stands if is_an_agents_alone => {
+            said.push("an agent decided it, and no person has said that it was right".to_owned());
+        }
         Standing::Stands => {}
         Standing::Superseded { by: Some(by) } => said.push(format!("superseded by {by}: do not follow it")),
         Standing::Superseded { by: None } => said.push("superseded: do not follow it".to_owned()),
@@ -338,6 +345,7 @@ pub fn context(query: &str, found: &Precedents) -> passport::PrecedentContext {
             factors: found.factors.clone(),
             policy: found.policies.first().map(|policy| policy.symbol.clone()),
             similarity: found.likeness,
+            caution: found.caution.clone(),
         })
         .collect();
     passport::PrecedentContext { query: query.to_owned(), precedents }

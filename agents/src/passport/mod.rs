@@ -106,6 +106,9 @@ pub struct Precedent {
     pub factors: Vec<String>,
     pub policy: Option<String>,
     pub similarity: f64,
+    /// What to know before one follows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
 }
 
 /// The work item.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
+use storage::figures::NewQuestion;
 use storage::outbox_records::NewOutgoing;
 use storage::records::{self, NewBooking, NewWorkItem, TurnCommit, WorkKind};
 use storage::zones::normalise_phone;
@@ -15,6 +16,9 @@ use crate::teams::{FRONT_DESK, Teams};
 use dialogue::Priority;
 use dialogue::builtin::{Effect, Files, Filing, Note, Trouble, UNCONFIRMED};
 use pipeline::ports::CallBrief;
+
+/// What the built-in dialogue says it did where no page answered.
+const UNANSWERED: &str = "had no answer";
 
 /// The desk as a whole, where no specialist of it is named.
 const DESK: &str = FRONT_DESK;
@@ -136,6 +140,7 @@ async fn attempt(
             booking,
             jobs: work.jobs.clone(),
             outbox: work.outbox.clone(),
+            question: question(brief, work, now),
             ..TurnCommit::default()
         })
         .await?;
@@ -143,6 +148,19 @@ async fn attempt(
     *held = changed;
     // A key that was known before gives the earlier row, and its reference is the one that counts.
     Ok(Committed { references: done.work_items.into_iter().map(|item| item.reference).collect() })
+}
+
+/// What the caller asked in this turn, as it counts: the page that answered it, or that none did.
+fn question(brief: &CallBrief, work: &TurnWork<'_>, now: DateTime<Utc>) -> Option<NewQuestion> {
+    let source = work.note.sources.first().cloned();
+    let turn = work
+        .key
+        .rsplit_once('/')?
+        .1
+        .parse()
+        .ok()
+        .filter(|_| source.is_some() || work.note.did == UNANSWERED)?;
+    Some(NewQuestion { call_id: CallId(brief.call.0), turn, asked_at: now, source })
 }
 
 const fn filing(effect: &Effect) -> Option<&Filing> {

@@ -3,8 +3,10 @@
 use pipeline::ports::Screen;
 use serde_json::Value;
 
+use super::people::People;
 use super::{Review, work};
 use crate::organisation::episode::{Episode, KeyDecision, MOST_DECISIONS, cut};
+use crate::organisation::ruling::Ruling;
 use crate::passport::{LedgerEntry, Passport};
 
 /// Tokens of what it was about; the rest of a node's summary is for outcome and decisions.
@@ -44,6 +46,41 @@ pub(super) fn episode(review: &Review, passport: &Passport, screen: &mut dyn Scr
         aligned_with: Vec::new(),
         ended_at: passport.updated_at,
     }
+}
+
+/// What memory keeps of what people decided since, in tokens as the episode. `None`: they have decided nothing.
+pub(super) fn ruling(
+    review: &Review,
+    people: &People,
+    episode: &Episode,
+    screen: &mut dyn Screen,
+) -> Option<Ruling> {
+    let mut told = Vec::new();
+    let mut why = Vec::new();
+    for said in &people.said {
+        told.push(format!("{}: {}", said.what, screen.screen(&said.outcome)));
+        // Who says no more than what came of it has said why.
+        let reason = if said.reason.trim().is_empty() { &said.outcome } else { &said.reason };
+        why.push(screen.screen(reason));
+    }
+    if review.verdict.is_none() {
+        told = vec!["people took their decision back".to_owned()];
+    }
+    let mut factors: Vec<String> =
+        episode.key_decisions.iter().flat_map(|decision| decision.factors.iter().cloned()).collect();
+    factors.sort();
+    factors.dedup();
+    Some(Ruling {
+        passport_id: episode.passport_id,
+        team_id: episode.team_id.clone(),
+        task_type: episode.task_type.clone(),
+        mission_summary: episode.mission_summary.clone(),
+        verdict: review.verdict,
+        outcome: told.join("; "),
+        reason: why.join("; "),
+        factors,
+        decided_at: people.decided_at?,
+    })
 }
 
 /// Acts that something came of: an effect, an end. Which team took it stands on the episode itself.

@@ -1,6 +1,8 @@
 //! What follows from a finished Passport: reasons, learnings, and what is worth somebody's attention. In words that are
 //! safe to show: kinds and counts, nothing that anybody said.
 
+use storage::records::WorkStatus;
+
 use super::{
     CallFacts, ExecutionAnalysis, Learnings, Observation, ObservationPriority, ObservationType, corrected,
     failed, work,
@@ -13,33 +15,36 @@ const DRIFT: f64 = 0.4;
 /// The same tool so often in one Passport is worth a look.
 const OFTEN: u32 = 5;
 
-pub fn why(
-    passport: &Passport,
-    facts: &CallFacts,
-    analysis: &ExecutionAnalysis,
-    success: bool,
-) -> Vec<String> {
+pub fn why(passport: &Passport, facts: &CallFacts, analysis: &ExecutionAnalysis) -> Vec<String> {
     let mut why = Vec::new();
     if facts.broken_off {
         why.push("the call broke off before it was finished".to_owned());
     }
     why.extend(analysis.failure_points.iter().map(|f| format!("something failed ({f})")));
     if corrections(passport) > 0 {
-        why.push("the judge found a reply that was wrong".to_owned());
+        why.push("a second look found a reply that was wrong".to_owned());
     }
     if let Some(reason) =
         passport.routing.escalation_reason.as_ref().filter(|_| passport.routing.escalation_required)
     {
         why.push(format!("a person was needed: {reason}"));
     }
-    if facts.work_cancelled > 0 {
-        why.push(format!("{} work items were cancelled", facts.work_cancelled));
+    let people = &facts.people;
+    let mut add = |n: u32, said: &str| {
+        if n > 0 {
+            why.push(format!("{n} {said}"));
+        }
+    };
+    add(people.right, "requests were held right by whoever closed them");
+    add(people.wrong, "requests were held wrong by whoever closed them");
+    add(people.reopened, "requests were opened again");
+    add(people.of(WorkStatus::Cancelled), "requests were taken back by the caller");
+    add(people.of(WorkStatus::Open) + people.of(WorkStatus::InProgress), "requests are still open");
+    if let Some(verdict) = people.of_the_call {
+        why.push(format!("a person held the whole call {}", verdict.as_str()));
     }
-    if why.is_empty() {
-        why.push(
-            if success { "each step did what it was to do" } else { "nothing on the ledger says why" }
-                .to_owned(),
-        );
+    if people.verdict().is_none() {
+        why.push("nobody has decided whether it was right".to_owned());
     }
     why
 }
@@ -59,6 +64,11 @@ pub fn learnings(
         learnings.mistakes.push(format!("{} replies had to be corrected", corrections(passport)));
         learnings.recommendations.push("Look at the pages that the wrong replies were about".to_owned());
     }
+    if facts.people.wrong > 0 {
+        let n = facts.people.wrong;
+        learnings.mistakes.push(format!("People held {n} requests wrong"));
+        learnings.recommendations.push("Read what they wrote when they closed them".to_owned());
+    }
     if facts.interrupted >= 3 {
         learnings.mistakes.push("The caller had to cut us off again and again".to_owned());
         learnings.recommendations.push("Answer more briefly".to_owned());
@@ -71,7 +81,7 @@ pub fn learnings(
     if success && learnings.mistakes.is_empty() {
         let tools: Vec<&str> = work(passport).flat_map(|e| e.tool_calls.iter().map(String::as_str)).collect();
         learnings.successful_patterns.push(if tools.is_empty() {
-            format!("Answered from the county's pages in {} turns", facts.caller_turns)
+            format!("Done without a tool in {} turns", facts.caller_turns)
         } else {
             format!("Done with {} in {} turns", tools.join(", "), facts.caller_turns)
         });
@@ -104,7 +114,7 @@ pub fn observations(
         );
     }
     if corrections(passport) > 0 {
-        let description = format!("{} replies were judged wrong", corrections(passport));
+        let description = format!("{} replies were found wrong", corrections(passport));
         let action = Some("Compare the replies with the pages");
         add(
             ObservationType::RepeatedFailure,

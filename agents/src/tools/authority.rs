@@ -144,11 +144,12 @@ mod tests {
         let review = NewReview {
             passport: id,
             success: true,
+            verdict: None,
             effectiveness: 1.0,
             reviewed_at: Utc::now(),
             document: json!({}),
             change: None,
-            calibration: Vec::new(),
+            outcomes: Vec::new(),
             autonomy: vec![change],
         };
         assert!(store.file_review(review).await.unwrap());

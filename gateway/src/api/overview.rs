@@ -8,12 +8,13 @@ use axum::extract::State;
 use chrono::{DateTime, TimeDelta, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
-use storage::figures::{CallFigure, Span, WorkFigure};
-use storage::records::{Attention, CallState, WorkKind, WorkStatus};
+use storage::figures::{CallFigure, ResponseTime, Span, Topic, Unanswered, WorkFigure};
+use storage::records::{Attention, CallState, Speaker, TranscriptTurn, WorkKind, WorkStatus};
 use storage::work_acts::due_of;
-use storage::{CallId, Figures};
+use storage::{CallId, Calls, Figures, TenantStore};
 
 use super::calls::usd;
+use super::screened;
 use crate::app::App;
 use crate::auth::{ReadCalls, Scoped};
 use crate::error::{ApiError, QueryOf};
@@ -22,6 +23,9 @@ use crate::error::{ApiError, QueryOf};
 const MOST: u32 = 100_000;
 /// Calls whose response times are read: the newest.
 const TIMED: u32 = 2_000;
+/// Pages that are named as what callers ask, and questions without a page that are told.
+const TOPICS: u32 = 12;
+const UNANSWERED: u32 = 20;
 /// Longest span, and the longest that is counted by the hour, days.
 const LONGEST: i64 = 400;
 const BY_HOUR: i64 = 2;
@@ -65,6 +69,7 @@ pub struct Overview {
     calls: Counts,
     response: Response,
     requests: Requests,
+    questions: Questions,
     /// Every hour or day of the span, oldest first.
     series: Vec<Bar>,
 }
@@ -95,6 +100,8 @@ struct Counts {
     by_language: BTreeMap<String, usize>,
     by_line: BTreeMap<String, usize>,
     by_attention: BTreeMap<String, usize>,
+    /// By the hour of the day in which they began, from midnight.
+    by_hour: [usize; 24],
 }
 
 /// From the caller's last word to the reply's first sound, as the gateway measured it.
@@ -116,12 +123,39 @@ struct Requests {
     overdue: usize,
 }
 
+/// What callers asked.
+#[derive(Debug, Serialize)]
+struct Questions {
+    answered: u32,
+    unanswered: u32,
+    /// The pages that answered most, the most frequent first.
+    topics: Vec<Topic>,
+    /// Those that no page answered, the newest first.
+    without_a_page: Vec<Asking>,
+}
+
+/// A question that no page answered, in tokens.
+#[derive(Debug, Serialize)]
+struct Asking {
+    call_id: CallId,
+    turn: u32,
+    at: DateTime<Utc>,
+    /// `null` where the words are not kept any more, or cannot be screened yet.
+    text: Option<String>,
+}
+
 #[derive(Debug, PartialEq, Serialize)]
 struct Bar {
     at: DateTime<Utc>,
     calls: usize,
     urgent: usize,
     cost_usd: f64,
+    /// Ended calls whose caller spoke, and those of them that needed no person.
+    spoken: usize,
+    contained: usize,
+    /// Of the turns that were timed; null without any.
+    p50_ms: Option<u32>,
+    p95_ms: Option<u32>,
 }
 
 /// The handler. Without `from` the last seven days.
@@ -129,7 +163,7 @@ struct Bar {
 /// # Errors
 /// A span that is none, or too long.
 pub async fn handle(
-    State(_): State<Arc<App>>,
+    State(app): State<Arc<App>>,
     scope: Scoped<ReadCalls>,
     QueryOf(asked): QueryOf<Asked>,
 ) -> Result<Json<Overview>, ApiError> {
@@ -139,6 +173,8 @@ pub async fn handle(
     let calls = scope.store.call_figures(span, MOST).await?;
     let work = scope.store.work_figures(span, MOST).await?;
     let times = scope.store.response_times(span, TIMED).await?;
+    let handed_on = handed_on(&work);
+    let questions = questions(&app, &scope, span).await?;
     let bucket = if span.to - span.from <= TimeDelta::days(BY_HOUR) { Bucket::Hour } else { Bucket::Day };
     Ok(Json(Overview {
         from: span.from,
@@ -146,21 +182,72 @@ pub async fn handle(
         timezone: zone.name().to_owned(),
         bucket,
         truncated: calls.len() >= MOST as usize || work.len() >= MOST as usize,
-        calls: counts(&calls, &work),
-        response: response(times),
+        calls: counts(&calls, &handed_on, zone),
+        response: response(times.iter().map(|time| time.ms).collect()),
         requests: requests(&work, span, now),
-        series: series(&calls, span, bucket, zone),
+        questions,
+        series: series(&calls, &handed_on, &times, (span, bucket, zone)),
     }))
 }
 
-fn counts(calls: &[CallFigure], work: &[WorkFigure]) -> Counts {
+/// What callers asked, with the words of the newest that no page answered.
+async fn questions(app: &App, scope: &Scoped<ReadCalls>, span: Span) -> Result<Questions, ApiError> {
+    let store = &scope.store;
+    let count = store.question_count(span).await?;
+    let newest = store.unanswered(span, UNANSWERED).await?;
+    let mut without_a_page = Vec::with_capacity(newest.len());
+    for Unanswered { call_id, turn, asked_at } in newest {
+        let said = said(store, call_id, asked_at).await?;
+        // The agent counts its runs, guesses too; the transcript what was decided.
+        let turn = said.as_ref().map_or(turn, |said| said.turn);
+        let words = said.map(|said| said.text).filter(|text| !text.trim().is_empty());
+        // Each call numbers its own tokens. Until the engines are up nothing is screened, and so nothing told.
+        let screen =
+            words.and_then(|words| Some((words, screened::screen(app, scope.tenant.id, None).ok()?)));
+        let text = screen.map(|(words, mut screen)| screen.screen(&words));
+        without_a_page.push(Asking { call_id, turn, at: asked_at, text });
+    }
+    Ok(Questions {
+        answered: count.answered,
+        unanswered: count.unanswered,
+        topics: store.topics(span, TOPICS).await?,
+        without_a_page,
+    })
+}
+
+/// What the caller had said last when they were answered.
+async fn said(
+    store: &TenantStore,
+    call: CallId,
+    at: DateTime<Utc>,
+) -> Result<Option<TranscriptTurn>, ApiError> {
+    let before = |one: &TranscriptTurn| one.speaker == Speaker::Caller && one.started_at <= at;
+    Ok(store.transcript(call).await?.into_iter().filter(before).next_back())
+}
+
+/// Calls that left something for a person to call back about.
+fn handed_on(work: &[WorkFigure]) -> HashSet<CallId> {
     let a_person = |work: &&WorkFigure| matches!(work.kind, WorkKind::Escalation | WorkKind::Callback);
-    let handed_on: HashSet<CallId> = work.iter().filter(a_person).filter_map(|work| work.call_id).collect();
+    work.iter().filter(a_person).filter_map(|work| work.call_id).collect()
+}
+
+fn refused(call: &CallFigure) -> bool {
+    matches!(call.end_reason.as_deref(), Some("busy" | "draining"))
+}
+
+/// It is over, its caller spoke, and it left nothing for a person, nor was one asked for.
+fn contained(call: &CallFigure, handed_on: &HashSet<CallId>) -> bool {
+    let asked = call.attention_reason.as_deref() == Some("person_asked");
+    call.state != CallState::Live && call.spoke && !asked && !handed_on.contains(&call.id)
+}
+
+fn counts(calls: &[CallFigure], handed_on: &HashSet<CallId>, zone: Tz) -> Counts {
     let mut counts = Counts { total: calls.len(), ..Counts::default() };
     let (mut seconds, mut micros) = (0.0, 0);
     for call in calls {
         micros += call.cost_micros;
         *counts.by_language.entry(call.language.clone()).or_default() += 1;
+        counts.by_hour[call.started_at.with_timezone(&zone).hour() as usize % 24] += 1;
         *counts.by_line.entry(call.line.clone()).or_default() += 1;
         counts.watch += usize::from(call.attention == Attention::Watch);
         counts.urgent += usize::from(call.attention == Attention::Urgent);
@@ -174,11 +261,9 @@ fn counts(calls: &[CallFigure], work: &[WorkFigure]) -> Counts {
         counts.ended += 1;
         let outcome = call.end_reason.as_deref().unwrap_or("unknown");
         *counts.by_outcome.entry(outcome.to_owned()).or_default() += 1;
-        let refused = matches!(outcome, "busy" | "draining");
-        counts.refused += usize::from(refused);
-        counts.silent += usize::from(!call.spoke && !refused);
-        let asked = call.attention_reason.as_deref() == Some("person_asked");
-        counts.contained += usize::from(call.spoke && !asked && !handed_on.contains(&call.id));
+        counts.refused += usize::from(refused(call));
+        counts.silent += usize::from(!call.spoke && !refused(call));
+        counts.contained += usize::from(contained(call, handed_on));
         if let Some(ended) = call.ended_at {
             seconds += (ended - call.started_at).as_seconds_f64();
         }
@@ -193,11 +278,13 @@ fn counts(calls: &[CallFigure], work: &[WorkFigure]) -> Counts {
 
 fn response(mut times: Vec<u32>) -> Response {
     times.sort_unstable();
-    let quantile = |percent: usize| {
-        let last = times.len().checked_sub(1)?;
-        times.get(last * percent / 100).copied()
-    };
-    Response { turns: times.len(), p50_ms: quantile(50), p95_ms: quantile(95) }
+    Response { turns: times.len(), p50_ms: quantile(&times, 50), p95_ms: quantile(&times, 95) }
+}
+
+/// Of times in order.
+fn quantile(times: &[u32], percent: usize) -> Option<u32> {
+    let last = times.len().checked_sub(1)?;
+    times.get(last * percent / 100).copied()
 }
 
 fn requests(work: &[WorkFigure], span: Span, now: DateTime<Utc>) -> Requests {
@@ -215,9 +302,41 @@ fn requests(work: &[WorkFigure], span: Span, now: DateTime<Utc>) -> Requests {
     requests
 }
 
+/// What is added up for a bar.
+#[derive(Default)]
+struct Sum {
+    calls: usize,
+    urgent: usize,
+    micros: u64,
+    spoken: usize,
+    contained: usize,
+    times: Vec<u32>,
+}
+
+impl Sum {
+    fn bar(mut self, at: DateTime<Utc>) -> Bar {
+        self.times.sort_unstable();
+        Bar {
+            at,
+            calls: self.calls,
+            urgent: self.urgent,
+            cost_usd: usd(self.micros),
+            spoken: self.spoken,
+            contained: self.contained,
+            p50_ms: quantile(&self.times, 50),
+            p95_ms: quantile(&self.times, 95),
+        }
+    }
+}
+
 /// A bar for every hour or day, also for those without a call.
-fn series(calls: &[CallFigure], span: Span, bucket: Bucket, zone: Tz) -> Vec<Bar> {
-    let mut bars: BTreeMap<DateTime<Utc>, (usize, usize, u64)> = BTreeMap::new();
+fn series(
+    calls: &[CallFigure],
+    handed_on: &HashSet<CallId>,
+    times: &[ResponseTime],
+    (span, bucket, zone): (Span, Bucket, Tz),
+) -> Vec<Bar> {
+    let mut bars: BTreeMap<DateTime<Utc>, Sum> = BTreeMap::new();
     let step = if bucket == Bucket::Hour { TimeDelta::minutes(30) } else { TimeDelta::hours(12) };
     let mut at = span.from;
     // Half steps: a day of the calendar has 23 hours once a year.
@@ -228,13 +347,16 @@ fn series(calls: &[CallFigure], span: Span, bucket: Bucket, zone: Tz) -> Vec<Bar
     bars.entry(begins(span.to - TimeDelta::nanoseconds(1), bucket, zone)).or_default();
     for call in calls {
         let bar = bars.entry(begins(call.started_at, bucket, zone)).or_default();
-        bar.0 += 1;
-        bar.1 += usize::from(call.attention == Attention::Urgent);
-        bar.2 += call.cost_micros;
+        bar.calls += 1;
+        bar.urgent += usize::from(call.attention == Attention::Urgent);
+        bar.micros += call.cost_micros;
+        bar.spoken += usize::from(call.state != CallState::Live && call.spoke);
+        bar.contained += usize::from(contained(call, handed_on));
     }
-    bars.into_iter()
-        .map(|(at, (calls, urgent, micros))| Bar { at, calls, urgent, cost_usd: usd(micros) })
-        .collect()
+    for time in times {
+        bars.entry(begins(time.started_at, bucket, zone)).or_default().times.push(time.ms);
+    }
+    bars.into_iter().map(|(at, sum)| sum.bar(at)).collect()
 }
 
 /// Where the hour or day of an instant begins, by the clock of the zone.
@@ -294,7 +416,9 @@ mod tests {
             left(WorkKind::Escalation, WorkStatus::Open, "2026-11-02T16:01:00Z", Some(handed_on.id)),
             left(WorkKind::Incident, WorkStatus::Open, "2026-11-02T15:01:00Z", Some(served.id)),
         ];
-        let found = counts(&[served, handed_on, asked, silent, refused, live], &work);
+        let calls = [served, handed_on, asked, silent, refused, live];
+        let found = counts(&calls, &super::handed_on(&work), Tz::America__New_York);
+        assert_eq!((found.by_hour[10], found.by_hour[15], found.by_hour[16]), (1, 1, 0));
         assert_eq!((found.total, found.live, found.ended), (6, 1, 5));
         assert_eq!((found.contained, found.silent, found.refused, found.watch), (1, 1, 1, 1));
         assert_eq!((found.mean_seconds, found.cost_usd), (Some(90.0), 0.06));
@@ -307,7 +431,11 @@ mod tests {
         let span = Span { from: at("2026-10-31T04:00:00Z"), to: at("2026-11-03T05:00:00Z") };
         // Clocks go back on November 1: that day has 25 hours.
         let calls = [call("2026-11-01T03:59:59Z", "x", true), call("2026-11-02T04:59:59Z", "x", true)];
-        let bars = series(&calls, span, Bucket::Day, zone);
+        let times = [("2026-11-01T04:00:00Z", 900), ("2026-11-01T20:00:00Z", 500)]
+            .map(|(started_at, ms)| ResponseTime { started_at: at(started_at), ms });
+        let bars = series(&calls, &HashSet::new(), &times, (span, Bucket::Day, zone));
+        assert_eq!((bars[1].p50_ms, bars[1].p95_ms, bars[2].p50_ms), (Some(500), Some(500), None));
+        assert_eq!((bars[1].spoken, bars[1].contained), (1, 1));
         let shown: Vec<_> = bars.iter().map(|bar| (bar.at, bar.calls)).collect();
         assert_eq!(
             shown,
@@ -318,7 +446,8 @@ mod tests {
             ]
         );
         let hours = Span { from: at("2026-11-01T10:20:00Z"), to: at("2026-11-01T12:10:00Z") };
-        let bars = series(&[call("2026-11-01T11:59:59Z", "x", true)], hours, Bucket::Hour, zone);
+        let calls = [call("2026-11-01T11:59:59Z", "x", true)];
+        let bars = series(&calls, &HashSet::new(), &[], (hours, Bucket::Hour, zone));
         assert_eq!(bars.iter().map(|bar| bar.calls).collect::<Vec<_>>(), [0, 1, 0]);
         assert_eq!(bars[0].at, at("2026-11-01T10:00:00Z"));
     }

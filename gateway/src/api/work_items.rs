@@ -73,6 +73,8 @@ struct Entry {
     assignee: Option<String>,
     note: Option<String>,
     reason: Option<String>,
+    /// Of a closing: whether the line was right.
+    line_was_right: Option<bool>,
 }
 
 /// `?state=&kind=&assignee=&q=`, beside a page's own.
@@ -260,6 +262,7 @@ fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Res
             assignee: act.assignee.clone(),
             note: written(&act.note),
             reason: written(&act.reason),
+            line_was_right: act.line_was_right(),
         })
         .collect();
     let unfinished = matches!(row.status, WorkStatus::Open | WorkStatus::InProgress);

@@ -46,6 +46,9 @@ pub struct Close {
     result: Closing,
     outcome: String,
     reason: Option<String>,
+    /// Whether what the line took down and did was right. Left out: it was where the request is done, and was not where it is
+    /// declined.
+    line_was_right: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -122,11 +125,12 @@ pub async fn close(
     JsonBody(asked): JsonBody<Close>,
 ) -> Answer {
     let outcome = written("outcome", &asked.outcome)?;
+    let line_right = asked.line_was_right;
     let made = match asked.result {
-        Closing::Done => WorkMove::Done { outcome },
+        Closing::Done => WorkMove::Done { outcome, line_right },
         Closing::Declined => {
             let reason = written("reason", asked.reason.as_deref().unwrap_or_default())?;
-            WorkMove::Declined { outcome, reason }
+            WorkMove::Declined { outcome, reason, line_right }
         }
     };
     act(state, scope, id, made).await
@@ -200,6 +204,8 @@ async fn act(
     let entry = acts::work_item_changed(&scope.principal, changed.id, changed.status.as_str());
     app.audit.record(Some(scope.tenant.id), entry).await?;
     app.fanout.publish_work(scope.tenant.id.0, &WorkEvent::updated(&changed));
+    // What people decided counts for those who worked on it.
+    app.reviewing.notify_one();
     Ok(Json(work_items::detail(&app, scope.tenant.id, &scope.store, changed).await?))
 }
 

@@ -113,6 +113,12 @@ pub fn work_item_changed(principal: &Principal, item: WorkItemId, status: &str) 
     by(principal, "work_item.changed", Party::new("work_item", item)).with("status", status)
 }
 
+/// Somebody held what the line said and did on a call right, or wrong.
+#[must_use]
+pub fn call_judged(principal: &Principal, call: CallId, line_right: bool) -> NewAudit {
+    by(principal, "call.judged", Party::new("call", call)).with("line_was_right", line_right).traced(call.0)
+}
+
 /// Nobody had taken on a request that cannot wait, and people were told. `alarms`: how often by now.
 #[must_use]
 pub fn work_item_alarmed(item: &WorkItem) -> NewAudit {

@@ -1,5 +1,6 @@
 //! After-action reviews of finished passports: one task, woken at the end of each call and of each job of the back office,
-//! with a sweep every minute that also finds what a stopped process left. A passport is reviewed once, whoever is first.
+//! with a sweep every minute that also finds what a stopped process left. A passport is reviewed once, whoever is first, and
+//! again when people decide something about what it left.
 //! What is learnt goes into organisational memory, which comes up with the engines: until then, passports wait.
 
 use std::collections::HashSet;
@@ -63,7 +64,9 @@ async fn of_tenant(
     store: &TenantStore,
     broken: &mut HashSet<PassportId>,
 ) -> Result<(), StorageError> {
-    for passport in store.unreviewed(AT_ONCE).await? {
+    let mut waiting = store.unreviewed(AT_ONCE).await?;
+    waiting.extend(store.unsettled(AT_ONCE).await?);
+    for passport in waiting {
         if app.stop.closing.is_cancelled() {
             return Ok(());
         }
@@ -72,10 +75,10 @@ async fn of_tenant(
         }
         let mut screen = (ready.providers.screen)(store.id());
         match review::run(store, &ready.organisation, screen.as_mut(), passport, Utc::now()).await {
-            Ok(Reviewed::Now(review)) => {
-                metrics::counter!("quandura_reviews_total", "success" => if review.success { "yes" } else { "no" })
-                    .increment(1);
-                tracing::info!(%passport, success = review.success, effectiveness = review.effectiveness, "passport reviewed");
+            Ok(Reviewed::Now(review) | Reviewed::Settled(review)) => {
+                let verdict = review.verdict.map_or("undecided", |verdict| verdict.as_str());
+                metrics::counter!("quandura_reviews_total", "verdict" => verdict).increment(1);
+                tracing::info!(%passport, verdict, effectiveness = review.effectiveness, "passport reviewed");
             }
             Ok(Reviewed::Before | Reviewed::Unknown) => {}
             // Others write it just now: the next sweep has it again.

@@ -38,7 +38,7 @@ fn describe() {
     );
     describe_histogram!("quandura_turn_stage_seconds", Unit::Seconds, "The turn's waterfall, by stage.");
     describe_counter!("quandura_office_jobs_total", "Jobs after calls, by how they ended.");
-    describe_counter!("quandura_reviews_total", "After-action reviews, by success.");
+    describe_counter!("quandura_reviews_total", "After-action reviews, by what people held of the work.");
     describe_counter!("quandura_frames_total", "Media frames, by direction.");
     describe_counter!(
         "quandura_frames_dropped_total",

@@ -6,8 +6,8 @@ use agents::review::ACTION;
 use reqwest::{Client, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
-use storage::records::NewPassport;
-use storage::{Auth, Directory, NewToken, PassportId, Passports, Reviews, Role, TenantStore};
+use storage::records::{NewPassport, NewWorkItem, Priority, WorkKind};
+use storage::{Auth, Directory, NewToken, PassportId, Passports, Reviews, Role, TenantStore, WorkItems};
 
 use crate::simulated::TestGateway;
 
@@ -83,10 +83,39 @@ async fn a_finished_passport_is_reviewed_once_and_autonomy_tells_of_it() {
     let node = store.organisation().node_by_symbol(&episode).await.unwrap().unwrap();
     assert_eq!((node.author, node.node_type.as_str()), (storage::organisation::Author::Review, "episode"));
     let (status, answer) = autonomy(&test, ADMIN).await;
-    assert_eq!(status, StatusCode::OK);
+    assert_eq!(
+        (status, &answer["items"]),
+        (StatusCode::OK, &json!([])),
+        "nobody has decided, and it is no record"
+    );
+
+    // Whoever closes the request that it left says that what was taken down was not so.
+    let item = NewWorkItem {
+        kind: WorkKind::Incident,
+        idempotency_key: "k".into(),
+        reference: None,
+        call_id: None,
+        passport_id: Some(id),
+        priority: Priority::Normal,
+        caller: None,
+        fields: json!({}),
+    };
+    let item = store.file_work_item(item).await.unwrap().id;
+    let body = json!({ "result": "done", "outcome": "It was on Elm Street.", "line_was_right": false });
+    let path = test.url(&format!("/v1/work-items/{item}/close"));
+    let closed = Client::new().post(path).bearer_auth(ADMIN).header("x-tenant", "riverbend").json(&body);
+    let closed: Value = closed.send().await.unwrap().json().await.unwrap();
+    assert_eq!(closed["history"][0]["line_was_right"], json!(false), "{closed}");
+    while store.review(id).await.unwrap().unwrap().verdict.is_none() {
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let (_, answer) = autonomy(&test, ADMIN).await;
     let agent = &answer["items"][0];
     assert_eq!((&agent["agent_id"], &agent["level"]), (&json!("front_desk"), &json!(1)), "{answer}");
-    assert_eq!(agent["metrics"]["completed_tasks"], 1);
+    assert_eq!(
+        (&agent["metrics"]["completed_tasks"], &agent["metrics"]["accuracy_rate"]),
+        (&json!(1), &json!(0.0))
+    );
     assert_eq!(agent["allows"]["can_skip_review"], false);
 }
 
@@ -108,14 +137,12 @@ async fn autonomy_tells_what_an_agent_acts_on_beside_what_it_has_earned() {
         document: json!({}),
     };
     let at = store.create_passport(new).await.unwrap().created_at;
-    let record = |agent: &str| storage::review_records::Calibration {
+    let outcome = |agent: &str| storage::review_records::AgentOutcome {
         agent_id: agent.into(),
         task_type: "phone_call".into(),
-        completed: 300,
-        correct: 300,
-        escalated: 0,
-        brier_sum: 1.0,
-        updated_at: at,
+        predicted: 0.9,
+        correct: Some(true),
+        escalated: false,
     };
     let earned = |agent: &str| storage::review_records::AutonomyChange {
         id: uuid::Uuid::now_v7(),
@@ -128,11 +155,12 @@ async fn autonomy_tells_what_an_agent_acts_on_beside_what_it_has_earned() {
     let review = storage::review_records::NewReview {
         passport: id,
         success: true,
+        verdict: None,
         effectiveness: 1.0,
         reviewed_at: at,
         document: json!({}),
         change: None,
-        calibration: vec![record("front_desk")],
+        outcomes: vec![outcome("front_desk")],
         autonomy: vec![earned("front_desk")],
     };
     assert!(store.file_review(review).await.unwrap());

@@ -214,6 +214,11 @@ async fn the_demo_county_is_given_as_a_file_that_changes_nothing_and_an_old_vers
     assert!(text.contains("weekdays = \"8:00-17:00\"") && text.contains("[[appointments]]"), "{text}");
     let (status, applied) = sent(put(&test, RIVERBEND, &text).header(IF_MATCH, &version)).await;
     assert_eq!((status, &applied["changes"]), (StatusCode::OK, &json!([])), "{applied}");
+    // The console sends the document as it was given to it.
+    let (_, document) = sent(Client::new().get(test.url(RIVERBEND)).bearer_auth(ADMIN)).await;
+    let check = test.url(&format!("{RIVERBEND}/check"));
+    let (_, told) = sent(Client::new().post(check).bearer_auth(ADMIN).json(&document)).await;
+    assert_eq!((&told["valid"], &told["changes"]), (&json!(true), &json!([])), "{told}");
     let moved = text.replace("100 Court Square", "1 New Square");
     let (status, applied) = sent(put(&test, RIVERBEND, &moved).header(IF_MATCH, &version)).await;
     assert_eq!((status, applied["changes"].as_array().unwrap().len()), (StatusCode::OK, 1), "{applied}");

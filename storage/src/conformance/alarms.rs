@@ -70,7 +70,7 @@ pub(crate) async fn whoever_takes_it_ends_the_alarms_and_who_gives_it_back_begin
     act(store, id, WorkMove::Assign(None)).await;
     assert_eq!(raised(store, 4).await, [] as [u32; 0], "it waits anew");
     assert_eq!(raised(store, 6).await, [1]);
-    act(store, id, WorkMove::Done { outcome: "put out".into() }).await;
+    act(store, id, WorkMove::Done { outcome: "put out".into(), line_right: None }).await;
     assert_eq!(raised(store, 60).await, [] as [u32; 0]);
     let keys: Vec<String> = store
         .list_outbox(OutboxFilter::default())

@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::work::new_item;
 use super::{Fixture, new_call, noon};
-use crate::figures::Span;
+use crate::figures::{NewQuestion, Span};
 use crate::ids::{CallId, PassportId};
 use crate::records::{
-    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, NewWorkItem, PlayState, Speaker, TurnCost,
-    WorkKind,
+    Attention, CallEntry, CallFilter, CallState, LogRow, NewCall, NewWorkItem, PlayState, Speaker,
+    TurnCommit, TurnCost, WorkKind,
 };
-use crate::{Calls, Figures, StorageError, TenantStore, WorkItems};
+use crate::{Calls, Figures, StorageError, TenantStore, Turns, WorkItems};
 
 pub(crate) fn row(seq: u64, entry: CallEntry) -> LogRow {
     LogRow { seq, at_ms: seq * 100, entry }
@@ -269,7 +269,8 @@ pub(crate) async fn what_is_counted_is_of_the_span_and_the_tenant(f: &Fixture) {
     for hours in [0, 1, 2] {
         let started_at = noon() + TimeDelta::hours(hours);
         let call = f.river.begin_call(NewCall { started_at, ..new_call() }).await.unwrap().id;
-        let latency = serde_json::json!({ "turn": 1, "total_ms": 500 + hours });
+        let latency =
+            serde_json::json!({ "turn": 1, "total_ms": 500.25 + f64::from(i32::try_from(hours).unwrap()) });
         let log = [said(1, "x"), CallEntry::Latency { turn: 1, latency }, cost(1, 70, 70)];
         let log: Vec<_> = (1..).zip(log).map(|(seq, entry)| row(seq, entry)).collect();
         f.river.append(call, &log[usize::from(hours == 2)..]).await.unwrap();
@@ -280,10 +281,14 @@ pub(crate) async fn what_is_counted_is_of_the_span_and_the_tenant(f: &Fixture) {
     let seen: Vec<_> = calls.iter().map(|call| (call.id, call.spoke, call.cost_micros)).collect();
     assert_eq!(seen, [(ids[2], false, 70), (ids[1], true, 70)], "the newest first");
     assert_eq!(f.river.call_figures(span, 1).await.unwrap().len(), 1);
-    let mut times = f.river.response_times(span, 10).await.unwrap();
-    times.sort_unstable();
-    assert_eq!(times, [501, 502]);
-    assert_eq!(f.river.response_times(span, 1).await.unwrap(), [502]);
+    let times = async |most| {
+        let mut times = f.river.response_times(span, most).await.unwrap();
+        times.sort_unstable_by_key(|time| time.started_at);
+        times.iter().map(|time| (time.started_at - noon(), time.ms)).collect::<Vec<_>>()
+    };
+    let (one, two) = ((TimeDelta::hours(1), 501), (TimeDelta::hours(2), 502));
+    assert_eq!(times(10).await, [one, two]);
+    assert_eq!(times(1).await, [two]);
     assert!(f.lake.call_figures(span, 10).await.unwrap().is_empty(), "another tenant's");
     assert!(f.lake.response_times(span, 10).await.unwrap().is_empty());
 
@@ -293,6 +298,39 @@ pub(crate) async fn what_is_counted_is_of_the_span_and_the_tenant(f: &Fixture) {
     let work = f.river.work_figures(span, 10).await.unwrap();
     assert_eq!((work.len(), work[0].call_id, work[0].kind.as_str()), (1, Some(ids[1]), "message"));
     assert!(f.lake.work_figures(span, 10).await.unwrap().is_empty());
+}
+
+pub(crate) async fn what_callers_ask_is_counted_by_the_page_that_answered(f: &Fixture) {
+    let call_id = begun(&f.river).await;
+    let ask = async |turn, source: Option<&str>| {
+        let asked_at = noon() + TimeDelta::minutes(i64::from(turn));
+        let question = Some(NewQuestion { call_id, turn, asked_at, source: source.map(str::to_owned) });
+        f.river.commit_turn(TurnCommit { question, ..TurnCommit::default() }).await.unwrap();
+    };
+    for (turn, source) in [
+        (1, Some("trash.md")),
+        (2, None),
+        (3, Some("potholes.md")),
+        (4, Some("trash.md")),
+        (5, None),
+        (9, None),
+    ] {
+        ask(turn, source).await;
+    }
+    // Decided anew, and answered now.
+    ask(5, Some("parks.md")).await;
+    let span = Span { from: noon(), to: noon() + TimeDelta::minutes(9) };
+    let count = f.river.question_count(span).await.unwrap();
+    assert_eq!((count.answered, count.unanswered), (4, 1), "what is asked after the span is not counted");
+    let topics = f.river.topics(span, 2).await.unwrap();
+    let told: Vec<_> = topics.iter().map(|topic| (topic.source.as_str(), topic.times)).collect();
+    assert_eq!(told, [("trash.md", 2), ("parks.md", 1)]);
+    let unanswered = f.river.unanswered(span, 10).await.unwrap();
+    let told: Vec<_> = unanswered.iter().map(|question| (question.call_id, question.turn)).collect();
+    assert_eq!(told, [(call_id, 2)]);
+    assert_eq!(f.lake.question_count(span).await.unwrap().answered, 0, "another tenant's");
+    assert!(f.lake.topics(span, 2).await.unwrap().is_empty());
+    assert!(f.lake.unanswered(span, 2).await.unwrap().is_empty());
 }
 
 pub(crate) async fn attention_rises_and_keeps_what_raised_it(f: &Fixture) {

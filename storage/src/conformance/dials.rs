@@ -50,7 +50,7 @@ pub(crate) async fn a_call_about_a_request_is_placed_once_and_its_history_tells(
     assert_eq!(acts(store, dial.item).await, told, "claimed once");
 
     let closed = store.file_work_item(new_item(WorkKind::Callback, "c")).await.unwrap().id;
-    let made = WorkMove::Done { outcome: "called".into() };
+    let made = WorkMove::Done { outcome: "called".into(), line_right: None };
     store.act_on_work_item(NewWorkAct { item: closed, actor: "ana".into(), made }).await.unwrap();
     let refused = store.begin_dial(wish(closed, "ana")).await.unwrap();
     assert_eq!(refused, DialBegun::Refused(WorkRefusal::Closed(WorkStatus::Done)));

@@ -123,11 +123,12 @@ pub(crate) async fn what_is_forgotten_is_not_reviewed_and_its_review_says_nothin
     let review = NewReview {
         passport: reviewed,
         success: true,
+        verdict: None,
         effectiveness: 0.75,
         reviewed_at: noon(),
         document: json!({ "learnings": { "mistakes": ["said Elm Street"] } }),
         change: None,
-        calibration: Vec::new(),
+        outcomes: Vec::new(),
         autonomy: Vec::new(),
     };
     f.river.file_review(review).await.unwrap();

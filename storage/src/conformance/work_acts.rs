@@ -22,12 +22,13 @@ pub(crate) async fn a_request_goes_from_hand_to_hand_and_its_history_tells(f: &F
     let claimed = made(&f.river, id, "ana", WorkMove::Claim).await;
     assert_eq!((claimed.status, claimed.assignee.as_deref()), (WorkStatus::InProgress, Some("ana")));
     assert_eq!(
-        act(&f.river, id, "bo", WorkMove::Done { outcome: "x".into() }).await,
+        act(&f.river, id, "bo", WorkMove::Done { outcome: "x".into(), line_right: None }).await,
         WorkActed::Refused(WorkRefusal::HeldBy("ana".into()))
     );
     made(&f.river, id, "bo", WorkMove::Note("crew is out".into())).await;
     made(&f.river, id, "ana", WorkMove::Assign(Some("bo".into()))).await;
-    let done = made(&f.river, id, "bo", WorkMove::Done { outcome: "patched".into() }).await;
+    let done =
+        made(&f.river, id, "bo", WorkMove::Done { outcome: "patched".into(), line_right: Some(false) }).await;
     assert_eq!((done.status, done.assignee.as_deref()), (WorkStatus::Done, Some("bo")));
     let again = made(&f.river, id, "ana", WorkMove::Reopen { reason: "sank again".into() }).await;
     assert_eq!((again.status, again.assignee), (WorkStatus::Open, None));

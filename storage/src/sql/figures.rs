@@ -1,11 +1,12 @@
 //! What is counted of calls and requests.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::Conn;
 use super::tenant::{Scope, TenantStore};
+use super::{Conn, questions};
 use crate::error::{Step, StorageError};
-use crate::figures::{CallFigure, Span, WorkFigure};
+use crate::figures::{CallFigure, QuestionCount, ResponseTime, Span, Topic, Unanswered, WorkFigure};
 use crate::store::Figures;
 
 impl Figures for TenantStore {
@@ -21,10 +22,28 @@ impl Figures for TenantStore {
         core.db.named(work(&mut conn, &core.scope, span, most).await)
     }
 
-    async fn response_times(&self, span: Span, calls: u32) -> Result<Vec<u32>, StorageError> {
+    async fn response_times(&self, span: Span, calls: u32) -> Result<Vec<ResponseTime>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         core.db.named(response_times(&mut conn, &core.scope, span, calls).await)
+    }
+
+    async fn question_count(&self, span: Span) -> Result<QuestionCount, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(questions::count(&mut conn, &core.scope, span).await)
+    }
+
+    async fn topics(&self, span: Span, most: u32) -> Result<Vec<Topic>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(questions::topics(&mut conn, &core.scope, span, most).await)
+    }
+
+    async fn unanswered(&self, span: Span, most: u32) -> Result<Vec<Unanswered>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(questions::unanswered(&mut conn, &core.scope, span, most).await)
     }
 }
 
@@ -56,11 +75,12 @@ async fn work(conn: &mut Conn, scope: &Scope, span: Span, most: u32) -> Step<Vec
     Ok(query.fetch_all(conn).await?)
 }
 
-async fn response_times(conn: &mut Conn, scope: &Scope, span: Span, calls: u32) -> Step<Vec<u32>> {
-    let texts: Vec<String> = sqlx::query_scalar(
-        "select payload from call_log where tenant_id = $1 and kind = 'latency' and call_id in
-            (select id from calls where tenant_id = $1 and started_at >= $2 and started_at < $3
-             order by started_at desc limit $4)",
+async fn response_times(conn: &mut Conn, scope: &Scope, span: Span, calls: u32) -> Step<Vec<ResponseTime>> {
+    let rows: Vec<(DateTime<Utc>, String)> = sqlx::query_as(
+        "select c.started_at, l.payload from
+            (select id, started_at from calls where tenant_id = $1 and started_at >= $2 and started_at < $3
+             order by started_at desc limit $4) c
+         join call_log l on l.tenant_id = $1 and l.call_id = c.id and l.kind = 'latency'",
     )
     .bind(scope.tenant)
     .bind(span.from)
@@ -68,9 +88,12 @@ async fn response_times(conn: &mut Conn, scope: &Scope, span: Span, calls: u32) 
     .bind(i64::from(calls))
     .fetch_all(conn)
     .await?;
-    let total = |text: &String| {
+    let time = |(started_at, text): &(DateTime<Utc>, String)| {
         let payload: Map<String, Value> = serde_json::from_str(text).ok()?;
-        u32::try_from(payload.get("latency")?.get("total_ms")?.as_u64()?).ok()
+        // Measured to the microsecond: a fraction as a rule.
+        let ms = payload.get("latency")?.get("total_ms")?.as_f64().filter(|ms| (0.0..1e9).contains(ms))?;
+        let ms = ms.round() as u32;
+        Some(ResponseTime { started_at: *started_at, ms })
     };
-    Ok(texts.iter().filter_map(total).collect())
+    Ok(rows.iter().filter_map(time).collect())
 }

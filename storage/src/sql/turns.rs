@@ -1,7 +1,7 @@
 //! An agent turn's effects, in one transaction.
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, jobs, outbox, passports, slots, task_history, work};
+use super::{Conn, jobs, outbox, passports, questions, slots, task_history, work};
 use crate::error::{Step, StorageError};
 use crate::records::{TurnCommit, TurnCommitted, WorkKind};
 use crate::store::Turns;
@@ -35,6 +35,9 @@ async fn apply(conn: &mut Conn, scope: &Scope, commit: &TurnCommit) -> Step<Turn
     }
     for new in &commit.tasks {
         task_history::record(conn, scope, new).await?;
+    }
+    if let Some(new) = &commit.question {
+        questions::put(conn, scope, new).await?;
     }
     let mut sent = Vec::with_capacity(commit.outbox.len());
     for new in &commit.outbox {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, page_size, work_acts as acts};
+use super::{Conn, page_size, reviews, work_acts as acts};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::{CallId, PassportId, WorkItemId};
@@ -189,6 +189,7 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<W
     let kept: Vec<Kept> = sqlx::query_as(select_work!(
         "and ($2 is null or kind = $2) and ($3 is null or status = $3) and ($4 is null or call_id = $4)
          and ($5 is null or caller_hash = $5) and ($6 is null or assignee = $6) and ($7 is null or id < $7)
+         and ($9 is null or passport_id = $9)
          order by id desc limit $8"
     ))
     .bind(scope.tenant)
@@ -199,6 +200,7 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<W
     .bind(filter.assignee.as_deref())
     .bind(filter.after)
     .bind(page_size(filter.limit))
+    .bind(filter.passport_id)
     .fetch_all(conn)
     .await?;
     kept.into_iter().map(|kept| open(scope, kept)).collect()
@@ -212,7 +214,12 @@ async fn set_status(conn: &mut Conn, scope: &Scope, reference: &str, status: Wor
         .bind(now())
         .execute(&mut *conn)
         .await?;
-    by_reference(conn, scope, reference).await?.ok_or(StorageError::NotFound { what: "work item" }.into())
+    let item =
+        by_reference(conn, scope, reference).await?.ok_or(StorageError::NotFound { what: "work item" })?;
+    if let Some(passport) = item.passport_id {
+        reviews::unsettle(conn, scope, passport, now()).await?;
+    }
+    Ok(item)
 }
 
 fn open(scope: &Scope, kept: Kept) -> Step<WorkItem> {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::tenant::Scope;
-use super::{Conn, work};
+use super::{Conn, reviews, work};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::{WorkActId, WorkItemId};
@@ -25,6 +25,7 @@ struct Kept {
     act: WorkActKind,
     assignee: Option<String>,
     note_sealed: Option<Vec<u8>>,
+    line_right: Option<i64>,
 }
 
 /// What is sealed of an act.
@@ -46,6 +47,11 @@ pub(super) async fn make(conn: &mut Conn, scope: &Scope, act: &NewWorkAct) -> St
         };
         if update(conn, scope, &item, &moved).await? {
             append(conn, scope, act, &moved).await?;
+            let decides =
+                matches!(moved.act, WorkActKind::Done | WorkActKind::Declined | WorkActKind::Reopened);
+            if let Some(passport) = item.passport_id.filter(|_| decides) {
+                reviews::unsettle(conn, scope, passport, now()).await?;
+            }
             let now = work::by_id(conn, scope, act.item).await?;
             return Ok(WorkActed::Made(now.ok_or(StorageError::NotFound { what: "work item" })?));
         }
@@ -81,17 +87,21 @@ async fn append(conn: &mut Conn, scope: &Scope, act: &NewWorkAct, moved: &Moved)
     let id = WorkActId::new();
     let written = match &act.made {
         WorkMove::Note(note) => Some(Note { note: Some(note.clone()), reason: None }),
-        WorkMove::Done { outcome } => Some(Note { note: Some(outcome.clone()), reason: None }),
-        WorkMove::Declined { outcome, reason } => {
+        WorkMove::Done { outcome, .. } => Some(Note { note: Some(outcome.clone()), reason: None }),
+        WorkMove::Declined { outcome, reason, .. } => {
             Some(Note { note: Some(outcome.clone()), reason: Some(reason.clone()) })
         }
         WorkMove::Reopen { reason } => Some(Note { note: None, reason: Some(reason.clone()) }),
         WorkMove::Claim | WorkMove::Assign(_) => None,
     };
+    let line_right = match &act.made {
+        WorkMove::Done { line_right, .. } | WorkMove::Declined { line_right, .. } => *line_right,
+        _ => None,
+    };
     let sealed = written.map(|note| scope.sealer.seal_json(WORK_NOTE, id.0.as_bytes(), &note)).transpose()?;
     sqlx::query(
-        "insert into work_acts (tenant_id, id, item_id, acted_at, actor, act, assignee, note_sealed)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "insert into work_acts (tenant_id, id, item_id, acted_at, actor, act, assignee, note_sealed, line_right)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(scope.tenant)
     .bind(id)
@@ -101,6 +111,7 @@ async fn append(conn: &mut Conn, scope: &Scope, act: &NewWorkAct, moved: &Moved)
     .bind(moved.act)
     .bind(moved.assignee.as_deref())
     .bind(sealed)
+    .bind(line_right.map(i64::from))
     .execute(conn)
     .await?;
     Ok(())
@@ -108,7 +119,7 @@ async fn append(conn: &mut Conn, scope: &Scope, act: &NewWorkAct, moved: &Moved)
 
 pub(super) async fn history(conn: &mut Conn, scope: &Scope, item: WorkItemId) -> Step<Vec<WorkAct>> {
     let kept: Vec<Kept> = sqlx::query_as(
-        "select id, acted_at, actor, act, assignee, note_sealed from work_acts
+        "select id, acted_at, actor, act, assignee, note_sealed, line_right from work_acts
          where tenant_id = $1 and item_id = $2 order by id desc limit $3",
     )
     .bind(scope.tenant)
@@ -130,6 +141,7 @@ pub(super) async fn history(conn: &mut Conn, scope: &Scope, item: WorkItemId) ->
             assignee: kept.assignee,
             note,
             reason,
+            line_right: kept.line_right.map(|n| n != 0),
         })
     });
     opened.collect()

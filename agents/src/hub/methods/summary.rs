@@ -27,7 +27,9 @@ pub(super) fn work(seen: &Seen) -> Value {
         lines.extend(output["summary"].as_str().filter(|text| !text.is_empty()).map(str::to_owned));
     }
     lines.extend(seen.precedents.iter().take(PRECEDENTS).map(|precedent| {
-        format!("Decided before ({}): {}. Why: {}", precedent.symbol, precedent.outcome, precedent.reason)
+        let caution = precedent.caution.as_ref().map(|caution| format!(" ({caution})")).unwrap_or_default();
+        let crate::passport::Precedent { symbol, outcome, reason, .. } = precedent;
+        format!("Decided before ({symbol}): {outcome}. Why: {reason}{caution}")
     }));
     let mut open: Vec<String> = Vec::new();
     for output in seen.found.values() {

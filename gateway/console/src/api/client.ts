@@ -1,9 +1,14 @@
 // Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
 
+import type { Checked, Config } from "../model/config";
 import type {
+  AgentRecord,
+  AuditEntry,
+  AuditVerdict,
   CallItem,
   DocumentHead,
   DocumentsKept,
+  Judgements,
   KnowledgeAnswer,
   KnowledgeDocument,
   LineFigures,
@@ -15,6 +20,7 @@ import type {
   PhoneGrant,
   Recording,
   StoredIntervention,
+  Token,
   TranscriptTurn,
   TurnLatency,
   Understanding,
@@ -56,7 +62,8 @@ export function whenSignedOut(listener: Listener): void {
   onSignedOut = listener;
 }
 
-async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+/** The answer to a request that the gateway did not refuse. */
+async function answered(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, { credentials: "same-origin", headers: { accept: "application/json" }, ...init });
@@ -66,6 +73,11 @@ async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
   }
   if (response.status === 401) onSignedOut();
   if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const response = await answered(path, init);
   if (response.status === 204) return undefined as T;
   return (await response.json()) as T;
 }
@@ -101,6 +113,25 @@ export function queryOf(parameters: Record<string, string | null | undefined>): 
   return query;
 }
 
+/** A tenant's document as it is, and its version. */
+export interface KeptConfig<T> {
+  document: T;
+  version: string;
+}
+
+/** Reads a tenant's document, as an object or as TOML. */
+async function configOf<T>(id: string, as: "json" | "toml"): Promise<KeptConfig<T>> {
+  const response = await answered(`/v1/tenants/${encodeURIComponent(id)}/config`, { headers: { accept: `application/${as}` } });
+  const document = (as === "json" ? await response.json() : await response.text()) as T;
+  return { document, version: response.headers.get("etag") ?? "*" };
+}
+
+/** A document on its way to the gateway: TOML is text. */
+const bodyOf = (document: object | string): RequestInit => ({
+  headers: { accept: "application/json", "content-type": typeof document === "string" ? "application/toml" : "application/json" },
+  body: typeof document === "string" ? document : JSON.stringify(document),
+});
+
 /** Last part of the address of what is done with a request. */
 export type WorkRoute = "claim" | "assign" | "note" | "close" | "reopen";
 
@@ -135,6 +166,28 @@ export const api = {
     request<Page<DocumentHead>>(`/v1/knowledge/documents?${queryOf({ limit: "100", cursor })}`, ask),
   document: (id: string, ask: Ask = {}) => request<KnowledgeDocument>(`/v1/knowledge/documents/${encodeURIComponent(id)}`, ask),
   deleteDocument: (id: string) => request<void>(`/v1/knowledge/documents/${encodeURIComponent(id)}`, { method: "DELETE" }),
+  config: (id: string) => configOf<Config>(id, "json"),
+  configFile: (id: string) => configOf<string>(id, "toml"),
+  checkConfig: (id: string, document: object | string) => request<Checked>(`/v1/tenants/${encodeURIComponent(id)}/config/check`, { method: "POST", ...bodyOf(document) }),
+  /** `version`: of the document that this one is made from. Refused where somebody was quicker. */
+  putConfig: (id: string, document: object | string, version: string) => {
+    const { headers, body } = bodyOf(document);
+    return request<{ version: string; changes: string[] }>(`/v1/tenants/${encodeURIComponent(id)}/config`, { method: "PUT", headers: { ...(headers as Record<string, string>), "if-match": version }, body: body ?? null });
+  },
+  audit: (filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) => request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, ask),
+  judgements: (id: string, ask: Ask = {}) => request<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, ask),
+  judgeCall: (id: string, right: boolean) => post<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, { line_was_right: right }),
+  autonomy: (ask: Ask = {}) => request<{ items: AgentRecord[] }>("/v1/autonomy", ask),
+  /** Of one tenant; without it, of whoever asks. */
+  usersOf: (tenant: string, ask: Ask = {}) => request<Page<User>>(`/v1/users?${queryOf({ tenant })}`, ask),
+  addUser: (user: { login: string; name: string; role: string; tenant: string }) => post<User>("/v1/users", user),
+  removeUser: (id: string, tenant: string) => request<void>(`/v1/users/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
+  /** A link that signs a user in, once. */
+  signInLink: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login }),
+  tokensOf: (tenant: string, ask: Ask = {}) => request<Page<Token>>(`/v1/tokens?${queryOf({ tenant })}`, ask),
+  addToken: (token: { name: string; role: string; days: number; tenant: string }) => post<Token & { secret: string }>("/v1/tokens", token),
+  revokeToken: (id: string, tenant: string) => request<void>(`/v1/tokens/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
+  verifyAudit: () => request<AuditVerdict>("/v1/audit/verify"),
   overview: (from: string, ask: Ask = {}) => request<LineFigures>(`/v1/overview?${queryOf({ from })}`, ask),
   /** Why a call may not be listened to: asked as a page, the socket's address says so. */
   listening: (id: string) => request<unknown>(`/v1/calls/${encodeURIComponent(id)}/listen`),

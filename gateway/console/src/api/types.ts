@@ -137,6 +137,8 @@ export interface WorkAct {
   /** A note, or what came of it. */
   note: string | null;
   reason: string | null;
+  /** Of a closing: whether the line was right. */
+  line_was_right?: boolean | null;
 }
 
 export interface WorkItemDetail extends WorkItem {
@@ -154,6 +156,7 @@ export interface WorkFilter {
 
 /** Somebody who can sign in. */
 export interface User {
+  id: string;
   login: string;
   name: string;
   role: string;
@@ -192,9 +195,42 @@ export interface KnowledgeAnswer {
 
 /** What is read of the gateway's own figures. */
 export interface LineFigures {
-  calls: { ended: number; silent: number; refused: number; contained: number };
+  /** IANA name of the zone whose hours and days are counted. */
+  timezone: string;
+  /** Only the newest were counted. */
+  truncated: boolean;
+  calls: {
+    total: number;
+    live: number;
+    ended: number;
+    silent: number;
+    refused: number;
+    contained: number;
+    cost_usd: number;
+    mean_seconds: number | null;
+    by_outcome: Record<string, number>;
+    by_language: Record<string, number>;
+    by_hour: number[];
+  };
   /** From the caller's last word to the reply's first sound. */
   response: { turns: number; p50_ms: number | null; p95_ms: number | null };
+  requests: { by_kind: Record<string, number>; open: number; overdue: number };
+  questions: {
+    answered: number;
+    unanswered: number;
+    topics: { source: string; times: number }[];
+    without_a_page: UnansweredQuestion[];
+  };
+  /** Every hour or day of the span, oldest first. */
+  series: { at: string; calls: number; cost_usd: number; spoken: number; contained: number; p50_ms: number | null; p95_ms: number | null }[];
+}
+
+/** A question that no page answered, in tokens. */
+export interface UnansweredQuestion {
+  call_id: string;
+  turn: number;
+  at: string;
+  text: string | null;
 }
 
 /** What the line takes words for. Places count characters of the text. */
@@ -341,3 +377,46 @@ export type EventName = keyof EventBodies;
 export type CallEvent = { [N in EventName]: { name: N; data: EventHead & EventBodies[N] } }[EventName];
 /** Whatever the feed brings. */
 export type FeedEvent = CallEvent | WorkEvent;
+
+/** One entry of the audit: who did what to what. No personal text. */
+export interface AuditEntry {
+  seq: number;
+  id: string;
+  at: string;
+  actor: { kind: string; id: string };
+  action: string;
+  subject: { kind: string; id: string };
+  outcome: string;
+  details: Record<string, unknown>;
+}
+/** Whether the audit is as it was written. */
+export interface AuditVerdict {
+  whole: boolean;
+  entries?: number;
+  head?: string | null;
+  broken?: { seq: number; problem: string };
+}
+
+/** An agent's record, of what people decided, and the level of autonomy that it has earned. */
+export interface AgentRecord {
+  agent_id: string;
+  level: number;
+  acts_on: number;
+  metrics: { completed_tasks: number; accuracy_rate: number; escalation_rate: number; confidence_calibration: number };
+  history: { from_level: number; to_level: number; reason: string; changed_at: string }[];
+}
+
+/** A program's token. Its secret is in the answer that made it and nowhere else. */
+export interface Token {
+  id: string;
+  name: string;
+  role: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+/** What people held of a call, oldest first: the last word counts. */
+export interface Judgements {
+  call_id: string;
+  items: { at: string; actor: string; line_was_right: boolean }[];
+}

@@ -1,26 +1,36 @@
 import { useRef } from "react";
 
+import type { Me } from "../api/types";
 import { liveCalls } from "../model/select";
 import { cx } from "../ui/classes";
 import { Icon, type IconName } from "../ui/Icon";
 import { useConsole } from "./console";
+import { mayOpen } from "./may";
 import { hrefs, SCREEN_NAMES, type Screen } from "./route";
 
 /** In the order of use; under the thumb the first four have a place of their own, the rest are behind "More". */
-const ITEMS: readonly Screen[] = ["calls", "work", "history", "phone", "overview", "knowledge", "words"];
+const ITEMS: readonly Screen[] = ["calls", "work", "history", "phone", "overview", "knowledge", "words", "settings", "audit"];
+/** Of these there is the sign alone, unless there is plenty of room. */
+const QUIET: readonly Screen[] = ["words", "settings", "audit"];
 const FIRST = 4;
 const icon = (screen: Screen): IconName => screen;
 
 /** In the header on wide screens, under the thumb on narrow ones. Only one of the two is ever displayed. */
-export function Navigation({ screen, place }: { screen: Screen; place: "top" | "bottom" }) {
-  return place === "top" ? <Top screen={screen} /> : <Bottom screen={screen} />;
+export function Navigation({ me, screen, place }: { me: Me; screen: Screen; place: "top" | "bottom" }) {
+  const items = ITEMS.filter((item) => mayOpen(me, item));
+  return place === "top" ? <Top items={items} screen={screen} /> : <Bottom items={items} screen={screen} />;
 }
 
-function Top({ screen }: { screen: Screen }) {
+interface Props {
+  items: readonly Screen[];
+  screen: Screen;
+}
+
+function Top({ items, screen }: Props) {
   return (
     <nav aria-label="Screens" className="hidden min-w-0 md:block">
       <ul className="flex gap-0.5">
-        {ITEMS.map((item) => (
+        {items.map((item) => (
           <li key={item}>
             <a
               href={hrefs[item]}
@@ -32,8 +42,8 @@ function Top({ screen }: { screen: Screen }) {
               )}
             >
               {/* Where there is no room for both, the names stay; where there is not even for those, signs, and the name of the open screen. */}
-              <Icon name={icon(item)} className="size-5 xl:max-[88rem]:hidden" />
-              <span className={cx(screen !== item && "max-xl:sr-only")}>{SCREEN_NAMES[item]}</span>
+              <Icon name={icon(item)} className={cx("size-5", !QUIET.includes(item) && "xl:max-[88rem]:hidden")} />
+              <span className={cx(screen !== item && (QUIET.includes(item) ? "max-[104rem]:sr-only" : "max-xl:sr-only"))}>{SCREEN_NAMES[item]}</span>
               {item === "calls" && <LiveCount />}
             </a>
           </li>
@@ -45,14 +55,14 @@ function Top({ screen }: { screen: Screen }) {
 
 const TAB = "flex min-h-15 w-full flex-col items-center justify-center gap-0.5 text-xs font-medium whitespace-nowrap";
 
-function Bottom({ screen }: { screen: Screen }) {
+function Bottom({ items, screen }: Props) {
   const more = useRef<HTMLDetailsElement>(null);
-  const rest = ITEMS.slice(FIRST);
+  const rest = items.slice(FIRST);
   const within = rest.includes(screen);
   return (
     <nav aria-label="Screens" className="fixed inset-x-0 bottom-0 z-20 border-t border-line bg-panel md:hidden">
       <ul className="grid grid-cols-5">
-        {ITEMS.slice(0, FIRST).map((item) => (
+        {items.slice(0, FIRST).map((item) => (
           <li key={item}>
             <a href={hrefs[item]} aria-current={screen === item ? "page" : undefined} className={cx(TAB, screen === item ? "text-accent" : "text-muted")}>
               <span className="relative">

@@ -14,7 +14,8 @@ import { useAlarms, useWaiting } from "./looked";
 import { Navigation } from "./Navigation";
 import { OnCallBar } from "./OnCallBar";
 import { toggleTheme } from "./preferences";
-import { go, hrefs, SCREEN_NAMES, useRoute, type Route } from "./route";
+import { mayOpen } from "./may";
+import { go, hrefs, parseRoute, SCREEN_NAMES, useRoute, type Route } from "./route";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import { useAlarm } from "./useAlarm";
 
@@ -27,8 +28,11 @@ const HistoryScreen = lazy(async () => ({ default: (await import("../screens/his
 const OverviewScreen = lazy(async () => ({ default: (await import("../screens/overview/OverviewScreen")).OverviewScreen }));
 const KnowledgeScreen = lazy(async () => ({ default: (await import("../screens/knowledge/KnowledgeScreen")).KnowledgeScreen }));
 
+const SettingsScreen = lazy(async () => ({ default: (await import("../screens/settings/SettingsScreen")).SettingsScreen }));
+const AuditScreen = lazy(async () => ({ default: (await import("../screens/audit/AuditScreen")).AuditScreen }));
+
 /** A single letter leads to each screen. */
-const LETTERS: Record<string, string> = { c: hrefs.calls, w: hrefs.work, y: hrefs.history, o: hrefs.overview, n: hrefs.knowledge, p: hrefs.phone, t: hrefs.words };
+const LETTERS: Record<string, string> = { c: hrefs.calls, w: hrefs.work, y: hrefs.history, o: hrefs.overview, n: hrefs.knowledge, p: hrefs.phone, t: hrefs.words, e: hrefs.settings, a: hrefs.audit };
 
 export function Shell({ me }: { me: Me }) {
   const route = useRoute();
@@ -45,7 +49,7 @@ export function Shell({ me }: { me: Me }) {
 
   useKeys((key) => {
     const href = LETTERS[key];
-    if (href) go(href);
+    if (href && mayOpen(me, parseRoute(href).screen)) go(href);
     else if (key === "?") setHelp(true);
     else if (key === "l") toggleTheme();
     else return false;
@@ -79,13 +83,14 @@ export function Shell({ me }: { me: Me }) {
           </Suspense>
         </Boundary>
       </main>
-      <Navigation screen={route.screen} place="bottom" />
+      <Navigation me={me} screen={route.screen} place="bottom" />
       <ShortcutsDialog open={help} onClose={() => setHelp(false)} />
     </div>
   );
 }
 
 function ScreenOf({ route, me }: { route: Route; me: Me }) {
+  if (!mayOpen(me, route.screen)) return <p className="p-6 text-muted">{SCREEN_NAMES[route.screen]}: your role does not see this.</p>;
   switch (route.screen) {
     case "calls":
       return <CallsScreen callId={route.id} me={me} />;
@@ -94,12 +99,16 @@ function ScreenOf({ route, me }: { route: Route; me: Me }) {
     case "history":
       return <HistoryScreen query={route.query} me={me} />;
     case "overview":
-      return <OverviewScreen query={route.query} />;
+      return <OverviewScreen query={route.query} me={me} />;
     case "knowledge":
       return <KnowledgeScreen me={me} />;
     case "phone":
       return <PhoneScreen me={me} />;
     case "words":
       return <WordsScreen />;
+    case "settings":
+      return <SettingsScreen me={me} />;
+    case "audit":
+      return <AuditScreen />;
   }
 }

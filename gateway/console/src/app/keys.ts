@@ -20,6 +20,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "N", does: "Go to knowledge", where: "Everywhere" },
   { keys: "P", does: "Go to the phone", where: "Everywhere" },
   { keys: "T", does: "Try words", where: "Everywhere" },
+  { keys: "E", does: "Go to settings", where: "Everywhere" },
+  { keys: "A", does: "Go to the audit", where: "Everywhere" },
   { keys: "L", does: "Switch between dark and light", where: "Everywhere" },
   { keys: "J", does: "Next in the list", where: "Calls, requests" },
   { keys: "K", does: "Previous in the list", where: "Calls, requests" },

@@ -2,7 +2,7 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
-const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words"] as const;
+export const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words", "settings", "audit"] as const;
 export type Screen = (typeof SCREENS)[number];
 
 export const SCREEN_NAMES: Record<Screen, string> = {
@@ -13,6 +13,8 @@ export const SCREEN_NAMES: Record<Screen, string> = {
   knowledge: "Knowledge",
   phone: "Phone",
   words: "Try words",
+  settings: "Settings",
+  audit: "Audit",
 };
 
 export interface Route {
@@ -53,6 +55,8 @@ export const hrefs = {
   knowledge: "#/knowledge",
   phone: "#/phone",
   words: "#/words",
+  settings: "#/settings",
+  audit: "#/audit",
 };
 
 function subscribe(listener: () => void): () => void {

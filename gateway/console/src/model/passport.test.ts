@@ -37,6 +37,8 @@ describe("an act in plain words", () => {
     expect(told(entry("route", "", "to a person; nearest none")).what).toBe("Went to a person");
     expect(told(entry("conclude", "2 parts", "blocked")).what).toBe("Came to an end: waits for the caller");
     expect(told(entry("after_action_review", "", "did not succeed; effectiveness 0.20")).what).toBe("Looked back: it did not go well");
+    expect(told(entry("after_action_review", "", "nobody has decided yet; effectiveness 0.50")).what).toBe("Looked back: nobody has decided whether it went well");
+    expect(told(entry("people_decided", "", "succeeded; effectiveness 1.00")).what).toBe("People decided: it went well");
     expect(told(entry("after_action_review", "", "succeeded; effectiveness 1.00", { notes: '{"why":["each step did what it was to do"]}' })).detail).toBe("Each step did what it was to do");
     expect(told(entry("interrupted", "", "closed")).what).toContain("broke off");
     expect(told(entry("something_new", "", "made of it")).what).toBe("Something new");

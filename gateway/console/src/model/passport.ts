@@ -132,10 +132,18 @@ export function told(entry: LedgerEntry): Told {
     case "changed":
       return plain("Changed by hand", words(outputs));
     case "after_action_review":
-      return plain(outputs.startsWith("succeeded") ? "Looked back: it went well" : "Looked back: it did not go well", whyOf(entry.notes));
+      return plain(`Looked back: ${wentHow(outputs)}`, whyOf(entry.notes));
+    case "people_decided":
+      return plain(`People decided: ${wentHow(outputs)}`, whyOf(entry.notes));
     default:
       return plain(words(entry.action ?? "Entry"), outputs);
   }
+}
+
+/** What people held of the work, as a review says it. */
+function wentHow(outputs: string): string {
+  if (outputs.startsWith("nobody has decided")) return "nobody has decided whether it went well";
+  return outputs.startsWith("succeeded") ? "it went well" : "it did not go well";
 }
 
 /** The reasons that a review noted. */

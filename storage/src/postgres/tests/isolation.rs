@@ -15,8 +15,9 @@ use crate::conformance::{Fixture, new_call};
 use crate::postgres::schema::PLATFORM_TABLES;
 use crate::records::{NewBooking, WorkKind};
 use crate::retention::{Held, NewHold};
+use crate::review_records::NewJudgement;
 use crate::work_acts::{NewWorkAct, WorkMove};
-use crate::{Calls, Claims, Knowledge, Passports, Retention, Settings, Slots, WorkItems};
+use crate::{Calls, Claims, Knowledge, Passports, Retention, Reviews, Settings, Slots, WorkItems};
 
 const FORBIDDEN: &str = "42501";
 
@@ -55,6 +56,7 @@ async fn plant_everywhere(f: &Fixture) {
     f.river.insert_claim(new_claim()).await.unwrap();
     f.river.replace_document(new_document("a.md", &["one"])).await.unwrap();
     one_of_each(f).await;
+    crate::conformance::calls::what_callers_ask_is_counted_by_the_page_that_answered(f).await;
     f.river.mark_seeded().await.unwrap();
     f.river.count_up("n").await.unwrap();
     f.river.set_hold(NewHold { on: Held::Tenant, reason: "r".into(), by: "pat".into() }).await.unwrap();
@@ -67,6 +69,8 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::transfers::planted(&f.river).await;
     crate::conformance::recordings::planted(&f.river).await;
     crate::conformance::reviews::a_passport_is_reviewed_once(f).await;
+    let judged = NewJudgement { call, actor: "pat".into(), line_right: true };
+    f.river.judge_call(judged).await.unwrap();
 }
 
 /// A database where the tenant `river` has a row in every table, and a connection of the application's role.

@@ -4,6 +4,7 @@ import { explain } from "../../api/client";
 import type { Me } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { look } from "../../app/looked";
+import { actsOnCalls } from "../../app/may";
 import { hrefs } from "../../app/route";
 import type { Call } from "../../model/state";
 import { Announcer } from "../../ui/Announcer";
@@ -11,6 +12,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { Note } from "../../ui/Note";
 import { CallFacts } from "./CallFacts";
 import { CallHeader } from "./CallHeader";
+import { JudgementPanel } from "./JudgementPanel";
 import { LatencyPanel } from "./LatencyPanel";
 import { NoticesPanel } from "./NoticesPanel";
 import { OnTheCall } from "./OnTheCall";
@@ -50,7 +52,7 @@ export function CallDetail({ id, me }: { id: string; me: Me }) {
   }
   return (
     <article aria-label="Selected call" className="flex min-h-0 flex-1 flex-col">
-      <CallHeader call={call} />
+      <CallHeader call={call} acts={actsOnCalls(me)} />
       {call.facts.state === "live" && <OnTheCall call={call} me={me} />}
       {loading.kind === "failed" && (
         <div className="px-4 pt-4">
@@ -67,6 +69,7 @@ export function CallDetail({ id, me }: { id: string; me: Me }) {
           className="space-y-4 border-line p-4 lg:min-h-0 lg:overflow-y-auto lg:border-l"
         >
           <RecordingPanel key={id} call={call} me={me} />
+          <JudgementPanel key={`judged ${id}`} call={call} me={me} />
           <LatencyPanel call={call} />
           <CallFacts call={call} />
           <PassportPanel call={call} />

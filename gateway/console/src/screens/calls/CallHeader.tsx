@@ -7,7 +7,8 @@ import { Icon } from "../../ui/Icon";
 import { AttentionBadge } from "./AttentionBadge";
 import { HangUp } from "./HangUp";
 
-export function CallHeader({ call }: { call: Call }) {
+/** `acts`: whoever looks may act on calls. */
+export function CallHeader({ call, acts }: { call: Call; acts: boolean }) {
   const { facts } = call;
   const live = facts.state === "live";
   const now = useNow(live);
@@ -36,7 +37,7 @@ export function CallHeader({ call }: { call: Call }) {
           <span className="sr-only">{durationWords(length)}</span>
         </p>
       </div>
-      {live && <HangUp id={facts.id} />}
+      {live && acts && <HangUp id={facts.id} />}
     </header>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 
 import type { Me } from "../../api/types";
+import { mayOpen } from "../../app/may";
 import { hrefs } from "../../app/route";
 import { phoneNumber } from "../../model/format";
 import { LinkButton } from "../../ui/LinkButton";
@@ -8,14 +9,24 @@ import { LinkButton } from "../../ui/LinkButton";
 /** No call has been made yet: the three ways to make one, the easiest first. */
 export function FirstCall({ me }: { me: Me }) {
   const line = me.lines[0];
+  const calls = mayOpen(me, "phone");
   return (
     <div className="mx-auto w-full max-w-3xl px-5 py-10 sm:py-16">
       <h1 className="text-2xl font-semibold">No calls yet</h1>
       <p className="mt-2 text-muted">
         {line
-          ? `${line.name} answers at ${phoneNumber(line.number)}. Here is how to make the first call.`
-          : "Here is how to make the first call."}
+          ? `${line.name} answers at ${phoneNumber(line.number)}.${calls ? " Here is how to make the first call." : " Calls appear here while they are on the line."}`
+          : calls && "Here is how to make the first call."}
       </p>
+      {calls && <Ways me={me} />}
+    </div>
+  );
+}
+
+function Ways({ me }: { me: Me }) {
+  const line = me.lines[0];
+  return (
+    <div>
       <ol className="mt-8 space-y-4">
         <Way step={1} title="Call from this browser">
           <p>Speak through your microphone, or play a recording if this machine has none.</p>

@@ -4,6 +4,7 @@ import { api, explain } from "../../api/client";
 import type { Me, Whisper } from "../../api/types";
 import { desk, useDesk } from "../../app/desk";
 import { useKeys } from "../../app/keys";
+import { actsOnCalls } from "../../app/may";
 import { useOffers } from "../../app/offers";
 import { holderText } from "../../model/control";
 import type { Call } from "../../model/state";
@@ -13,8 +14,6 @@ import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
 import { AnswerBox } from "./AnswerBox";
 
-/** Roles that act on live calls. */
-const ACTS = ["supervisor", "tenant-admin", "platform-admin"];
 type Asking = "take" | "give" | "whisper" | null;
 
 /** What a person can do in a live call: listen, tell the agent something, take the call, give it back. */
@@ -23,7 +22,7 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
   const now = useDesk();
   const [asking, setAsking] = useState<Asking>(null);
   const { id, controlled_by } = call.facts;
-  const may = me.roles.some((role) => ACTS.includes(role)) && offers.has("/v1/calls/{id}/takeover");
+  const may = actsOnCalls(me) && offers.has("/v1/calls/{id}/takeover");
   const hears = now.hearing === id;
   const speaks = now.speaking === id;
   const toggle = (): void => (hears ? desk.stopListening() : void desk.listen(id));

@@ -4,6 +4,7 @@ import { explain } from "../../api/client";
 import type { CallItem, Me } from "../../api/types";
 import { useNow } from "../../app/now";
 import { useOffers } from "../../app/offers";
+import { mayOpen } from "../../app/may";
 import { hrefs, narrow, parseRoute } from "../../app/route";
 import { attentionText } from "../../model/attention";
 import { callsCsv } from "../../model/csv";
@@ -57,9 +58,11 @@ export function HistoryScreen({ query, me }: { query: string; me: Me }) {
         {calls?.length === 0 && !narrowed && (
           <EmptyState icon="history" title="No call is over yet">
             <p>Each call is kept here when it ends, with its words and what came of it.</p>
-            <LinkButton href={hrefs.phone} icon="phone">
-              Make a call
-            </LinkButton>
+            {mayOpen(me, "phone") && (
+              <LinkButton href={hrefs.phone} icon="phone">
+                Make a call
+              </LinkButton>
+            )}
           </EmptyState>
         )}
         {calls !== null && calls.length > 0 && (

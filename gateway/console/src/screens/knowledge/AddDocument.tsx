@@ -1,4 +1,4 @@
-import { useRef, useState, type ChangeEvent, type FormEvent } from "react";
+import { useEffect, useRef, useState, type ChangeEvent, type FormEvent } from "react";
 
 import { api, explain } from "../../api/client";
 import type { DocumentsKept, NewDocument } from "../../api/types";
@@ -10,13 +10,20 @@ import { ACCEPTED, documentOf, isPacked } from "./files";
 
 const EMPTY: NewDocument = { source: "", title: "", content: "" };
 
-/** Adds a document, or puts it in place of the one with the same source. */
-export function AddDocument({ onKept }: { onKept: () => void }) {
-  const [document, setDocument] = useState<NewDocument>(EMPTY);
+/** Adds a document, or puts it in place of the one with the same source. `begun`: what it is to begin with. */
+export function AddDocument({ begun, onKept }: { begun: NewDocument | null; onKept: () => void }) {
+  const [document, setDocument] = useState<NewDocument>(begun ?? EMPTY);
   const [failed, setFailed] = useState<string | null>(null);
   const [kept, setKept] = useState<DocumentsKept | null>(null);
   const [busy, setBusy] = useState(false);
   const file = useRef<HTMLInputElement>(null);
+  const text = useRef<HTMLTextAreaElement>(null);
+  // Whoever began it elsewhere goes on where the text ends.
+  useEffect(() => {
+    if (!begun || !text.current) return;
+    text.current.focus();
+    text.current.setSelectionRange(begun.content.length, begun.content.length);
+  }, [begun]);
   const packed = isPacked(document.media_type);
   const change = (part: Partial<NewDocument>): void => setDocument((old) => ({ ...old, ...part }));
 
@@ -71,7 +78,7 @@ export function AddDocument({ onKept }: { onKept: () => void }) {
         ) : (
           <label className="block text-sm font-medium">
             Text
-            <textarea required rows={5} value={document.content} onChange={(event) => change({ content: event.target.value })} className={TEXTAREA} />
+            <textarea ref={text} required rows={begun ? 14 : 5} value={document.content} onChange={(event) => change({ content: event.target.value })} className={TEXTAREA} />
           </label>
         )}
         <p className="text-sm text-muted">A document with the same source is replaced.</p>

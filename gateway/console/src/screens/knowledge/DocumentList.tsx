@@ -9,8 +9,15 @@ import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 
+interface Props {
+  revision: number;
+  writes: boolean;
+  /** Something is to be added to one of them. */
+  onChoose: ((id: string) => Promise<void>) | null;
+}
+
 /** Every document; each opens to its text and, for those who may, can be deleted after a question. */
-export function DocumentList({ revision, writes }: { revision: number; writes: boolean }) {
+export function DocumentList({ revision, writes, onChoose }: Props) {
   const [attempt, setAttempt] = useState(0);
   const [list, setList] = useState<{ items: DocumentHead[]; cursor: string | null } | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -49,6 +56,11 @@ export function DocumentList({ revision, writes }: { revision: number; writes: b
                 {document.updated_at && ` · ${when(document.updated_at, now)}`}
               </span>
             </button>
+            {onChoose && (
+              <Button onClick={() => void onChoose(document.id).catch(setError)}>
+                Add it here<span className="sr-only"> to {document.title || document.source}</span>
+              </Button>
+            )}
             {writes && (
               <Button onClick={() => setDeleting(document)}>
                 Delete<span className="sr-only"> {document.title || document.source}</span>

@@ -1,7 +1,7 @@
 import { useState, type FormEvent } from "react";
 
 import { api, explain } from "../../api/client";
-import type { KnowledgeAnswer, Me } from "../../api/types";
+import type { KnowledgeAnswer, Me, NewDocument } from "../../api/types";
 import { useOffers } from "../../app/offers";
 import { Button } from "../../ui/Button";
 import { INPUT } from "../../ui/classes";
@@ -9,14 +9,25 @@ import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 import { AddDocument } from "./AddDocument";
 import { DocumentList } from "./DocumentList";
-
-const WRITES: readonly string[] = ["agent-admin", "tenant-admin", "platform-admin"];
+import { pageFor, takenAlong, withAsked } from "./draft";
+import { writesPages } from "./roles";
 
 /** What the line answers from: tried with a question, added to, and, where the gateway lists it, read and deleted. */
 export function KnowledgeScreen({ me }: { me: Me }) {
   const offers = useOffers();
   const [revision, setRevision] = useState(0);
-  const writes = me.roles.some((role) => WRITES.includes(role));
+  const writes = writesPages(me);
+  // A question that the overview showed without a page.
+  const [question, setQuestion] = useState(takenAlong);
+  const [begun, setBegun] = useState<NewDocument | null>(null);
+  const done = (): void => {
+    setRevision((n) => n + 1);
+    setQuestion(null);
+  };
+  const addTo = async (id: string): Promise<void> => {
+    const { source, title, content, media_type } = await api.document(id);
+    setBegun({ source, title, content: withAsked(content, question ?? ""), ...(media_type && { media_type }) });
+  };
   return (
     <div className="min-h-0 flex-1 lg:overflow-y-auto">
       <div className="mx-auto w-full max-w-4xl space-y-4 px-4 py-6 sm:px-6">
@@ -24,16 +35,28 @@ export function KnowledgeScreen({ me }: { me: Me }) {
           <h1 className="text-2xl font-semibold">Knowledge</h1>
           <p className="mt-1 text-muted">The documents that the line answers from.</p>
         </div>
-        <TryQuestion />
-        {writes && <AddDocument onKept={() => setRevision((n) => n + 1)} />}
-        {offers.has("/v1/knowledge/documents/{id}") && <DocumentList revision={revision} writes={writes} />}
+        {writes && question !== null && (
+          <Panel title="A question without a page" level={2}>
+            <p className="break-words">{question}</p>
+            <p className="mt-1 text-sm text-muted">Write a page that answers it, or choose a document below whose section does: the question is added to those that it answers.</p>
+            <div className="mt-3 flex flex-wrap gap-2">
+              <Button tone="primary" onClick={() => setBegun(pageFor(question))}>
+                Write a page
+              </Button>
+              <Button onClick={() => setQuestion(null)}>Leave it</Button>
+            </div>
+          </Panel>
+        )}
+        <TryQuestion first={question ?? ""} />
+        {writes && <AddDocument key={begun?.content} begun={begun} onKept={done} />}
+        {offers.has("/v1/knowledge/documents/{id}") && <DocumentList revision={revision} writes={writes} onChoose={writes && question !== null ? addTo : null} />}
       </div>
     </div>
   );
 }
 
-function TryQuestion() {
-  const [question, setQuestion] = useState("");
+function TryQuestion({ first }: { first: string }) {
+  const [question, setQuestion] = useState(first);
   const [answer, setAnswer] = useState<KnowledgeAnswer | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);

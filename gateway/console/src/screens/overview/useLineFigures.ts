@@ -7,22 +7,24 @@ import { useConsole } from "../../app/console";
 /** Calls change the figures in bursts; they are asked for anew after each. */
 const SETTLE_MS = 1500;
 
-/** The gateway's own figures since `from`; none until they came, or where it has none. */
-export function useLineFigures(from: number, offered: boolean): LineFigures | null {
+/** The gateway's figures since `from`; none until they came. */
+export function useLineFigures(from: number): { figures: LineFigures | null; error: unknown } {
   const ended = useConsole((now) => now.state.workRevision + now.epoch);
   const [found, setFound] = useState<{ from: number; figures: LineFigures } | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const fresh = found?.from !== from;
   useEffect(() => {
-    if (!offered) return;
     const abort = new AbortController();
+    const load = async (): Promise<void> => {
+      const figures = await api.overview(new Date(from).toISOString(), { signal: abort.signal });
+      setFound({ from, figures });
+      setError(null);
+    };
     const timer = setTimeout(
       () =>
-        void api
-          .overview(new Date(from).toISOString(), { signal: abort.signal })
-          .then((figures) => setFound({ from, figures }))
-          .catch(() => {
-            // The lists beside it say what is wrong; these two figures are left out.
-          }),
+        void load().catch((failure: unknown) => {
+          if (!abort.signal.aborted) setError(failure);
+        }),
       fresh ? 0 : SETTLE_MS,
     );
     return () => {
@@ -31,6 +33,6 @@ export function useLineFigures(from: number, offered: boolean): LineFigures | nu
     };
     // `fresh` only sets the wait: what it becomes by loading must not load again.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [from, ended, offered]);
-  return fresh ? null : (found?.figures ?? null);
+  }, [from, ended]);
+  return { figures: fresh ? null : (found?.figures ?? null), error };
 }

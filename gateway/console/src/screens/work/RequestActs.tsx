@@ -16,6 +16,8 @@ interface Props {
   item: WorkItemDetail;
   /** Login of whoever looks. */
   me: string;
+  /** They may see who there is to hand a request to. */
+  seesUsers: boolean;
   /** The request as it stands after an act. */
   onChanged: (item: WorkItemDetail) => void;
   /** The picture is old: load it again. */
@@ -28,19 +30,21 @@ interface FormText {
   /** What was done, for the status line. */
   did: string;
   reason?: string;
+  /** Whether the line was right, until whoever closes it says otherwise. */
+  lineWasRight?: boolean;
 }
 
 const FORMS: Record<Form, FormText> = {
   note: { label: "Note", button: "Add the note", did: "Your note is in the history." },
   assign: { label: "Login of whoever is to have it", button: "Hand it over", did: "Handed over." },
   call: { label: "Your own phone number", button: "Call me, then the caller", did: "Your phone is about to ring. Pick it up and press 1, and the caller is called." },
-  done: { label: "What came of it?", button: "Close as done", did: "Closed as done." },
-  declined: { label: "What came of it?", button: "Decline", did: "Declined.", reason: "Why is it declined?" },
+  done: { label: "What came of it?", button: "Close as done", did: "Closed as done.", lineWasRight: true },
+  declined: { label: "What came of it?", button: "Decline", did: "Declined.", reason: "Why is it declined?", lineWasRight: false },
   reopen: { label: "Why is it reopened?", button: "Reopen", did: "Open again." },
 };
 
 /** What a person can do about a request as it stands. */
-export function RequestActs({ item, me, onChanged, onStale }: Props) {
+export function RequestActs({ item, me, seesUsers, onChanged, onStale }: Props) {
   const [form, setForm] = useState<Form | null>(null);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -82,13 +86,13 @@ export function RequestActs({ item, me, onChanged, onStale }: Props) {
       return null;
     });
   };
-  const submit = (name: Form, text: string, reason: string): void => {
+  const submit = (name: Form, text: string, reason: string, lineWasRight: boolean): void => {
     const { did } = FORMS[name];
     if (name === "note") send("note", did, { text });
     if (name === "assign") send("assign", did, { user: text });
     if (name === "reopen") send("reopen", did, { reason: text });
-    if (name === "done") send("close", did, { result: "done", outcome: text });
-    if (name === "declined") send("close", did, { result: "declined", outcome: text, reason });
+    if (name === "done") send("close", did, { result: "done", outcome: text, line_was_right: lineWasRight });
+    if (name === "declined") send("close", did, { result: "declined", outcome: text, reason, line_was_right: lineWasRight });
     if (name === "call") callBack(text);
   };
   const toggle = (name: Form) => ({
@@ -149,7 +153,8 @@ export function RequestActs({ item, me, onChanged, onStale }: Props) {
           key={form}
           name={form}
           busy={busy}
-          onSubmit={(text, reason) => submit(form, text, reason)}
+          seesUsers={seesUsers}
+          onSubmit={(text, reason, lineWasRight) => submit(form, text, reason, lineWasRight)}
           onCancel={() => {
             setForm(null);
             opener.current?.focus();
@@ -163,21 +168,23 @@ export function RequestActs({ item, me, onChanged, onStale }: Props) {
 interface FormProps {
   name: Form;
   busy: boolean;
-  onSubmit: (text: string, reason: string) => void;
+  seesUsers: boolean;
+  onSubmit: (text: string, reason: string, lineWasRight: boolean) => void;
   onCancel: () => void;
 }
 
-function ActForm({ name, busy, onSubmit, onCancel }: FormProps) {
+function ActForm({ name, busy, seesUsers, onSubmit, onCancel }: FormProps) {
   const [text, setText] = useState("");
   const [reason, setReason] = useState("");
-  const logins = useLogins(name === "assign");
+  const logins = useLogins(seesUsers && name === "assign");
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
-  const { label, button, reason: why } = FORMS[name];
+  const { label, button, reason: why, lineWasRight: usually } = FORMS[name];
+  const [lineWasRight, setLineWasRight] = useState(usually ?? true);
   // Whoever opened a form is going to write in it.
   useEffect(() => first.current?.focus(), []);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    onSubmit(text.trim(), reason.trim());
+    onSubmit(text.trim(), reason.trim(), lineWasRight);
   };
   const cancelByKey = (event: KeyboardEvent): void => {
     if (event.key === "Escape") onCancel();
@@ -208,6 +215,15 @@ function ActForm({ name, busy, onSubmit, onCancel }: FormProps) {
         <label className="block text-sm font-medium">
           {why}
           <input onKeyDown={cancelByKey} required maxLength={4000} value={reason} onChange={(event) => setReason(event.target.value)} className={INPUT} />
+        </label>
+      )}
+      {usually !== undefined && (
+        <label className="flex items-start gap-2 text-sm">
+          <input type="checkbox" onKeyDown={cancelByKey} checked={lineWasRight} onChange={(event) => setLineWasRight(event.target.checked)} className="mt-0.5 size-5 shrink-0 accent-accent" />
+          <span>
+            The line was right
+            <span className="block text-muted">What it took down and did was as it should be. This is what the agents&rsquo; records count.</span>
+          </span>
         </label>
       )}
       <div className="flex flex-wrap gap-2">

@@ -4,6 +4,7 @@ import { api, explain } from "../../api/client";
 import type { Me, WorkAct, WorkItemDetail } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { useNow } from "../../app/now";
+import { managesTenant } from "../../app/may";
 import { hrefs } from "../../app/route";
 import { isAlarmed } from "../../model/alarms";
 import { dateTime, words } from "../../model/format";
@@ -109,7 +110,7 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
             <p className="break-words whitespace-pre-wrap">{text(outcome)}</p>
           </div>
         )}
-        {may && <RequestActs item={item} me={me.subject} onChanged={onChanged} onStale={onStale} />}
+        {may && <RequestActs item={item} me={me.subject} seesUsers={managesTenant(me)} onChanged={onChanged} onStale={onStale} />}
         <Panel title="What was asked" level={2}>
           {isIncomplete(item) && <p className="mb-3 text-sm text-warm">The call ended before everything was told.</p>}
           <dl className="space-y-2 text-sm">
@@ -183,6 +184,7 @@ function Done({ act, me, now, text }: { act: WorkAct; me: string; now: number; t
       </p>
       {act.note && <p className="mt-1 break-words whitespace-pre-wrap">{text(act.note)}</p>}
       {act.reason && <p className="mt-1 break-words text-muted">Because: {text(act.reason)}</p>}
+      {typeof act.line_was_right === "boolean" && <p className="mt-1 text-muted">{act.line_was_right ? "The line was right." : "The line was not right."}</p>}
     </li>
   );
 }

@@ -4,6 +4,7 @@ import { explain } from "../../api/client";
 import type { Me } from "../../api/types";
 import { useKeys } from "../../app/keys";
 import { useNow } from "../../app/now";
+import { mayOpen } from "../../app/may";
 import { hrefs, narrow, parseRoute } from "../../app/route";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -51,10 +52,12 @@ export function WorkScreen({ query, me }: { query: string; me: Me }) {
         </p>
         {items?.length === 0 && !isNarrowed(choice) && !more && (
           <EmptyState icon="work" title="Nothing is waiting">
-            <p>Call the line and report something: &ldquo;The street light on Oak Street is out.&rdquo; The report appears here while you are still talking.</p>
-            <LinkButton href={hrefs.phone} icon="phone">
-              Open the phone
-            </LinkButton>
+            {mayOpen(me, "phone") && <p>Call the line and report something: &ldquo;The street light on Oak Street is out.&rdquo; The report appears here while you are still talking.</p>}
+            {mayOpen(me, "phone") && (
+              <LinkButton href={hrefs.phone} icon="phone">
+                Open the phone
+              </LinkButton>
+            )}
           </EmptyState>
         )}
         {items !== null && items.length > 0 && (

@@ -1,0 +1,109 @@
+// A tenant as one document: reading and changing it by the places that the gateway's faults name. Pure.
+
+/** Anything that stands in the document. */
+export type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value } | undefined;
+export type Config = { readonly [name: string]: Value };
+
+/** What is wrong with a document, and where: `office.phone`, `line[1].number` (the first line). */
+export interface Fault {
+  key: string;
+  line?: number | null;
+  message: string;
+}
+export interface Checked {
+  valid: boolean;
+  faults: Fault[];
+  changes: string[];
+}
+
+/** "line[1].number" as steps; places in lists count from one. */
+const steps = (key: string): (string | number)[] => [...key.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) - 1 : step));
+
+export function at(config: Value, key: string): Value {
+  return steps(key).reduce<Value>((found, step) => (found !== null && typeof found === "object" ? (found as Record<string | number, Value>)[step] : undefined), config);
+}
+
+/** A list in it; none where there is none. */
+export const list = (config: Value, key: string): readonly Value[] => {
+  const found = at(config, key);
+  return Array.isArray(found) ? found : [];
+};
+
+export const text = (config: Value, key: string): string => {
+  const found = at(config, key);
+  return typeof found === "string" || typeof found === "number" ? String(found) : "";
+};
+
+/** The document with one place changed. What is set to nothing goes; what is not known is not said. */
+export function changed(config: Config, key: string, value: Value): Config {
+  return put(config, steps(key), value) as Config;
+}
+
+function put(into: Value, [step, ...rest]: (string | number)[], value: Value): Value {
+  if (step === undefined) return value === "" ? undefined : value;
+  if (typeof step === "number") {
+    const copy = Array.isArray(into) ? [...(into as readonly Value[])] : [];
+    const made = put(copy[step], rest, value);
+    if (made === undefined && rest.length === 0) copy.splice(step, 1);
+    else copy[step] = made ?? {};
+    return copy;
+  }
+  const copy: Record<string, Value> = into !== null && typeof into === "object" && !Array.isArray(into) ? { ...(into as Record<string, Value>) } : {};
+  const made = put(copy[step], rest, value);
+  if (made === undefined) delete copy[step];
+  else copy[step] = made;
+  return copy;
+}
+
+/** As it is sent: what was begun in a list and left empty is not in it. */
+export const tidied = (config: Config): Config => tidy(config) as Config;
+
+function tidy(value: Value): Value {
+  if (Array.isArray(value)) {
+    return (value as readonly Value[]).map((one) => tidy(typeof one === "string" ? one.trim() : one)).filter((one) => one !== "");
+  }
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tidy(one)]));
+}
+
+export const CLAIM_COLUMNS = ["claim_number", "status", "status_text", "name", "date_of_birth", "phone", "pin"] as const;
+
+/** Claims of a table, and what is wrong with it. The first row names the columns; others than these are refused. */
+export function claimsOf(csv: string): { claims: Record<string, string>[]; problem: string | null } {
+  const [head = [], ...rows] = tableOf(csv);
+  const columns = head.map((name) => name.trim().toLowerCase().replaceAll(" ", "_"));
+  const unknown = columns.find((name) => !(CLAIM_COLUMNS as readonly string[]).includes(name));
+  if (unknown !== undefined) return { claims: [], problem: `There is no column “${unknown}”: a table of claims has ${CLAIM_COLUMNS.join(", ")}.` };
+  if (!columns.includes("claim_number")) return { claims: [], problem: "The first row names the columns, claim_number among them." };
+  const short = rows.findIndex((row) => row.length !== columns.length);
+  if (short >= 0) return { claims: [], problem: `Row ${short + 2} has ${rows[short]!.length} cells; there are ${columns.length} columns.` };
+  const claims = rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]!.trim()] as const).filter(([, value]) => value !== "")));
+  return { claims, problem: claims.length === 0 ? "There is no claim in it." : null };
+}
+
+/** Rows and cells, commas or semicolons between them, quoted or not. */
+function tableOf(csv: string): string[][] {
+  const plain = csv.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
+  const comma = (plain.split("\n", 1)[0] ?? "").includes(";") ? ";" : ",";
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let quoted = false;
+  for (let n = 0; n < plain.length; n += 1) {
+    const sign = plain[n]!;
+    if (quoted && sign === '"' && plain[n + 1] === '"') {
+      cell += sign;
+      n += 1;
+    } else if (sign === '"') quoted = !quoted;
+    else if (!quoted && (sign === comma || sign === "\n")) {
+      row.push(cell);
+      cell = "";
+      if (sign === "\n") {
+        rows.push(row);
+        row = [];
+      }
+    } else cell += sign;
+  }
+  rows.push([...row, cell]);
+  return rows.filter((one) => one.some((value) => value.trim() !== ""));
+}

@@ -1,0 +1,114 @@
+// Settings: an office as fields and as a file, checked, applied and taken back; and the audit.
+
+import assert from "node:assert/strict";
+
+import { until } from "./lib/browser.mjs";
+import { consoleSuite, everyLook } from "./lib/suite.mjs";
+import { entry } from "./mock/settings.mjs";
+
+const riverbend = (mock) => mock.configs.get("0197-t");
+
+consoleSuite("settings", (test) => {
+  test("say where something is wrong, what would change, and are applied and taken back", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    const phone = page.getByLabel("Telephone of the office");
+    await until("the document", async () => (await phone.inputValue()) === "202-555-0170");
+    await phone.fill("five");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("One thing is wrong:").waitFor();
+    assert.equal(await phone.getAttribute("aria-invalid"), "true");
+    await page.getByText('This is no telephone number: "five".').waitFor();
+    assert.equal(await page.getByRole("button", { name: "Apply" }).count(), 0, "nothing that is wrong can be applied");
+    await phone.fill("202-555-0199");
+    await page.getByLabel("Friday", { exact: true }).fill("");
+    await page.getByLabel("End of the greeting, English").fill("What can we do for you?");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("office.phone: 202-555-0170 becomes 202-555-0199").waitFor();
+    await page.getByText("hours.friday: 8:00-12:00 becomes nothing").waitFor();
+    assert.equal(riverbend(mock).version, "v1", "checking changes nothing");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    assert.deepEqual(riverbend(mock).document.wording, { en: { greeting_question: ["What can we do for you?"] } });
+    assert.equal("friday" in riverbend(mock).document.hours, false);
+    await page.getByRole("button", { name: "Take it back" }).click();
+    await until("what held before", () => riverbend(mock).document.office.phone === "202-555-0170" && riverbend(mock).version === "v3");
+    await until("nothing more to take back", async () => (await page.getByRole("button", { name: "Take it back" }).count()) === 0);
+  });
+
+  test("add a line, take one out, and put claims from a table", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "Add a line" }).click();
+    const added = page.getByRole("group", { name: "line 2" });
+    await added.getByLabel("Name").fill("Utility line");
+    await page.getByRole("group", { name: "line Utility line" }).getByLabel("Listening and recording").selectOption("ask");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("line[2].number", { exact: true }).waitFor();
+    await page.getByRole("group", { name: "line Utility line" }).getByLabel("Number").fill("+12025550172");
+    const table = (text) => page.getByLabel("From a table (CSV)").setInputFiles({ name: "claims.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await table("claim_number,ssn\nCLM-1,2");
+    await page.getByText("There is no column “ssn”").waitFor();
+    await table('claim_number,status_text,pin\nCLM-30001,"Under review, a letter soon",4417\nCLM-30002,Paid,\n');
+    await page.getByText("2 claims to be applied.").waitFor();
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("2 claims are put").waitFor();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    assert.deepEqual(mock.claims, [{ claim_number: "CLM-30001", status_text: "Under review, a letter soon", pin: "4417" }, { claim_number: "CLM-30002", status_text: "Paid" }]);
+    assert.deepEqual(riverbend(mock).document.line[1], { name: "Utility line", recording_consent: "ask", number: "+12025550172" });
+    assert.equal(await page.getByText("claims to be applied").count(), 0, "they are not given out again");
+    await page.getByRole("button", { name: "Take out Utility line" }).click();
+    assert.equal(await page.getByRole("group", { name: /^line / }).count(), 1);
+  });
+
+  test("say so where somebody else was quicker", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByLabel("Address", { exact: true }).fill("3 Mill Road");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Apply" }).waitFor();
+    riverbend(mock).version = "v9";
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("alert").getByText("The document was changed meanwhile.").waitFor();
+    assert.equal(await page.getByLabel("Address", { exact: true }).inputValue(), "3 Mill Road", "what was written stays");
+  });
+
+  test("add people and tokens, show a link and a secret once, and take them away after a question", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "People" }).click();
+    await page.locator("[data-user=ana]").waitFor();
+    await page.getByLabel("Login").fill("ana");
+    await page.getByLabel("Full name").fill("Ana Again");
+    await page.getByRole("button", { name: "Add a person" }).click();
+    await page.getByRole("alert").getByText("This login is taken.").waitFor();
+    await page.getByLabel("Login").fill("kim");
+    await page.getByLabel("Full name").fill("Kim Lee");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-user=kim]").getByText("kim · Clerk").waitFor();
+    await page.getByRole("button", { name: "Sign-in link for kim" }).click();
+    await page.getByText(`${mock.url}/sign-in?token=for-kim`).waitFor();
+    await page.getByLabel("Name of the program").fill("dashboard");
+    await page.getByRole("button", { name: "Make a token for 90 days" }).click();
+    await page.getByText("qv_once_only").waitFor();
+    await page.getByRole("button", { name: "Remove kim" }).click();
+    await page.getByRole("dialog", { name: "Remove kim?" }).getByRole("button", { name: "Remove" }).click();
+    await until("kim to be gone", async () => (await page.locator("[data-user=kim]").count()) === 0 && mock.users.length === 2);
+    await page.getByRole("button", { name: "Fields" }).click();
+    await page.getByRole("button", { name: "People" }).click();
+    assert.equal(await page.getByText("qv_once_only").count(), 0);
+  });
+
+  const full = { prepare: (mock) => (mock.tenants.push({ id: "0197-t2", slug: "oakdale", name: "City of Oakdale" }), mock.audit.push(entry(mock, "work_item.changed", "item"))) };
+  everyLook(test, "are accessible and fit", full, async ({ page, mock, look }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByLabel("Telephone of the office").fill("x");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("One thing is wrong:").waitFor();
+    await look("settings");
+    await page.getByRole("button", { name: "People" }).click();
+    await page.locator("[data-user=ana]").waitFor();
+    await look("people");
+    await page.goto(`${mock.url}/#/audit`);
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText("Whole: 1 entries").waitFor();
+    await look("audit");
+  });
+});
