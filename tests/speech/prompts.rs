@@ -55,7 +55,8 @@ const PLACES: [(&str, &str); 23] = [
     ("{where}", "at the corner of Main and First"),
 ];
 /// Places whose meaning a prompt's own words decide.
-const MORE_PLACES: [(&str, &str); 8] = [
+const MORE_PLACES: [(&str, &str); 9] = [
+    ("{about}", "a pothole"),
     ("{reference}", "four eight two one"),
     ("{first}", "a new license"),
     ("{second}", "an old one"),

@@ -32,6 +32,9 @@ const PATIENT_DEADLINE: Duration = Duration::from_secs(10);
 /// Remembered query vectors; interim text asks for the same words several times.
 const REMEMBERED: usize = 512;
 
+/// So few words tell their language by which words they are.
+const FEW: usize = 4;
+
 /// A unit-length sentence vector.
 pub type Vector = Arc<[f32]>;
 
@@ -139,7 +142,13 @@ impl Embedder {
 
 /// The vector of a Spanish text, from the encoder that knows Spanish: at once, without the worker.
 fn of_spanish(text: &str) -> Option<Vector> {
-    glossary::is_spanish(text).then(|| spanish::vector(text)).flatten()
+    // Few words are known by lists; more, only where they leave no doubt.
+    let few = text.split_whitespace().count() <= FEW;
+    let spanish = match language::language_of(text) {
+        Some(language) => language == language::Language::Es,
+        None => few && glossary::is_spanish(text),
+    };
+    spanish.then(|| spanish::vector(text)).flatten()
 }
 
 /// A name out of the files' contents. The weights are sampled: another model differs all over.

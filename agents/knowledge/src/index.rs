@@ -260,7 +260,9 @@ impl Index {
             places.extend(self.best(scored.collect(), allowed));
         }
         if let Some(vector) = vector {
-            let likeness: Vec<_> = self.slots.iter().map(|slot| slot.segment.likeness(vector)).collect();
+            // Pages in Spanish are like a question in English for what they mean, and no answer to it.
+            let likeness = |slot: &Slot| slot.segment.likeness(vector, asked.spanish);
+            let likeness: Vec<_> = self.slots.iter().map(likeness).collect();
             let scored = likeness.iter().enumerate().flat_map(|(slot, scores)| {
                 let some = (0u32..).zip(scores).filter_map(|(row, score)| Some((row, (*score)?)));
                 some.map(move |(row, score)| (Place { slot, row }, score))
@@ -335,13 +337,15 @@ impl Index {
             bm25,
             coverage,
             own_language: asked.spanish && coverage >= 0.5 && in_spanish(),
-            cosine: vector.and_then(|v| own(v).map(|c| lift(c, phrased(v)))),
+            // Whoever asks in English is not answered in Spanish for being like it in meaning.
+            cosine: vector
+                .filter(|_| asked.spanish || !in_spanish())
+                .and_then(|v| own(v).map(|c| lift(c, phrased(v)))),
             closeness: asked.closeness(&passage.terms),
             head: asked.coverage(|term| passage.head.binary_search(&term).is_ok()),
             numbers: asked.numbers(|term| passage.has(term)),
             // Likeness of a mere sound ("flurb" and "flu") is no meaning.
-            // So is that of a page in Spanish to a question in English: the encoder knows no Spanish.
-            scrap: (asked.unknown && asked.groups.len() <= 2) || (!asked.spanish && in_spanish()),
+            scrap: asked.unknown && asked.groups.len() <= 2,
             lone: asked.lone(|term| passage.has(term)),
         }
     }

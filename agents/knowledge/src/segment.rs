@@ -7,7 +7,7 @@ use super::codes::Codes;
 use super::ingest::page_name;
 use super::passage::{Indexed, IndexedPassage};
 use super::team_of;
-use language::stems::Term;
+use language::stems::{Term, Tongue};
 
 /// Saturation of a term's count.
 const K1: f32 = 1.2;
@@ -21,6 +21,8 @@ pub(super) struct Segment {
     /// Whether a document is on a team's shelf, by its number.
     pub shelved: Vec<bool>,
     pub documents: Vec<Arc<Indexed>>,
+    /// Whether a document is in Spanish, by its number.
+    spanish: Vec<bool>,
     by_source: HashMap<String, u32>,
     /// Documents that are translations, by the page that they translate.
     translations: HashMap<String, u32>,
@@ -80,9 +82,12 @@ impl Segment {
         let translations =
             (0u32..).zip(&documents).filter_map(|(n, d)| Some((d.front.translates.clone()?, n))).collect();
         let length = rows().map(|(_, _, passage)| passage.length).sum();
+        let spanish =
+            documents.iter().map(|d| Tongue::of(d.front.language.as_deref()) == Tongue::Es).collect();
         let shelved = documents.iter().map(|d| team_of(&d.source).is_some()).collect();
         Self {
             shelved,
+            spanish,
             by_source,
             translations,
             places,
@@ -159,8 +164,8 @@ impl Segment {
         }
     }
 
-    /// Likeness of every passage to a unit vector, about; `None` without a vector.
-    pub fn likeness(&self, query: &[f32]) -> Vec<Option<f32>> {
+    /// Likeness of every passage to a unit vector, about; `None` without a vector, and for pages in Spanish unless they are asked for.
+    pub fn likeness(&self, query: &[f32], spanish: bool) -> Vec<Option<f32>> {
         let mut scores: Vec<Option<f32>> = self.vectors.scan(query).collect();
         for (row, likeness) in self.questioned.iter().zip(self.questions.scan(query)) {
             // The whole of it here, where only who is looked at closely is decided.
@@ -178,6 +183,12 @@ impl Segment {
                 if let (Some(score), Some(phrased)) = (score, lifted.get(document)) {
                     *score = lift(*score, *phrased);
                 }
+            }
+        }
+        if !spanish {
+            for (score, (document, _)) in scores.iter_mut().zip(&self.places) {
+                let foreign = self.spanish.get(*document as usize).copied().unwrap_or_default();
+                *score = score.filter(|_| !foreign);
             }
         }
         scores

@@ -2,7 +2,6 @@
 //!
 //! A ruling is a decision that the task's episode led to. It supersedes the ruling before it; one that holds the work wrong also
 //! supersedes the episode and what agents decided in it, so that nobody follows them. One that was taken back has ended.
-#![deny(clippy::disallowed_methods)]
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};

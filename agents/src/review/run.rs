@@ -139,7 +139,8 @@ fn decided(review: &Review) -> (Option<Verdict>, BTreeMap<&str, bool>) {
 
 /// Memory gets what people decided. What its types refuse is a fault of ours and no reason to leave the records wrong.
 async fn rule(store: &TenantStore, memory: &Organisation, ruling: &Ruling) -> Result<(), StorageError> {
-    match memory.remember_ruling(store, ruling).await {
+    // On the heap: a review is deep enough without it.
+    match Box::pin(memory.remember_ruling(store, ruling)).await {
         Ok(()) => Ok(()),
         Err(Refusal::Faults(faults)) => {
             tracing::error!(passport = %ruling.passport_id, ?faults, "a ruling does not fit its type");
@@ -156,7 +157,7 @@ async fn remember(
     memory: &Organisation,
     episode: &Episode,
 ) -> Result<Option<Patch>, StorageError> {
-    match memory.remember_episode(store, episode).await {
+    match Box::pin(memory.remember_episode(store, episode)).await {
         Ok(_) => Ok(Some(Patch::EmitSymbol(symbol(episode.passport_id)))),
         Err(Refusal::Faults(faults)) => {
             tracing::error!(passport = %episode.passport_id, ?faults, "an episode does not fit its type");

@@ -148,7 +148,10 @@ async fn a_token_is_revealed_to_who_may_and_the_look_is_on_the_audit() {
     let fields = json!({ "what": "Call 202-555-0177 or me", "name": "Ottoline Przybylski", "phone": "+12025550143", "card": "4111 1111 1111 1111" });
     let reference = desk.file("k", fields, Priority::Normal).await;
     let item = desk.get(&format!("/v1/work-items/{reference}")).await;
-    let shown = item.to_string();
+    // A time may hold any digits.
+    let mut timeless = item.clone();
+    (timeless["created_at"], timeless["due_at"]) = (json!(null), json!(null));
+    let shown = timeless.to_string();
     for said in ["0143", "0177", "Ottoline", "1111"] {
         assert!(!shown.contains(said), "{said}: {shown}");
     }

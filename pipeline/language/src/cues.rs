@@ -8,6 +8,8 @@ pub struct Cues {
     /// A wish for the time of a call: the whole with what leads to it; group `called` is the time beside a word of calling,
     /// `time` one that stands alone.
     pub call_wish: &'static str,
+    /// Kinds of street that stand before a street's own name.
+    pub street_kinds: &'static [&'static str],
     /// Words that begin a time behind a place.
     pub when_begins: &'static [&'static str],
     /// What says that it is going on, and no more.
@@ -117,6 +119,8 @@ pub struct Cues {
 /// Values as we say them back.
 #[derive(Debug)]
 pub struct Says {
+    /// Before whom a message is for.
+    pub for_whom: &'static str,
     pub hurt: &'static str,
     pub unhurt: &'static str,
     pub any_day: &'static str,

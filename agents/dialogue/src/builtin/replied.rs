@@ -5,7 +5,6 @@
 
 use language::repair::repaired;
 use language::reply::{Asked, Kind};
-use pipeline::ports::Language;
 
 use super::account;
 use super::beliefs::correction;
@@ -191,7 +190,7 @@ impl<'a> Turn<'a> {
             SlotKind::Text => {
                 let told = account::free_text(self.ear, &words)?;
                 Some(match reply.all(Kind::To, " ").filter(|_| slot.id == "message") {
-                    Some(to) => addressed(self.ear.0, &to, &told),
+                    Some(to) => addressed(self.ear, &to, &told),
                     None => told,
                 })
             }
@@ -533,11 +532,8 @@ fn numbered(ear: language::Ear, words: &str) -> bool {
 }
 
 /// A message with whom it is for.
-fn addressed(language: Language, to: &str, told: &Filled) -> Filled {
-    let with = |text: &str| match language {
-        Language::En => format!("For {to}: {text}"),
-        Language::Es => format!("Para {to}: {text}"),
-    };
+fn addressed(ear: language::Ear, to: &str, told: &Filled) -> Filled {
+    let with = |text: &str| format!("{} {to}: {text}", ear.cues().says.for_whom);
     Filled::new(with(&told.value), with(&told.spoken))
 }
 
@@ -565,7 +561,7 @@ fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> Option<Strin
 
 #[cfg(test)]
 mod tests {
-    use language::Ear;
+    use language::{Ear, Language};
 
     use super::*;
 

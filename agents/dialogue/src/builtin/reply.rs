@@ -1,5 +1,6 @@
 //! The parts of a reply, each with its words, by the slots that they are of.
 
+use language::Ear;
 use language::reply::{Asked, Kind, parts};
 use pipeline::ports::Language;
 
@@ -9,7 +10,7 @@ use super::script::{Slot, SlotKind};
 const SURE: f32 = 0.6;
 
 /// The parts of a reply, each with its words.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Reply {
     parts: Vec<(Kind, String)>,
     /// The reply without what is taken back, asked, or said of calls.
@@ -30,7 +31,8 @@ impl Reply {
                 _ => place = None,
             }
             if let Some((first, last)) = place {
-                out.place = format!("{}{}", street_before(language, &text[..first]), &text[first..last]);
+                let street = street_before(language, &text[..first]);
+                out.place = format!("{street} {}", &text[first..last]).trim_start().to_owned();
             }
             if matches!(part.kind, Kind::Old | Kind::Ask | Kind::Call) {
                 out.rest.push_str(&text[from..part.from]);
@@ -121,20 +123,14 @@ pub(super) fn asks(slot: &Slot) -> Option<Asked> {
     })
 }
 
-/// "La calle" right before a place that begins with the street's own name.
-fn street_before(language: Language, before: &str) -> &'static str {
-    const STREETS: [(&str, &str); 4] = [
-        ("la calle", "la calle "),
-        ("la avenida", "la avenida "),
-        ("la carretera", "la carretera "),
-        ("calle", "calle "),
-    ];
-    let before = before.trim_end().to_lowercase();
-    let ends = |(street, _): &&(&str, &str)| {
-        before.strip_suffix(street).is_some_and(|rest| rest.is_empty() || rest.ends_with(' '))
+/// "La calle" right before a place that begins with the street's own name, as it was said.
+fn street_before(language: Language, before: &str) -> &str {
+    let before = before.trim_end();
+    let ends = |street: &&&str| {
+        let from = before.len().checked_sub(street.len())?;
+        let said = before.get(from..)?;
+        let apart = from == 0 || before.get(..from)?.ends_with(' ');
+        (apart && said.eq_ignore_ascii_case(street)).then_some(said)
     };
-    match language {
-        Language::En => "",
-        Language::Es => STREETS.iter().find(ends).map_or("", |(_, street)| street),
-    }
+    Ear(language).cues().street_kinds.iter().find_map(|street| ends(&street)).unwrap_or_default()
 }

@@ -54,6 +54,7 @@ pub static ENGLISH: Cues = Cues {
         "like", "thank", "yes", "was", "speak", "english", "somebody", "someone", "don't", "i'm", "it's",
     ],
     call_wish: r"(?i)(?:[,.]? ?\b(?:and|but|so|please|just|only|oh|they can|they should|have them|tell them to|can they|could they|you can|can you|could you)\b)*[,.]? ?(?:\b(?:(?:please|only|just) (?:call|ring|phone)|(?:call|ring|phone|reach) (?:me|us|her|him|my \w+))(?: back)?(?: only| just)? (?P<called>(?:only |not )?(?:after|before|between|until) .{1,50})|\bbut (?P<time>(?:only |not )(?:after|before|until) .{1,50}))$",
+    street_kinds: &[],
     when_begins: &["yesterday", "today", "tonight", "last", "every", "since", "this"],
     right_now: &["now", "right now", "just now", "it's happening now", "as we speak"],
     names_name: &["name", "names", "anonymous", "anonymously"],
@@ -577,6 +578,7 @@ pub static ENGLISH: Cues = Cues {
     ],
     rather: &["rather", "instead", "actually", "better", "make it", "how about", "let's do", "let's say"],
     says: Says {
+        for_whom: "For",
         hurt: "Somebody was hurt",
         unhurt: "Nobody was hurt",
         any_day: "any day",

@@ -147,8 +147,9 @@ impl Part {
     }
 }
 
-static SHIPPED: LazyLock<Option<Field<LABELS>>> =
-    LazyLock::new(|| from_bytes(include_bytes!("../../data/reply/weights.bin")));
+static SHIPPED: LazyLock<Field<LABELS>> = LazyLock::new(|| {
+    from_bytes(include_bytes!("../../data/reply/weights.bin")).expect("`the_shipped_weights_fit` reads them")
+});
 
 /// Weights as [`to_bytes`] wrote them; `None` where they do not fit the code, which a test rules out for what ships.
 #[must_use]
@@ -171,8 +172,7 @@ pub fn to_bytes(field: &Field<LABELS>) -> Vec<u8> {
 /// sign between them are one: "Ana, Ana Gomez".
 #[must_use]
 pub fn parts(text: &str, asked: Asked, language: Language) -> Vec<Part> {
-    let Some(field) = SHIPPED.as_ref() else { return Vec::new() };
-    let mut found = parts_by(field, text, asked, language);
+    let mut found = parts_by(&SHIPPED, text, asked, language);
     found.retain(|part| part.sure >= LEAST);
     found
 }

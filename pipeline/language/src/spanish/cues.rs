@@ -38,6 +38,7 @@ pub static SPANISH: Cues = Cues {
         "nombre", "numero",
     ],
     call_wish: r"(?i)(?:[,.]? ?\b(?:y|pero|entonces|por favor|nada m[aá]s|nom[aá]s|solo)\b)*[,.]? ?\b(?:que )?(?:me |nos )?(?:llamen|llame|marquen|marque|hablen|hable)(?:me)? (?:por favor |nada m[aá]s |nom[aá]s |solo )?(?P<called>(?:despu[eé]s de|antes de|entre|a partir de|por la tarde|por la ma[nñ]ana|en la tarde|en la ma[nñ]ana).{0,50})$",
+    street_kinds: &["la calle", "la avenida", "la carretera", "calle"],
     when_begins: &["ayer", "anoche", "hoy", "desde", "cada", "todas", "todos"],
     right_now: &["ahora", "ahorita", "ahora mismo", "ahorita mismo", "en este momento"],
     names_name: &["nombre", "nombres", "anonimo", "anonima"],
@@ -422,6 +423,7 @@ pub static SPANISH: Cues = Cues {
     unfit: &["no", "trabajo", "trabajamos", "cerrado", "cerrados", "ocupado", "ocupada"],
     rather: &["mejor", "mas bien", "en vez", "entonces", "que sea", "pongale", "cambiela"],
     says: Says {
+        for_whom: "Para",
         hurt: "Hubo personas heridas",
         unhurt: "No hubo heridos",
         any_day: "cualquier día",

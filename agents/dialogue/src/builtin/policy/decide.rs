@@ -8,7 +8,7 @@ const LIKELY: f32 = 0.25;
 /// Two tasks are close when how likely they are differs by less.
 const CLOSE: f32 = 0.10;
 /// Two pages are close when how sure they are differs by less.
-const CLOSE_PAGES: f32 = 0.15;
+const CLOSE_PAGES: f32 = 0.3;
 /// A page that is surer than this is spoken though the words were not heard clearly.
 const CLEAR: f32 = 0.9;
 /// A page this relevant is about the subject.

@@ -187,7 +187,7 @@ fn where_the_person_there_is_asked_first_the_caller_waits_and_may_come_back() {
     says(&mut phone, "I want to report a pothole.");
     keys(&mut phone, "0");
     let told = says(&mut phone, "Yes.");
-    assert!(told.contains("I'm calling the clerk's office now"), "{told}");
+    assert!(told.contains("while I try the clerk's office"), "{told}");
     let step = phone.last.clone().unwrap();
     assert_eq!(step.then, AfterReply::Hold);
     let Some(Effect::PutThrough { about, .. }) = step.effects.first() else { panic!("{:?}", step.effects) };
