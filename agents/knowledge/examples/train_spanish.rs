@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let (held, pairs): (Vec<Pair>, Vec<Pair>) =
-        read(&folder)?.into_iter().partition(|pair| number(&pair.english) % ASIDE == 0);
+        read(&folder)?.into_iter().partition(|pair| number(&pair.english).is_multiple_of(ASIDE));
     println!("{} pairs, {} kept aside", pairs.len(), held.len());
     let vectors = embedded(&folder, pairs.iter().chain(&held)).await?;
     let directions = directions(&vectors, &pairs);

@@ -222,7 +222,7 @@ async fn said(
     at: DateTime<Utc>,
 ) -> Result<Option<TranscriptTurn>, ApiError> {
     let before = |one: &TranscriptTurn| one.speaker == Speaker::Caller && one.started_at <= at;
-    Ok(store.transcript(call).await?.into_iter().filter(before).next_back())
+    Ok(store.transcript(call).await?.into_iter().rfind(before))
 }
 
 /// Calls that left something for a person to call back about.

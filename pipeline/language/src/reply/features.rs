@@ -96,9 +96,8 @@ fn spots(tokens: &[Token]) -> Vec<Spot> {
         }
         let head = |n: usize| tokens.get(from + n).filter(|_| from + n < at).map_or(1, |token| token.hash);
         let heads = [head(0), head(0).rotate_left(17) ^ head(1)];
-        for n in from..at {
-            let (before, after) = ((n - from) as u64, (at - n) as u64);
-            out[n] = Spot { heads, before, after, ..Spot::default() };
+        for (n, spot) in out[from.min(at)..at].iter_mut().enumerate() {
+            *spot = Spot { heads, before: n as u64, after: (at - from - n) as u64, ..Spot::default() };
         }
         // The joint stands at the head of what it leads to.
         if let Some(spot) = out.get_mut(at) {
@@ -118,15 +117,15 @@ fn repairs(tokens: &[Token], spots: &mut [Spot]) {
         let found = if back { places.rev().find(hit) } else { places.find(hit) };
         found.map_or((1, 0), |n| (tokens[n].hash, if back { to - n } else { n + 1 - from } as u64))
     };
-    for at in 0..tokens.len() {
-        spots[at].ahead = near(at + 1..(at + 1 + REPAIR_REACH).min(tokens.len()), false);
-        spots[at].behind = near(at.saturating_sub(REPAIR_REACH)..at, true);
+    for (at, spot) in spots.iter_mut().enumerate().take(tokens.len()) {
+        spot.ahead = near(at + 1..(at + 1 + REPAIR_REACH).min(tokens.len()), false);
+        spot.behind = near(at.saturating_sub(REPAIR_REACH)..at, true);
         let said = |word: Option<usize>, places: std::ops::Range<usize>| {
             let word = word.and_then(|n| tokens.get(n)).filter(|token| token.form != Form::Sign);
             u64::from(word.is_some_and(|word| tokens[places].iter().any(|other| other.hash == word.hash)))
         };
         let before = at.checked_sub(1);
-        spots[at].again = said(Some(at), at + 1..tokens.len())
+        spot.again = said(Some(at), at + 1..tokens.len())
             | said(Some(at), 0..at) << 1
             | said(before, at + 1..tokens.len()) << 2
             | said(before, 0..before.unwrap_or(0)) << 3;
