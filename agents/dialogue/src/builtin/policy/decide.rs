@@ -234,7 +234,7 @@ mod tests {
                 Known { asked_back: true, ..known(&[named(0.7), named(0.65)]) },
                 Act::Answer,
             ),
-            ("one clearly", heard(vec![]), known(&[named(0.9), named(0.6)]), Act::Answer),
+            ("one clearly", heard(vec![]), known(&[named(0.95), named(0.6)]), Act::Answer),
             (
                 "a likely task",
                 heard(vec![want("incident", 0.5, false)]),
