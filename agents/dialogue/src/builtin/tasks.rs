@@ -363,6 +363,10 @@ impl<'a> Turn<'a> {
     }
 
     fn is_new_claim(&self, text: &str) -> bool {
+        // Whoever has a number asks about that one, however it came to be filed.
+        if slots::stated(SlotKind::ClaimNumber, text, self.context()).is_some() {
+            return false;
+        }
         let plain = self.ear.plain(text);
         self.ear.cues().new_claim.iter().any(|words| plain.contains(words))
     }
