@@ -98,10 +98,8 @@ pub struct Cues {
     pub request_verbs: &'static [&'static str],
     /// "Can I …" as the opening of a choice.
     pub may_i: &'static str,
-    /// Openings of a question that leans on the one before.
-    pub leans: &'static [&'static str],
-    /// Words that point back.
-    pub pointers: &'static [&'static str],
+    /// Words before what is the caller's own.
+    pub mine: &'static [&'static str],
     /// Words that say what is asked about a thing, but name none.
     pub generic: &'static str,
     /// Words of a wish for a person that say nothing of its subject.

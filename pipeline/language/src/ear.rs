@@ -1,5 +1,8 @@
 //! The readers of one language, behind one name: what the dialogue listens with.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::Language;
 use crate::cues::Cues;
 use crate::english::answer::YesNo;
@@ -18,6 +21,21 @@ const SURE: f32 = 0.8;
 /// Listens in one language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ear(pub Language);
+
+/// Stems of words that say what is asked about a thing, but name none.
+fn generic(ear: Ear) -> &'static HashSet<String> {
+    static ENGLISH: LazyLock<HashSet<String>> = LazyLock::new(|| stems(Language::En));
+    static SPANISH: LazyLock<HashSet<String>> = LazyLock::new(|| stems(Language::Es));
+    match ear.0 {
+        Language::En => &ENGLISH,
+        Language::Es => &SPANISH,
+    }
+}
+
+fn stems(language: Language) -> HashSet<String> {
+    let ear = Ear(language);
+    ear.terms(ear.cues().generic).into_iter().collect()
+}
 
 /// Calls the reader of the ear's language.
 macro_rules! by_language {
@@ -73,6 +91,13 @@ impl Ear {
             Language::En => english::terms::terms(text),
             Language::Es => spanish::words::terms(text),
         }
+    }
+
+    /// Stems of the words that name a subject; words like "cost" or "office" name none.
+    #[must_use]
+    pub fn subjects(self, text: &str) -> Vec<String> {
+        let generic = generic(self);
+        self.terms(&self.plain(text)).into_iter().filter(|term| !generic.contains(term)).collect()
     }
 
     /// Whether a question asks for something in particular: how much, when, where.

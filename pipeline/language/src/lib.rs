@@ -16,6 +16,7 @@ pub mod english;
 pub mod field;
 pub mod identify;
 pub mod intents;
+pub mod leaning;
 pub mod numbers;
 pub mod repair;
 pub mod reply;

@@ -2,7 +2,6 @@
 
 use pipeline::ports::Language;
 
-use super::questions::subjects;
 use super::state::Pending;
 use super::step::Passage;
 use super::turn::Turn;
@@ -26,7 +25,7 @@ impl<'a> Turn<'a> {
             return Vec::new();
         }
         let english = Ear(Language::En);
-        let wanted = subjects(english, &glossary::in_english(text).unwrap_or_default());
+        let wanted = english.subjects(&glossary::in_english(text).unwrap_or_default());
         let fits = |p: &&Passage| {
             p.language() == Language::En && p.relevance >= MIN_FOREIGN && shares(english, p, &wanted)
         };

@@ -330,6 +330,9 @@ pub(super) fn filing(script: &TaskScript, task: &Task, urgent: bool, incomplete:
     if !task.call_when.is_empty() {
         fields.insert("call_when".to_owned(), task.call_when.clone());
     }
+    if !task.aside.is_empty() {
+        fields.insert("note".to_owned(), task.aside.clone());
+    }
     Filing {
         task: task.id.clone(),
         files: script.files,

@@ -6,6 +6,7 @@
 //! patterns are TOML under `agents/dialogue/data/front_desk`, in English and, below `es`, in Spanish.
 
 mod account;
+mod addressee;
 mod amend;
 mod answer;
 mod aside;
@@ -20,6 +21,7 @@ pub mod emergency;
 mod engine;
 pub mod facts;
 mod finish;
+mod first_words;
 pub mod intent;
 mod openings;
 mod policy;

@@ -1,9 +1,6 @@
 //! Questions: what to search for, and whether they name what they ask about.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use pipeline::ports::{Language, TurnInput};
+use pipeline::ports::TurnInput;
 
 use super::engine::Dialogue;
 use super::state::State;
@@ -14,8 +11,8 @@ use language::Ear;
 pub const MIN_RELEVANCE: f32 = 0.45;
 
 impl Dialogue {
-    /// What to search the county's documents for, given what was said: a question that leaves its subject
-    /// out ("and on Saturday?") is asked of the last answer's document too.
+    /// What to search the county's documents for, given what was said. It is asked of the last answer's document too, which it may
+    /// lean on ("and on Saturday?").
     #[must_use]
     pub fn query(&self, state: &State, input: &TurnInput) -> Option<Search> {
         let TurnInput::Said { text, .. } = input else { return None };
@@ -24,53 +21,8 @@ impl Dialogue {
 
     /// The same for any words, such as the second of two wishes.
     pub(super) fn search(&self, state: &State, text: &str) -> Search {
-        let ear = Ear(state.language);
-        let topic = state.topic.as_ref().filter(|_| leaves_subject_out(ear, text));
-        Search { text: text.to_owned(), within: topic.map(|t| t.source.clone()) }
+        Search { text: text.to_owned(), within: state.topic.as_ref().map(|topic| topic.source.clone()) }
     }
-}
-
-/// Whether a question says what about, but not about what.
-pub(super) fn leaves_subject_out(ear: Ear, text: &str) -> bool {
-    let plain = ear
-        .plain(text)
-        .replace("hi there", "")
-        .replace("hello there", "")
-        .replace("is there", "")
-        .replace("are there", "");
-    let plain = ear.without_fillers(&plain);
-    let content = subjects(ear, plain).len();
-    let points = points(ear, plain);
-    let opens = ear.cues().leans.iter().any(|o| plain.starts_with(o));
-    let asks = ear.is_question(text) || ear.asks(text);
-    (content == 0 && (asks || opens || points)) || (points && asks && content <= 1) || (opens && content <= 1)
-}
-
-/// Words that say what is asked about a thing, but name none.
-fn generic(ear: Ear) -> &'static HashSet<String> {
-    static ENGLISH: LazyLock<HashSet<String>> = LazyLock::new(|| stems(Language::En));
-    static SPANISH: LazyLock<HashSet<String>> = LazyLock::new(|| stems(Language::Es));
-    match ear.0 {
-        Language::En => &ENGLISH,
-        Language::Es => &SPANISH,
-    }
-}
-
-fn stems(language: Language) -> HashSet<String> {
-    let ear = Ear(language);
-    ear.terms(ear.cues().generic).into_iter().collect()
-}
-
-/// Stems of the words that name a subject; words like "cost" or "office" name none.
-pub(super) fn subjects(ear: Ear, text: &str) -> Vec<String> {
-    let generic = generic(ear);
-    ear.terms(&ear.plain(text)).into_iter().filter(|term| !generic.contains(term)).collect()
-}
-
-/// Whether a question points back at something: "it", "that".
-pub(super) fn points(ear: Ear, text: &str) -> bool {
-    let pointers = ear.cues().pointers;
-    ear.plain(text).split(' ').any(|w| pointers.contains(&w))
 }
 
 /// "Can I report …", "could you book …": a request in the form of a question.

@@ -7,6 +7,7 @@ use language::repair::repaired;
 use language::reply::{Asked, Kind};
 
 use super::account;
+use super::addressee::MESSAGE;
 use super::beliefs::correction;
 use super::beliefs::days::day_wanted;
 use super::beliefs::{Belief, Source};
@@ -179,7 +180,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The value that words of the slot's part are.
-    fn value_of(&self, slot: &Slot, words: &str, reply: &Reply, text: &str) -> Option<Filled> {
+    pub(super) fn value_of(&self, slot: &Slot, words: &str, reply: &Reply, text: &str) -> Option<Filled> {
         let words = repaired(self.ear, words);
         let words = match slot.kind {
             SlotKind::Place | SlotKind::Address => without_time(self.ear, &words),
@@ -187,13 +188,7 @@ impl<'a> Turn<'a> {
         };
         match slot.kind {
             SlotKind::Story => self.account_of(&words, &reply.rest),
-            SlotKind::Text => {
-                let told = account::free_text(self.ear, &words)?;
-                Some(match reply.all(Kind::To, " ").filter(|_| slot.id == "message") {
-                    Some(to) => addressed(self.ear, &to, &told),
-                    None => told,
-                })
-            }
+            SlotKind::Text => account::free_text(self.ear, &words),
             SlotKind::Place if words.split(' ').count() > LONG_PLACE => None,
             _ => {
                 let day = (slot.kind == SlotKind::Day).then(|| day_wanted(self.ear, &words));
@@ -217,7 +212,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What happened: all that was said of it goes on file; read back are the words that tell it, where they tell enough.
-    fn account_of(&self, words: &str, all: &str) -> Option<Filled> {
+    pub(super) fn account_of(&self, words: &str, all: &str) -> Option<Filled> {
         let whole = account::opening_story(self.ear, all).or_else(|| account::story(self.ear, all));
         let Some(whole) = whole else { return self.account(words) };
         let Some((_, script)) = self.current() else { return Some(whole) };
@@ -245,6 +240,8 @@ impl<'a> Turn<'a> {
     fn beside(&mut self, script: &'a TaskScript, reply: &Reply, asked: Option<&Slot>) {
         self.take_call_wish(script, reply);
         self.take_refusals(script, reply, asked);
+        self.take_addressee(reply);
+        self.take_aside(script, reply);
         for slot in script.slots.iter().filter(|slot| asked.is_none_or(|asked| asked.id != slot.id)) {
             // What was passed over before is taken when it is told after all.
             let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
@@ -295,7 +292,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn believe_beside(&mut self, slot: &Slot, value: Option<Filled>) {
+    pub(super) fn believe_beside(&mut self, slot: &Slot, value: Option<Filled>) {
         let Some(value) = value.map(|value| self.nearest_known(slot, value)) else { return };
         let taken = self
             .state
@@ -333,7 +330,7 @@ impl<'a> Turn<'a> {
     }
 
     /// "I'm not giving my name", said before anybody asked for it.
-    fn take_refusals(&mut self, script: &TaskScript, reply: &Reply, asked: Option<&Slot>) {
+    pub(super) fn take_refusals(&mut self, script: &TaskScript, reply: &Reply, asked: Option<&Slot>) {
         let refused: Vec<String> = reply.each(Kind::Skip).map(|words| self.ear.plain(words)).collect();
         for slot in
             script.slots.iter().filter(|slot| slot.optional && asked.is_none_or(|asked| asked.id != slot.id))
@@ -395,6 +392,9 @@ impl<'a> Turn<'a> {
         let old = reply.all(Kind::Old, " ");
         let owner = old.as_deref().and_then(|old| self.holder(script, old));
         let mut changed = Vec::new();
+        if self.take_addressee(reply) {
+            changed.extend(script.slot(MESSAGE));
+        }
         // Times that are booked are changed where they are offered.
         if script.slots.iter().any(|slot| slot.kind == SlotKind::Opening) && reply.has(Kind::When) {
             return changed;
@@ -419,7 +419,9 @@ impl<'a> Turn<'a> {
             };
             let value = self.nearest_known(slot, value);
             if self.put_right(slot, value) {
-                changed.push(slot);
+                if changed.iter().all(|other: &&Slot| other.id != slot.id) {
+                    changed.push(slot);
+                }
                 if let Some(old) = old.as_deref().filter(|_| slot.kind == SlotKind::Place) {
                     self.put_right_in_story(script, old, &words);
                 }
@@ -482,30 +484,6 @@ impl<'a> Turn<'a> {
             None => account::completed(self.ear, held, words),
         }
     }
-
-    /// Takes what an opening tells beside what is wrong, and tells what is wrong in the words that tell it. Gives whether it did.
-    pub(super) fn opening_replied(&mut self, text: &str) -> bool {
-        let Some((_, script)) = self.current() else { return false };
-        let Some(story) = script.slots.iter().find(|slot| slot.kind == SlotKind::Story) else { return false };
-        let reply = Reply::of(text, Asked::What, self.ear.0);
-        self.take_refusals(script, &reply, None);
-        for slot in
-            script.slots.iter().filter(|slot| matches!(slot.kind, SlotKind::Place | SlotKind::Address))
-        {
-            let value = reply.value(slot.kind).and_then(|words| self.value_of(slot, &words, &reply, text));
-            let held = self.state.task().is_some_and(|task| task.slots.contains_key(&slot.id));
-            if !held {
-                self.believe_beside(slot, value);
-            }
-        }
-        let told = reply.value(SlotKind::Story).filter(|words| account::is_told(words));
-        let Some(told) = told.and_then(|words| self.account_of(&words, &reply.rest)) else { return false };
-        let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&story.id));
-        if open {
-            self.believe_beside(story, Some(told));
-        }
-        open
-    }
 }
 
 /// "12 Main Street yesterday around 3": where it was, without when.
@@ -529,12 +507,6 @@ fn numbered(ear: language::Ear, words: &str) -> bool {
         words[at].starts_with(|c: char| c.is_ascii_digit()) || ear.cardinal_at(&words[at..]).is_some()
     };
     words.len() > 1 && (0..words.len().min(3)).any(number)
-}
-
-/// A message with whom it is for.
-fn addressed(ear: language::Ear, to: &str, told: &Filled) -> Filled {
-    let with = |text: &str| format!("{} {to}: {text}", ear.cues().says.for_whom);
-    Filled::new(with(&told.value), with(&told.spoken))
 }
 
 /// A text with some of its words replaced. `None` where they do not stand in it.

@@ -64,6 +64,12 @@ pub struct Task {
     /// When the caller wants to be called, in their own words.
     #[serde(default)]
     pub call_when: String,
+    /// For whom a message is.
+    #[serde(default)]
+    pub to: String,
+    /// What was told beside the answers of a task that asks for no account: "there's a dog in the yard".
+    #[serde(default)]
+    pub aside: String,
     /// Digits of a phone number given so far.
     pub digits: String,
     /// We asked whether the caller's own number will do.
@@ -89,13 +95,15 @@ pub struct Task {
     pub before: BTreeMap<String, Filled>,
 }
 
-language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, call_when, offered, refused, before);
+language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, call_when, to, aside, offered, refused, before);
 
 impl Task {
     #[must_use]
     pub fn new(id: &str) -> Self {
         Self {
             call_when: String::new(),
+            to: String::new(),
+            aside: String::new(),
             id: id.to_owned(),
             stage: Stage::Confirm,
             slots: BTreeMap::new(),

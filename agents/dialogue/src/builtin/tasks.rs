@@ -3,6 +3,7 @@
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::account;
+use super::addressee::MESSAGE;
 use super::beliefs::Source;
 use super::beliefs::closed::weekdays_heard;
 use super::beliefs::confirm::corrects;
@@ -79,6 +80,16 @@ impl<'a> Turn<'a> {
     /// What the caller said while a task waits for an answer.
     pub(super) fn in_task(&mut self, text: &str) {
         let Some((stage, script)) = self.current() else { return };
+        let own = self.told_for_later(text);
+        let text = match &own {
+            Some(own)
+                if self.ear.terms(&self.ear.plain(own)).is_empty() && self.ear.yes_no(own).is_none() =>
+            {
+                return self.ask_again_quietly();
+            }
+            Some(own) => own.as_str(),
+            None => text,
+        };
         let reply = self.reply(text);
         let mut taken = Taken::Nothing;
         if reply.is_mixed() {
@@ -232,6 +243,7 @@ impl<'a> Turn<'a> {
             return;
         }
         let value = self.nearest_known(slot, value);
+        let value = if slot.id == MESSAGE { self.with_addressee(value) } else { value };
         let from = if value.value == "caller" { Source::CallersNumber } else { Source::Asked };
         self.task_mut(|task| task.digits.clear());
         let taken = self
@@ -248,10 +260,20 @@ impl<'a> Turn<'a> {
             self.keep_side_question(text);
         }
         self.did(&slot.id, "noted");
-        if self.state.turn.is_multiple_of(2) && self.asks_on() {
+        if slot.kind == SlotKind::Injured && value.value == "yes" && self.may_still_need_help() {
+            self.say("hurt_911");
+        } else if self.state.turn.is_multiple_of(2) && self.asks_on() {
             self.say("noted");
         }
         self.advance();
+    }
+
+    /// Whether somebody who was hurt may need help still: nothing says that it was on another day, and nobody was sent to 911 yet.
+    fn may_still_need_help(&self) -> bool {
+        let today = self.view.now.date().to_string();
+        let when = self.state.task().and_then(|task| task.slots.get("when"));
+        !self.state.told_911
+            && when.is_none_or(|when| when.value.is_empty() || when.value.starts_with(&today))
     }
 
     /// Whether the task has something left to ask: what ends it says thank you itself.

@@ -38,7 +38,8 @@ const UNHELPED: [&str; 21] = [
 /// Prompts that give a caller what they called for.
 const SERVES: [&str; 4] = ["source", "clock", "office", "reference"];
 /// Prompts that say what to do in an emergency.
-const SAYS_911: [&str; 7] = [
+const SAYS_911: [&str; 8] = [
+    "hurt_911",
     "emergency_go",
     "emergency_911",
     "emergency_988",
@@ -49,7 +50,7 @@ const SAYS_911: [&str; 7] = [
 ];
 
 /// Thousandths of danger below which words are ordinary business.
-const HINT: u16 = 200;
+const HINT: u16 = 100;
 /// Longest list of sentences in one reply; a digression that resumes a task stays under it.
 const MAX_SAYS: usize = 12;
 

@@ -33,8 +33,12 @@ const SEED: u64 = 20_261_124;
 const BEGINNING: usize = 3;
 /// Sentences out of one frame.
 const EACH: usize = 3;
+/// Answers with more danger than this (thousandths), by the detector before, may tell of it after all: "and there's a wire down".
+const TELLS: u16 = 700;
 /// How much an error costs at what nobody wrote for this.
 const AROUND: f32 = 0.5;
+/// The same of what is said amid calls, of which there is much.
+const MID_CALL: f32 = 0.05;
 
 /// What a sentence tells of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +137,7 @@ fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
         let lines = talk.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '[']));
         all.extend(lines.map(harmless));
     }
+    all.extend(mid_call(folder)?.iter().map(|text| Line { weight: MID_CALL, ..harmless(text) }));
     let mut grammar = Grammar::default();
     for file in ["lists", "ordinary"] {
         grammar.read(&fs::read_to_string(folder.join(format!("../guard/train/{file}.txt")))?);
@@ -146,6 +151,39 @@ fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
         all.extend(said.iter().map(|text| harmless(text)));
     }
     Ok(all)
+}
+
+/// What callers answer and ask in the middle of ordinary calls: "and on Sundays?", "no, the house behind it". Not what they told of
+/// harm or of what happened, which may be dangerous.
+fn mid_call(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+    let language = folder.join("../../../../pipeline/language/data");
+    let mut all = Vec::new();
+    let mut files: Vec<_> =
+        fs::read_dir(language.join("reply"))?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "tsv")) {
+        let text = fs::read_to_string(file)?;
+        let lines = text.lines().filter_map(|line| line.split_once('\t'));
+        let lines = lines.filter(|(asked, _)| !matches!(*asked, "what" | "hurt"));
+        all.extend(lines.map(|(_, marked)| unmarked(marked)));
+    }
+    let pairs = fs::read_to_string(language.join("leaning/pairs.tsv"))?;
+    all.extend(pairs.lines().filter_map(|line| line.split('\t').nth(3)).map(str::to_owned));
+    let detector = Detector::shipped()?;
+    all.retain(|text| detector.read(text).danger < TELLS);
+    Ok(all)
+}
+
+/// "on [OLD oak] no [PLACE pine]" without the marks.
+fn unmarked(marked: &str) -> String {
+    let mut out = String::new();
+    let mut parts = marked.split('[');
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let words = part.split_once(' ').map_or(part, |(_, words)| words);
+        out.push_str(&words.replacen(']', "", 1));
+    }
+    out
 }
 
 /// Harmless sentences as far as they go while they are spoken: each is cut once.

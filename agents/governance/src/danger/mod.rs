@@ -28,18 +28,18 @@ const MOST_TIMES: i32 = 3;
 
 /// Thousandths of [`Reading::now`] from which somebody is in danger now. Like those below, chosen on sentences that a
 /// training left out.
-const SURE: u16 = 650;
+const SURE: u16 = 600;
 /// The same of [`Reading::danger`]: told with so much alarm, no question is left.
 const ALARMING: u16 = 900;
 /// Thousandths from which what to do in an emergency is said before it is asked. Ordinary people tell of a lost job or a
 /// jury letter with as much alarm as some tell of a stroke: here one is told apart from the other by the question.
-const NEARLY: u16 = 400;
+const NEARLY: u16 = 350;
 /// The same of [`Reading::danger`].
 const NEARLY_ALARMING: u16 = 600;
 /// The same where a caller was asked to tell what happened.
 const CERTAIN: u16 = 850;
 /// Thousandths from which it is asked.
-const LIKELY: u16 = 350;
+const LIKELY: u16 = 250;
 /// Thousandths from which the lifeline is named: of those in danger, only the likelihood that it is their own hand.
 const OWN_HAND: u16 = 500;
 

@@ -494,18 +494,7 @@ pub static ENGLISH: Cues = Cues {
         "have", "set up", "get an", "arrange", "come", "inspect", "call", "look up", "give me",
     ],
     may_i: "can i",
-    leans: &[
-        "what about",
-        "how about",
-        "and ",
-        "for a ",
-        "for an ",
-        "for the ",
-        "on ",
-        "tell me more",
-        "more",
-    ],
-    pointers: &["it", "that", "there", "they", "them", "those", "this", "one"],
+    mine: &["my", "our"],
     generic: "cost much fee price pay paid free hour time day today tomorrow now open close office address location located \
         number phone call contact put long soon take bring else more again yesterday online mail appointment weekend saturday \
         sunday monday tuesday wednesday thursday friday start end work done say mean thing place exactly early late old name good \

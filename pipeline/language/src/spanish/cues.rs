@@ -372,8 +372,7 @@ pub static SPANISH: Cues = Cues {
         "comunicar",
     ],
     may_i: "puedo",
-    leans: &["y ", "que tal ", "y para ", "y los ", "y el ", "mas informacion", "digame mas", "mas "],
-    pointers: &["eso", "esto", "ahi", "alli", "alla", "ese", "esa", "ellos", "lo"],
+    mine: &["mi", "mis", "nuestra", "nuestro"],
     generic: "costar cuesta costo precio pagar pago gratis hora horario dia tiempo hoy manana ahora abrir abren cerrar cierran \
         abierta abierto oficina direccion lugar numero telefono llamar llamo tardar tarda tarde pronto traer llevar mas otra vez \
         ayer linea correo cita sabado domingo lunes martes miercoles jueves viernes empezar terminar trabajo decir cosa lugar \

@@ -10,6 +10,7 @@ use super::days::day_wanted;
 use super::{Source, correction};
 use crate::builtin::account;
 use crate::builtin::intent::by_cue;
+use crate::builtin::reply::Reply;
 use crate::builtin::script::{Does, Slot, SlotKind, TaskScript};
 use crate::builtin::slots::{self, Context, Read};
 use crate::builtin::state::{Filled, MAX_LATER, Stage, State, Task};
@@ -17,6 +18,7 @@ use crate::builtin::turn::Turn;
 use language::Ear;
 use language::YesNo;
 use language::repair::{denied, without_denied};
+use language::reply::{Asked, Kind};
 use language::sound::{ALIKE, likeness};
 use language::spelling::spelled;
 
@@ -494,8 +496,12 @@ impl<'a> Turn<'a> {
         let Some((meant, heard)) = self.state.tasks.last_mut().and_then(|task| task.doubt.take()) else {
             return false;
         };
-        match self.ear.yes_no(text) {
-            Some(YesNo::Yes) if self.ear.is_bare_yes_no(text) => {
+        // "Ajá, sí, ahí mero" has a yes, and no other place.
+        let reply = Reply::of(text, Asked::Confirm, self.ear.0);
+        let bare = self.ear.is_bare_yes_no(text) || !reply.tells();
+        let said = self.ear.yes_no(text).or_else(|| reply.has(Kind::Yes).then_some(YesNo::Yes));
+        match said {
+            Some(YesNo::Yes) if bare => {
                 self.task_mut(|task| {
                     let heard = heard.value.clone();
                     task.believe(&slot.id, slot.kind, meant, Source::Alternative);
@@ -508,7 +514,7 @@ impl<'a> Turn<'a> {
                 self.advance();
                 true
             }
-            Some(YesNo::No) if self.ear.is_bare_yes_no(text) => {
+            Some(YesNo::No) if bare => {
                 self.task_mut(|task| task.refuse(&slot.id, &meant));
                 self.missed(slot);
                 true

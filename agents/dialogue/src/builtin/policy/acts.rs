@@ -51,6 +51,9 @@ pub struct Acts {
     instead: Vec<Regex>,
     meant: Vec<Regex>,
     joint: Vec<Regex>,
+    another: Vec<Regex>,
+    also: Vec<Regex>,
+    several: Vec<Regex>,
     both: RegexSet,
     neither: RegexSet,
     question: RegexSet,
@@ -77,6 +80,9 @@ struct Text {
     instead: Vec<String>,
     meant: Vec<String>,
     joint: Vec<String>,
+    another: Vec<String>,
+    also: Vec<String>,
+    several: Vec<String>,
     both: Vec<String>,
     neither: Vec<String>,
     question: Vec<String>,
@@ -114,6 +120,9 @@ impl Acts {
             instead: each("instead", &text.instead)?,
             meant: each("meant", &text.meant)?,
             joint: each("joint", &text.joint)?,
+            another: each("another", &text.another)?,
+            also: each("also", &text.also)?,
+            several: each("several", &text.several)?,
             both: set("both", &text.both)?,
             neither: set("neither", &text.neither)?,
             question: set("question", &text.question)?,
@@ -166,6 +175,34 @@ impl Acts {
         cuts.sort_unstable();
         cuts.into_iter()
             .map(move |(start, end)| (before(ear, text, &plain, start), after(ear, text, &plain, end)))
+    }
+
+    /// Where a second thing that is wrong may begin, as two texts, and whether it is said to be another one. Whoever says beforehand that
+    /// there are several may join them by a bare "and".
+    pub fn matters<'t>(
+        &'t self,
+        ear: Ear,
+        text: &'t str,
+    ) -> impl Iterator<Item = (String, String, bool)> + 't {
+        let plain = ear.plain(text);
+        let lead = self.several.iter().find_map(|lead| lead.find(&plain)).map_or(0, |found| found.end());
+        let all = |patterns: &[Regex], said: bool| {
+            let found = patterns.iter().flat_map(|pattern| pattern.find_iter(&plain));
+            found.map(|found| (found.start(), found.end(), said)).collect::<Vec<_>>()
+        };
+        // "And the other is" says more than the "and" of "Fourth and Birch".
+        let mut cuts = all(&self.another, true);
+        cuts.extend(all(&self.also, lead > 0));
+        if lead > 0 {
+            let and = format!(" {} ", ear.cues().says.and);
+            cuts.extend(plain.match_indices(&and).map(|(at, _)| (at, at + and.len(), true)));
+        }
+        cuts.retain(|(start, ..)| *start >= lead);
+        cuts.into_iter().map(move |(start, end, said)| {
+            let one = before(ear, text, &plain, start);
+            let own = ear.plain(&one);
+            (after(ear, &one, &own, lead.min(own.len())), after(ear, text, &plain, end), said)
+        })
     }
 
     #[must_use]

@@ -33,6 +33,8 @@ pub struct Known {
     pub pages: Vec<Page>,
     /// The question leans on the last answer: how well its page fits. `None`: it does not lean.
     pub topic: Option<bool>,
+    /// Said after an answer, and asks nothing: thanks, surprise, a remark.
+    pub talk: bool,
     /// A page in another language would answer.
     pub foreign: bool,
     /// One clarifying question in a row is enough.
@@ -62,6 +64,8 @@ pub enum Act {
     TaskOrPage(String),
     /// Ask whether this task is meant, or which of two.
     WhichTask(String, Option<String>),
+    /// Nothing was asked: go on.
+    GoOn,
     /// Begin a report with what was told.
     Report,
     /// There is no page about this.
@@ -95,7 +99,9 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     let by_cue = first.filter(|want| want.by_cue);
     let best = known.pages.first().copied().unwrap_or_default();
     let answers = best.sure >= MARGIN && heard.names_subject;
-    if by_cue.is_none()
+    // "Do I need an appointment?" right after an answer asks about that, and books none.
+    let asks_on = |want: &&Want| heard.asks && !want.firm && want.task().is_some();
+    if by_cue.as_ref().is_none_or(asks_on)
         && let Some(fits) = known.topic
     {
         return if fits { Act::OnTopic } else { Act::NotOnPage };
@@ -111,6 +117,9 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     }
     if heard.harmed && !heard.asks {
         return Act::Report;
+    }
+    if known.talk && first.is_none() && !heard.asks {
+        return Act::GoOn;
     }
     if let (Some(one), Some(other)) = (known.pages.first(), known.pages.get(1))
         && !known.asked_back
@@ -272,6 +281,18 @@ mod tests {
                 question(vec![]),
                 Known { topic: Some(false), ..known(&[]) },
                 Act::NotOnPage,
+            ),
+            (
+                "a remark on the last answer",
+                heard(vec![]),
+                Known { talk: true, ..known(&[page(0.8)]) },
+                Act::GoOn,
+            ),
+            (
+                "a wish that sounds like a remark",
+                heard(vec![want("booking", 0.7, false)]),
+                Known { talk: true, ..known(&[]) },
+                Act::Do,
             ),
             (
                 "somebody who was hurt",

@@ -1,6 +1,6 @@
 //! What was not understood, and what no page says: one question back, then a person, and never the same a third time.
 
-use super::super::state::Filled;
+use super::super::account;
 use super::super::state::Pending;
 use super::super::turn::Turn;
 use super::clarify::Choice;
@@ -73,15 +73,20 @@ impl Turn<'_> {
     /// The page that the caller means does not say it.
     pub(in super::super) fn not_on_page(&mut self, text: &str) {
         self.note_misheard(text);
+        let number = self.number_on_topic(text);
         self.state.topic = None;
         self.did("question", "had no answer");
         self.state.unanswered = self.state.unanswered.saturating_add(1);
         if self.state.unanswered == 1 && self.offers_to_ask(text) {
             return;
         }
-        match self.state.unanswered {
-            1 => self.offer_person("not_on_page"),
-            2 => self.offer_person("no_answer_again"),
+        match (self.state.unanswered, number) {
+            (1, Some(number)) => {
+                self.say_with("no_answer_number", &[("number", &number)]);
+                self.offer_person("offer_person");
+            }
+            (1, None) => self.offer_person("not_on_page"),
+            (2, _) => self.offer_person("no_answer_again"),
             _ => self.bring_in_person(),
         }
     }
@@ -125,7 +130,9 @@ impl Turn<'_> {
         if let Some(script) = self.script.task("person").filter(|_| !offered_for.is_empty() && !begun) {
             // Whoever was offered a person for what they said is not asked what it is about.
             let mut task = self.prefilled(script);
-            task.fill("reason", Filled::new(offered_for.clone(), offered_for));
+            if let Some(reason) = self.reason_of(&offered_for) {
+                task.fill("reason", account::kept(self.ear, &reason));
+            }
             self.state.tasks.push(task);
         }
         self.begin_task("person", &heard);

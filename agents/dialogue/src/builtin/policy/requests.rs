@@ -5,6 +5,7 @@ use super::super::questions::requests;
 use super::super::script::Does;
 use super::super::state::MAX_LATER;
 use super::super::turn::Turn;
+use super::matters::REPORT;
 
 impl Turn<'_> {
     /// Cuts words in two where both parts ask for something, and serves the first. `false` when they hold one wish.
@@ -74,6 +75,11 @@ impl Turn<'_> {
         }
         let text = self.state.later.remove(0);
         match self.task_named(&text) {
+            _ if self.is_matter(&text) => {
+                self.say("now_matter");
+                self.start_task(REPORT, &text);
+                return true;
+            }
             Some(spoken) => self.say_with("now_task", &[("task", &spoken)]),
             None => self.say("now_question"),
         }

@@ -1,6 +1,5 @@
 //! Carries out what was decided about an utterance with no question of ours before it.
 
-use super::super::questions::{leaves_subject_out, points, subjects};
 use super::super::script::Does;
 use super::super::state::{Pending, Topic};
 use super::super::step::{Lookup, Passage};
@@ -16,8 +15,6 @@ use super::understood::Understood;
 const RELATED: f32 = 0.45;
 /// Wishes served in one turn: two halves, what was put off, and as much again.
 const MOST_OPENED: usize = 8;
-/// So relevant is a page that takes a question away from the last answer's.
-const OTHER_PAGE: f32 = 0.75;
 
 impl<'a> Turn<'a> {
     pub(in super::super) fn open(&mut self, text: &str) {
@@ -33,7 +30,7 @@ impl<'a> Turn<'a> {
             self.heard.clone_from(&text);
         }
         let text = text.as_str();
-        if self.serve_two(text) {
+        if self.serve_two_matters(text) || self.serve_two(text) {
             return;
         }
         let heard = self.understand(text);
@@ -79,6 +76,7 @@ impl<'a> Turn<'a> {
                 let tasks = [Some(one), other.as_ref()].into_iter().flatten();
                 self.ask_which_of(tasks.map(|id| Choice::Task(id.clone())).collect(), text);
             }
+            Act::GoOn => self.anything_else(),
             Act::Report => self.start_task("incident", text),
             Act::NoPage => self.no_page(text),
             Act::NotUnderstood => self.miss(text),
@@ -94,6 +92,7 @@ impl<'a> Turn<'a> {
         Known {
             foreign: heard.names_subject && !answers && self.foreign(text).is_some(),
             pages,
+            talk: topic.is_none() && self.is_talk(text),
             topic,
             asked_back: self.asked_back,
         }
@@ -188,42 +187,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    // ------------------------------------------------------------ the last answer's page
-
-    /// Whether a question leaves its subject to the last answer, and no other page is clearly meant.
-    fn leans(&mut self, text: &str) -> bool {
-        if self.state.topic.is_none() || !leaves_subject_out(self.ear, text) {
-            return false;
-        }
-        let Some(first) = self.topic_pages(text).first().map(|p| p.source.clone()) else { return false };
-        let names_one = !subjects(self.ear, text).is_empty() && !points(self.ear, text);
-        let other = self.pages(text).first().copied().filter(|p| names_one && p.relevance >= OTHER_PAGE);
-        other.is_none_or(|other| other.source == first)
-    }
-
-    fn topic_pages(&mut self, text: &str) -> Vec<&'a Passage> {
-        let language = self.state.language;
-        self.looked_up(text, None).1.iter().filter(|p| p.language() == language).collect()
-    }
-
-    /// The part of that page which gives what is asked for. Without a particular question the next part is wanted, not the
-    /// same again.
-    pub(in super::super) fn on_topic(&mut self, text: &str) -> Option<Passage> {
-        if !self.leans(text) {
-            return None;
-        }
-        let pages = self.topic_pages(text);
-        let facts = &self.script.acts.facts;
-        let asked = facts.asked(text);
-        if asked.is_empty() {
-            let read = self.state.topic.as_ref().map(|topic| topic.read.clone()).unwrap_or_default();
-            let fresh = pages.iter().find(|p| !read.contains(&super::super::answer::beginning(&p.text)));
-            return fresh.or(pages.first()).map(|p| (*p).clone());
-        }
-        let gives = |p: &&&Passage| facts.given(&asked, &p.text).is_some_and(|share| share > 0.0);
-        pages.iter().find(gives).map(|p| (*p).clone())
-    }
-
     // ------------------------------------------------------------ speaking a page
 
     /// Speaks what answers, and asks what next.
@@ -259,16 +222,20 @@ impl<'a> Turn<'a> {
             spoken::spoken(&self.script.acts, self.ear, &passage.text, text, &subjects);
         self.say_with("source", &[("answer", &said)]);
         self.note.sources.push(passage.source.clone());
+        // "And on Sundays?" leaves out what the question before it named: the next one may lean on that again.
+        let leans = !self.state.question.is_empty() && self.leans(text);
         let same = self.state.topic.take().filter(|topic| topic.source == passage.source);
         let mut topic = same.unwrap_or_else(|| Topic {
             source: passage.source.clone(),
             read: Vec::new(),
             rest: Vec::new(),
         });
-        topic.read.push(super::super::answer::beginning(&passage.text));
         topic.rest = rest;
+        topic.read.push(super::super::answer::beginning(&passage.text));
         self.state.topic = Some(topic);
-        text.clone_into(&mut self.state.question);
+        if !leans {
+            text.clone_into(&mut self.state.question);
+        }
     }
 
     /// "More": the next sentences of the passage.
@@ -297,6 +264,6 @@ impl<'a> Turn<'a> {
 
     /// What the words name.
     pub(in super::super) fn subjects(&self, text: &str) -> Vec<String> {
-        subjects(self.ear, text)
+        self.ear.subjects(text)
     }
 }

@@ -132,6 +132,71 @@ fn another_set_is_measured() {
     println!("{:?} of {}", tally(&WORLD, language, &set, true), set.len());
 }
 
+/// A question, and one after it that may lean on the answer: language, page of the first, first, second, `yes`, `no` or `talk`,
+/// page of the second (or `none`).
+struct Pair {
+    language: Language,
+    first: String,
+    second: String,
+    class: String,
+    page: Option<String>,
+}
+
+fn pairs(path: &Path) -> Vec<Pair> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let line = |line: &str| {
+        let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        Pair {
+            language: Language::of(&columns[0]).unwrap(),
+            first: columns[2].clone(),
+            second: columns[3].clone(),
+            class: columns[4].clone(),
+            page: Some(columns[5].clone()).filter(|page| page != "none"),
+        }
+    };
+    text.lines().filter(|line| !line.is_empty()).map(line).collect()
+}
+
+/// The name of a page, of its original where it is a translation.
+fn original(world: &World, source: &str) -> String {
+    let page = world.within(source, "").into_iter().next();
+    let translates = page.and_then(|page| page.front.translates).map(|page| format!("{page}.md"));
+    translates.unwrap_or_else(|| source.rsplit('/').next().unwrap_or_default().to_owned())
+}
+
+/// What came of second questions, by class: right page, wrong page, honest where there is none, no answer where there is one.
+fn followed(world: &World, set: &[Pair], show: bool) -> std::collections::BTreeMap<String, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    for pair in set {
+        let languages = [Language::En, Language::Es];
+        let mut phone = Phone::speaking(world, false, pair.language, &languages);
+        phone.say(&pair.first);
+        if phone.last.as_ref().unwrap().note.sources.is_empty() {
+            *counts.entry("first not answered".to_owned()).or_insert(0) += 1;
+            continue;
+        }
+        let reply = phone.say(&pair.second);
+        let read = phone.last.as_ref().unwrap().note.sources.first().map(|source| original(world, source));
+        let kind = match (&pair.page, &read) {
+            (Some(page), Some(read)) if page == read => "right",
+            (None, None) => "honest",
+            (_, Some(_)) => "wrong",
+            (Some(_), None) => "withheld",
+        };
+        *counts.entry(format!("{} {} {kind}", pair.language.code(), pair.class)).or_insert(0) += 1;
+        if show && (kind == "wrong" || kind == "withheld") {
+            println!("{kind}\t{:?}\t{read:?}\t{} | {} -> {reply}", pair.page, pair.first, pair.second);
+        }
+    }
+    counts
+}
+
+#[test]
+fn another_set_of_pairs_is_measured() {
+    let Some(path) = std::env::var_os("PAIRS").map(PathBuf::from) else { return };
+    println!("{:#?}", followed(&WORLD, &pairs(&path), true));
+}
+
 fn kept(language: &str) -> Vec<Question> {
     questions(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/questions/{language}.tsv")))
 }
@@ -144,7 +209,7 @@ fn examples(world: &World, language: Language, set: &[Question]) -> Vec<([f32; 8
         let found = world.search(&question.text);
         let own: Vec<_> = found.iter().filter(|p| p.language() == language).collect();
         let best = *own.first()?;
-        let subjects = super::super::questions::subjects(ear, &question.text);
+        let subjects = ear.subjects(&question.text);
         let judged = evidence(&script.acts, ear, &question.text, &subjects, &own);
         let right = question.page.as_ref().is_some_and(|page| best.source == format!("riverbend/{page}"))
             && question.holds.iter().all(|word| holds(&best.text, word));

@@ -1,0 +1,71 @@
+//! What the words that begin a task tell of it, by their parts.
+
+use language::reply::{Asked, Kind};
+
+use super::account;
+use super::reply::Reply;
+use super::script::{Slot, SlotKind, TaskScript};
+use super::turn::Turn;
+
+/// Kinds of slot that an opening may give by its parts.
+const GIVEN: [SlotKind; 4] = [SlotKind::Place, SlotKind::Address, SlotKind::When, SlotKind::Name];
+
+impl<'a> Turn<'a> {
+    /// Takes what an opening tells beside what is wrong, and tells what is wrong in the words that tell it. Gives whether it did.
+    pub(super) fn opening_replied(&mut self, text: &str) -> bool {
+        let Some((_, script)) = self.current() else { return false };
+        let told = script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text));
+        let asked = told.and_then(super::reply::asks).unwrap_or(Asked::What);
+        let reply = Reply::of(text, asked, self.ear.0);
+        self.take_refusals(script, &reply, None);
+        self.take_addressee(&reply);
+        self.take_aside(script, &reply);
+        for slot in script.slots.iter().filter(|slot| GIVEN.contains(&slot.kind)) {
+            let value = reply.value(slot.kind).and_then(|words| self.value_of(slot, &words, &reply, text));
+            let held = self.state.task().is_some_and(|task| task.slots.contains_key(&slot.id));
+            if !held {
+                self.believe_beside(slot, value);
+            }
+        }
+        told.is_some_and(|slot| slot.kind == SlotKind::Story && self.opens_story(slot, &reply))
+    }
+
+    fn opens_story(&mut self, story: &'a Slot, reply: &Reply) -> bool {
+        // "Un incidente" tells nothing yet.
+        let tells = |words: &String| account::is_told(words) && !account::is_thin(self.ear, words);
+        let told = reply.value(SlotKind::Story).filter(tells);
+        let Some(told) = told.and_then(|words| self.account_of(&words, &reply.rest)) else { return false };
+        let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&story.id));
+        if open {
+            self.believe_beside(story, Some(told));
+        }
+        open
+    }
+
+    /// What is told in a task that asks for no account, such as what is to be inspected, or that there is a dog: it goes on file
+    /// beside the answers.
+    pub(super) fn take_aside(&mut self, script: &TaskScript, reply: &Reply) {
+        let tells = |slot: &Slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text);
+        if script.slots.iter().any(tells) {
+            return;
+        }
+        let spoken = self.ear.terms(&self.ear.plain(&script.spoken));
+        for told in reply.each(Kind::What).map(str::to_owned).collect::<Vec<_>>() {
+            let named = self.ear.subjects(&told).into_iter().any(|stem| !spoken.contains(&stem));
+            if named {
+                self.task_mut(|task| {
+                    let between = if task.aside.is_empty() { "" } else { "; " };
+                    task.aside = format!("{}{between}{told}", task.aside);
+                });
+            }
+        }
+    }
+
+    /// What a call for a person is about, of words that were said before it was begun: the telling or asking part of them, and
+    /// not what was said about the line.
+    pub(super) fn reason_of(&self, text: &str) -> Option<String> {
+        let reply = Reply::of(text, Asked::Reason, self.ear.0);
+        let parts = [Kind::What, Kind::Ask].into_iter().find_map(|kind| reply.all(kind, ", "));
+        parts.filter(|words| !self.ear.subjects(words).is_empty())
+    }
+}
