@@ -25,6 +25,7 @@ dependencies() {
   cargo fetch --locked --quiet || fail "could not fetch the dependencies; check the network and Cargo.lock" # of all platforms
   cargo deny --offline --log-level error check licenses bans sources ||
     fail "a dependency breaks .cargo/deny.toml (above)"
+  scripts/notices.sh check || exit 1
   # Known faults need the advisory database, which is a git repository and no package of a registry.
   if [ -n "$(find "${CARGO_HOME:-$HOME/.cargo}/advisory-dbs" -mindepth 1 -maxdepth 1 2>/dev/null)" ]; then
     cargo deny --offline --log-level error check advisories ||
