@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Third-party notices, as the image carries them.
+# Third-party notices, as the binary and the image carry them (`quandura notices`).
 #   scripts/notices.sh         writes gateway/data/third-party-notices.txt; needs cargo-about, and installs it if need be
 #   scripts/notices.sh check   fails when a crate that the gateway is built from is missing there
 # shellcheck source=scripts/env.sh
