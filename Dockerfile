@@ -20,7 +20,7 @@ RUN apt-get update \
     && install -d -o 10001 -g 10001 -m 0700 /data \
     && install -d /models
 COPY --from=build /quandura /usr/local/bin/quandura
-COPY LICENSE /usr/share/doc/quandura/LICENSE
+COPY LICENSE gateway/data/third-party-notices.txt /usr/share/doc/quandura/
 # A number, so that Kubernetes can see that it is not root.
 USER 10001:10001
 ENV BIND=0.0.0.0:8080 DATA_DIR=/data MODELS_DIR=/models

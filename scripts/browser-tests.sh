@@ -3,6 +3,7 @@
 # afterwards, and then the quick scenarios, which find its phrases rendered. The debug binary: the other tests have built
 # most of it, a release build takes a quarter of an hour.
 #   scripts/browser-tests.sh [BINARY]
+# PHRASES: a folder of phrases that the same build rendered, which saves its gateway most of a minute.
 # shellcheck source=scripts/env.sh
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
@@ -13,6 +14,7 @@ gateway=${1:-$TARGET/debug/quandura}
 [ -x "$gateway" ] || fail "$gateway is missing; run: cargo build -p gateway"
 
 data=$(mktemp -d)
+[ -z "${PHRASES:-}" ] || cp -r "$PHRASES" "$data/phrases"
 pid=
 finish() {
   [ -z "$pid" ] || { kill "$pid" && wait "$pid"; } 2>/dev/null || true
@@ -36,6 +38,23 @@ env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL BIND="127.0.0.1:$port" DATA_DIR="$data" M
   "$gateway" serve --config "$data/quandura.toml" >"$data/log" 2>&1 &
 pid=$!
 
+cd "$ROOT/tests/browser"
+npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed in tests/browser (above)"
+# browse AT_ONCE FILES…: each file has a browser of its own.
+browse() {
+  local at_once=$1
+  shift
+  node --test --test-concurrency="$at_once" --test-timeout=180000 --test-reporter=spec "$@" ||
+    { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
+}
+# Sound, and what is timed, has the machine to itself; the rest has a gateway that is a mock, and waits for nobody.
+timed=() quick=()
+for file in *.test.mjs; do
+  case $file in attention.* | phone.* | gateway.*) timed+=("$file") ;; *) quick+=("$file") ;; esac
+done
+browse 2 "${quick[@]}"
+cd "$ROOT"
+
 ready=
 for _ in $(seq 240); do # two minutes: the first start also renders the fixed phrases
   kill -0 "$pid" 2>/dev/null || { tail -n 20 "$data/log" >&2; fail "the gateway ended at its start (above)"; }
@@ -47,12 +66,8 @@ QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link |
   fail "the gateway gave no sign-in link"
 export QUANDURA_SIGNIN
 
-cd tests/browser
-npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed in tests/browser (above)"
-node --test --test-concurrency=1 --test-timeout=180000 --test-reporter=spec ./*.test.mjs ||
-  { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
+(cd tests/browser && browse 1 "${timed[@]}")
 
-cd "$ROOT"
 say "scenarios, the quick ones"
 report=$TARGET/test-logs/scenarios
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \

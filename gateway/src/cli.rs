@@ -18,12 +18,16 @@ mod understand;
 mod user;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 pub use args::Cli;
 use args::Command;
 use clap::Parser;
 
 use crate::config::Config;
+
+/// Licenses of everything that is built in; `scripts/notices.sh` writes it.
+const NOTICES: &str = include_str!("../data/third-party-notices.txt");
 
 /// Reads a command line, the program's name first. An error holds the message for the terminal.
 pub fn read<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Cli, String> {
@@ -59,5 +63,6 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::Audit(command) => audit::run(&config, command).await,
         Command::Understand(args) => understand::run(&config, args).await,
         Command::ImportDocs(args) => import_docs::run(&config, args).await,
+        Command::Notices => Ok(std::io::stdout().write_all(NOTICES.as_bytes())?),
     }
 }

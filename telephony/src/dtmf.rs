@@ -139,6 +139,13 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_the_keypad_count_and_others_are_ignored() {
+        let mut collector = DigitCollector::default();
+        assert_eq!(press(&mut collector, 0, "E0A?D"), None);
+        assert_eq!(press(&mut collector, 100, "#"), entry("0AD", DigitsEnd::Pound));
+    }
+
+    #[test]
     fn each_digit_restarts_the_clock() {
         let mut collector = DigitCollector::default();
         press(&mut collector, 0, "4");

@@ -264,6 +264,17 @@ mod tests {
     }
 
     #[test]
+    fn part_of_a_frame_before_a_hole_shifts_nothing_after_it() {
+        for number in [3, 30] {
+            let (mut audio, mut frames) = (InboundAudio::default(), Vec::new());
+            let part = Chunk { number: Some(1), timestamp_ms: None, mulaw: &[0x20; FRAME_BYTES / 2] };
+            audio.accept(CallTime::from_ms(20), part, |f| frames.push(f));
+            assert!(frames.is_empty());
+            assert_eq!(feed(&mut audio, 20 * number, number).last(), Some(&AudioFrame([0x10; FRAME_BYTES])));
+        }
+    }
+
+    #[test]
     fn a_chunk_that_came_before_is_dropped() {
         let mut audio = InboundAudio::default();
         feed(&mut audio, 20, 1);

@@ -8,7 +8,7 @@ use super::source::Source;
 const COUNT: [&str; 3] = ["counter", "gauge", "histogram"];
 
 /// Names that are counted in product code and described nowhere.
-pub fn undescribed(sources: &[Source]) -> Vec<String> {
+pub fn undescribed(sources: &[&Source]) -> Vec<String> {
     let (mut counted, mut described) = (BTreeSet::new(), BTreeSet::new());
     for source in sources {
         for kind in COUNT {

@@ -79,6 +79,10 @@ impl Source {
 
     /// Where, in words, a sequence begins.
     fn places(&self, sequence: &[&str]) -> Vec<usize> {
+        // Most words are in few files, and to look for a text is quick.
+        if !sequence.iter().all(|word| self.code.contains(word)) {
+            return Vec::new();
+        }
         let is_here = |w: &[Range<usize>]| w.iter().zip(sequence).all(|(s, t)| self.code[s.clone()] == **t);
         let windows = self.spans.windows(sequence.len().max(1)).enumerate();
         windows.filter(|(_, w)| is_here(w)).map(|(i, _)| i).collect()

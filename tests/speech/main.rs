@@ -34,12 +34,29 @@ fn models() -> PathBuf {
     std::env::var_os("MODELS_DIR").map_or_else(|| root().join("models"), PathBuf::from)
 }
 
+/// Rendered phrases, shared by the tests of one build: to render them takes a gateway most of a minute. What was built or
+/// brought since then may have another voice, so that it begins anew.
+fn phrases() -> PathBuf {
+    let changed = |path: PathBuf| path.metadata().unwrap().modified().unwrap();
+    let files = std::fs::read_dir(models()).unwrap().map(|file| file.unwrap().path());
+    let newest = files.chain([std::env::current_exe().unwrap()]).map(changed).max().unwrap();
+    let stamp = newest.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis().to_string();
+    let all = root().join("target/test-phrases");
+    for old in std::fs::read_dir(&all).into_iter().flatten().flatten().filter(|f| *f.file_name() != *stamp) {
+        std::fs::remove_dir_all(old.path()).unwrap();
+    }
+    std::fs::create_dir_all(all.join(&stamp)).unwrap();
+    all.join(stamp).canonicalize().unwrap()
+}
+
 impl Desk {
     async fn start() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::for_test(dir.path());
         config.admin_token = Some(ADMIN.to_owned().into());
         config.models_dir = models();
+        std::fs::create_dir_all(&config.data_dir).unwrap();
+        std::os::unix::fs::symlink(phrases(), config.data_dir.join("phrases")).unwrap();
         let engines = Engines::new(&config);
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await.unwrap();
         running.ready().await.unwrap();

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use chrono::{DateTime, Utc};
 use gateway::caller::dial::Exchange;
 use gateway::config::Config;
 use gateway::providers::engines::Engines;
+use gateway::scenario::evidence::Turn;
+use gateway::scenario::work::{Filed, text_of};
 use gateway::start::{Gateway, RunningGateway};
 use parking_lot::Mutex;
 use pipeline::ports::Responder;
 use reqwest::Client;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::records::{WorkFilter, WorkStatus};
 use storage::{CallId, Directory, WorkItems};
@@ -40,43 +40,6 @@ pub struct House {
     base: String,
     token: String,
     _folder: Option<TempDir>,
-}
-
-/// One side's words in a turn.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Turn {
-    pub turn: u64,
-    pub speaker: String,
-    pub text: String,
-    pub started_at: DateTime<Utc>,
-    pub ended_at: Option<DateTime<Utc>>,
-    pub interrupted: bool,
-    pub heard_text: Option<String>,
-}
-
-impl Turn {
-    #[must_use]
-    pub fn is_agent(&self) -> bool {
-        self.speaker == "agent"
-    }
-
-    /// What of it reached the caller, as far as it is over.
-    #[must_use]
-    pub fn heard(&self) -> &str {
-        match &self.heard_text {
-            Some(heard) if self.ended_at.is_some() || self.interrupted => heard,
-            _ => &self.text,
-        }
-    }
-}
-
-/// A piece of work that a call left.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Filed {
-    pub kind: String,
-    pub reference: String,
-    /// Name and value, flattened to text.
-    pub fields: Vec<(String, String)>,
 }
 
 impl House {
@@ -225,7 +188,7 @@ impl House {
         let kept = items.into_iter().filter(|item| item.status != WorkStatus::Cancelled);
         let filed = kept.map(|item| {
             let fields = item.fields.as_object().cloned().unwrap_or_default();
-            let fields = fields.iter().map(|(name, value)| (name.clone(), flat(value))).collect();
+            let fields = fields.iter().map(|(name, value)| (name.clone(), text_of(value))).collect();
             Filed { kind: item.kind.as_str().to_owned(), reference: item.reference, fields }
         });
         Ok(corrected(filed.collect()))
@@ -253,16 +216,6 @@ impl House {
         let answer = self.post("/v1/knowledge/search", &body).await?;
         let results = answer["results"].as_array().cloned().unwrap_or_default();
         Ok(results.iter().filter_map(|result| result["source"].as_str().map(str::to_owned)).collect())
-    }
-}
-
-fn flat(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(all) => all.iter().map(flat).collect::<Vec<_>>().join(" "),
-        Value::Object(all) => all.values().map(flat).collect::<Vec<_>>().join(" "),
-        Value::Null => String::new(),
-        other => other.to_string(),
     }
 }
 

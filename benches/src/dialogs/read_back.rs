@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::set::Words;
+use gateway::scenario::wanted::Wanted;
+
 use super::words;
 
 /// Words from which a read-back is one of the whole, and not of one value.
@@ -13,7 +14,7 @@ const CHANGED: &str = "corrected that|changed that|fixed that|lo cambié|lo corr
 /// The first kind of value that is read back wrong, or left out of a whole read-back. `from`: the caller's number; `last`:
 /// the kind that the caller was asked for last.
 #[must_use]
-pub fn wrong(truth: &BTreeMap<String, Words>, from: &str, last: Option<&str>, text: &str) -> Option<String> {
+pub fn wrong(truth: &BTreeMap<String, Wanted>, from: &str, last: Option<&str>, text: &str) -> Option<String> {
     let found: Vec<(&String, bool)> =
         truth.iter().map(|(kind, words)| (kind, holds(kind, words, from, text))).collect();
     let right = found.iter().filter(|(_, holds)| *holds).count();
@@ -29,7 +30,7 @@ pub fn wrong(truth: &BTreeMap<String, Words>, from: &str, last: Option<&str>, te
     found.iter().find(|(kind, holds)| !holds && is_wrong(kind)).map(|(kind, _)| (*kind).clone())
 }
 
-fn holds(kind: &str, words: &Words, from: &str, text: &str) -> bool {
+fn holds(kind: &str, words: &Wanted, from: &str, text: &str) -> bool {
     words.all().iter().all(|wanted| match (kind, wanted.as_str()) {
         // The caller's own number need not be read out.
         ("phone", "from") => {
@@ -44,8 +45,8 @@ fn holds(kind: &str, words: &Words, from: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn truth(of: &[(&str, &str)]) -> BTreeMap<String, Words> {
-        of.iter().map(|(kind, words)| ((*kind).to_owned(), Words::One((*words).to_owned()))).collect()
+    fn truth(of: &[(&str, &str)]) -> BTreeMap<String, Wanted> {
+        of.iter().map(|(kind, words)| ((*kind).to_owned(), Wanted::from(&[*words][..]))).collect()
     }
 
     #[test]

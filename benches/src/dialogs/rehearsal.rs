@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use chrono::{TimeDelta, Utc};
+use gateway::scenario::evidence::Turn;
 use pipeline::audio::g711::mulaw_to_f32;
 use pipeline::audio::level::{FLOOR_DBFS, mulaw_dbfs};
 use pipeline::audio::resample::to_16k;
@@ -21,7 +22,7 @@ use pipeline::turn::{CallId, Expectation, Heard, TurnId};
 use telephony::media::AudioFrame;
 use uuid::Uuid;
 
-use super::house::{House, LINE, Turn};
+use super::house::{House, LINE};
 use super::line::Spoilt;
 use super::mind::{Farewell, Mind, Move, Saying};
 use super::set::{Act, Scenario};

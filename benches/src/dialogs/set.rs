@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use gateway::scenario::file::Item;
+use gateway::scenario::wanted::Wanted;
 use regex::Regex;
 use serde::Deserialize;
 
@@ -68,7 +70,7 @@ pub struct Scenario {
     #[serde(default)]
     pub answers: Vec<Custom>,
     #[serde(default)]
-    pub truth: BTreeMap<String, Words>,
+    pub truth: BTreeMap<String, Wanted>,
     #[serde(default)]
     pub fix: BTreeMap<String, Sayings>,
     #[serde(default)]
@@ -139,24 +141,6 @@ impl Sayings {
     }
 }
 
-/// Words that must be there, each with alternatives.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Words {
-    One(String),
-    All(Vec<String>),
-}
-
-impl Words {
-    #[must_use]
-    pub fn all(&self) -> &[String] {
-        match self {
-            Self::One(one) => std::slice::from_ref(one),
-            Self::All(all) => all,
-        }
-    }
-}
-
 /// A question that no general rule knows, and what is said to it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -219,7 +203,7 @@ pub struct Expect {
     #[serde(default)]
     pub not_hears: Vec<String>,
     #[serde(default)]
-    pub never: Vec<String>,
+    pub never: Wanted,
     #[serde(default)]
     pub emergency: Emergency,
     pub reply_language: Option<Language>,
@@ -239,17 +223,6 @@ impl Default for Emergency {
     fn default() -> Self {
         Self::Is(false)
     }
-}
-
-/// One piece of work that must be filed.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Item {
-    pub kind: String,
-    #[serde(default)]
-    pub fields: BTreeMap<String, Words>,
-    #[serde(default)]
-    pub missing: Vec<String>,
 }
 
 impl Set {

@@ -8,10 +8,12 @@ use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
 use gateway::caller::order::Order;
 use gateway::caller::playback::is_audible;
+use gateway::scenario::evidence::Turn;
+use gateway::scenario::work::Filed;
 use telephony::media::FRAME_BYTES;
 use tokio::sync::oneshot;
 
-use super::house::{Filed, House, LINE, Turn};
+use super::house::{House, LINE};
 use super::leg::{Leg, Tick};
 use super::line::Spoilt;
 use super::mind::{Farewell, Mind, Move, Saying};

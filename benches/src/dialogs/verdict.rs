@@ -1,9 +1,10 @@
 //! Whether a call did what it was for, and the figures of one call.
 
+use gateway::scenario::evidence::Turn;
+use gateway::scenario::work::{Filed, compare, holding, holds};
 use serde::Serialize;
 
-use super::house::{Filed, Turn};
-use super::set::{Act, Emergency, Item, Language, Scenario, Words};
+use super::set::{Act, Emergency, Language, Scenario};
 use super::talk::{Call, tick_of};
 use super::track::{Ended, Spoken};
 use super::words;
@@ -113,8 +114,8 @@ fn faults(scenario: &Scenario, from: &str, call: &Call) -> Vec<String> {
     for wanted in expect.hears_first.iter().filter(|wanted| !words::contains(&first, wanted)) {
         faults.push(format!("not heard at once: {wanted}"));
     }
-    for (item, word) in never(scenario, &call.filed) {
-        faults.push(format!("{} holds {word}", item.kind));
+    for (kind, word) in holding(&call.filed, &expect.never) {
+        faults.push(format!("{kind} holds {word}"));
     }
     match &expect.emergency {
         Emergency::Is(true) if !says_to_call(&first, None) => faults.push("no 911 at the first reply".into()),
@@ -125,98 +126,6 @@ fn faults(scenario: &Scenario, from: &str, call: &Call) -> Vec<String> {
         _ => {}
     }
     faults
-}
-
-/// What was filed against what had to be, as a whole.
-fn compare(expected: &[Item], filed: &[Filed], from: &str) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut left: Vec<&Filed> = filed.iter().collect();
-    for item in expected {
-        let wrong = |filed: &Filed| differences(item, filed, from);
-        let of_kind = |filed: &&Filed| item.kind.split('|').any(|kind| kind.trim() == filed.kind);
-        let nearest = left.iter().enumerate().filter(|(_, filed)| of_kind(filed));
-        match nearest.min_by_key(|(_, filed)| wrong(filed).len()).map(|(at, _)| at) {
-            Some(at) => {
-                let found = left.remove(at);
-                faults.extend(wrong(found).into_iter().map(|what| format!("{}: {what}", found.kind)));
-            }
-            None => faults.push(format!("no {} was filed", item.kind)),
-        }
-    }
-    faults.extend(left.iter().map(|filed| format!("{} was filed and nobody wanted it", filed.kind)));
-    faults
-}
-
-fn differences(item: &Item, filed: &Filed, from: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    for (name, wanted) in &item.fields {
-        let value = field(filed, name);
-        if !holds(name, wanted, &value, from) {
-            wrong.push(format!("{name} is {value:?}, not {}", wanted.all().join(" and ")));
-        }
-    }
-    for name in item.missing.iter().filter(|name| !field(filed, name).is_empty()) {
-        wrong.push(format!("{name} was filled in"));
-    }
-    wrong
-}
-
-/// A field by its name in a set.
-fn field(filed: &Filed, name: &str) -> String {
-    let names: &[&str] = match name {
-        "any" => return filed.fields.iter().map(|(_, value)| as_said(value)).collect::<Vec<_>>().join("; "),
-        "where" | "address" => &["where", "address", "place", "location"],
-        "what" => &["what", "description", "summary", "category"],
-        "when" => &["when", "time", "date", "occurred_at"],
-        "day" | "time" => &["opening", "day", "time", "starts_at"],
-        "phone" => &["phone", "callback_number", "number"],
-        "name" => &["name", "caller_name", "contact_name"],
-        "about" => &["reason", "about", "subject", "topic"],
-        "message" => &["message", "text"],
-        other => return values(filed, &[other]),
-    };
-    values(filed, names)
-}
-
-fn values(filed: &Filed, names: &[&str]) -> String {
-    let found = filed.fields.iter().filter(|(name, _)| names.contains(&name.as_str()));
-    found.map(|(_, value)| as_said(value)).collect::<Vec<_>>().join("; ")
-}
-
-/// A value, and where it begins with a date, that day as people call it: sets say "friday", the store holds "2026-11-27".
-fn as_said(value: &str) -> String {
-    let date = value.get(..10).and_then(|date| date.parse::<chrono::NaiveDate>().ok());
-    date.map_or_else(|| value.to_owned(), |date| format!("{value} ({})", date.format("%A %B %-d")))
-}
-
-fn holds(name: &str, wanted: &Words, value: &str, from: &str) -> bool {
-    wanted.all().iter().all(|wanted| {
-        if name == "phone" {
-            let number = if wanted == "from" { from } else { wanted };
-            let digits = |text: &str| {
-                let all = words::digits(text);
-                all[all.len().saturating_sub(10)..].to_owned()
-            };
-            return !value.is_empty() && digits(value) == digits(number);
-        }
-        words::contains(value, wanted)
-    })
-}
-
-fn never<'a>(scenario: &'a Scenario, filed: &'a [Filed]) -> Vec<(&'a Filed, &'a str)> {
-    let mut found = Vec::new();
-    for item in filed {
-        let all = field(item, "any");
-        found.extend(
-            scenario
-                .expect
-                .never
-                .iter()
-                .filter(|word| words::contains(&all, word))
-                .map(|word| (item, word.as_str())),
-        );
-    }
-    found
 }
 
 /// Everything heard after the opening.
@@ -310,14 +219,14 @@ fn is_one_turn(call: &Call, spoken: &Spoken) -> bool {
 // ---------------------------------------------------------------- the rest
 
 fn corrections(verdict: &mut Verdict, scenario: &Scenario, from: &str, call: &Call) {
-    let refused = never(scenario, &call.filed);
+    let refused = holding(&call.filed, &scenario.expect.never);
     verdict.rejected_filed = refused.len();
     for kind in &scenario.corrects {
         let items = scenario.expect.items.iter().flatten();
         let expected = items.filter_map(|item| item.fields.get(kind)).next().or(scenario.truth.get(kind));
         let Some(wanted) = expected else { continue };
         verdict.corrections += 1;
-        let filed = call.filed.iter().any(|filed| holds(kind, wanted, &field(filed, kind), from));
+        let filed = call.filed.iter().any(|filed| holds(kind, wanted, &filed.field(kind), from));
         // What is asked for is no field: the right answer shows that it was taken.
         let heard = scenario.expect.items.as_ref().is_none_or(Vec::is_empty)
             && scenario.expect.hears.iter().all(|wanted| words::contains(&heard_text(call), wanted));
@@ -353,33 +262,7 @@ fn recognition(verdict: &mut Verdict, call: &Call) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-
-    fn item(kind: &str, fields: &[(&str, &str)]) -> Item {
-        let words = |value: &&str| Words::One((*value).to_owned());
-        let fields: BTreeMap<String, Words> =
-            fields.iter().map(|(name, value)| ((*name).to_owned(), words(value))).collect();
-        Item { kind: kind.into(), fields, missing: Vec::new() }
-    }
-
-    fn filed(kind: &str, fields: &[(&str, &str)]) -> Filed {
-        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Filed { kind: kind.into(), reference: "R-1".into(), fields }
-    }
-
-    #[test]
-    fn the_end_state_is_compared_as_a_whole() {
-        let wanted = [item("incident", &[("where", "maple"), ("phone", "from")])];
-        let right = filed("incident", &[("location", "Maple Street"), ("phone", "+1 202-555-0147")]);
-        assert_eq!(compare(&wanted, std::slice::from_ref(&right), "+12025550147"), Vec::<String>::new());
-        let twice = [right.clone(), filed("message", &[])];
-        assert_eq!(compare(&wanted, &twice, "+12025550147").len(), 1);
-        assert_eq!(compare(&wanted, &[], "+12025550147"), ["no incident was filed"]);
-        let wrong = filed("incident", &[("where", "Mabel Street"), ("phone", "202-555-0100")]);
-        assert_eq!(compare(&wanted, &[wrong], "+12025550147").len(), 2);
-    }
 
     #[test]
     fn naming_911_is_not_telling_to_call_it() {

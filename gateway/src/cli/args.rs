@@ -59,6 +59,8 @@ pub enum Command {
     Understand(Understand),
     /// Put documents into a tenant's knowledge base
     ImportDocs(ImportDocs),
+    /// Print the licenses of what this program is built from
+    Notices,
 }
 
 const SERVE_HELP: &str = "\

@@ -21,6 +21,7 @@ use crate::audit::acts;
 use crate::auth::Principal;
 use crate::error::{ApiError, ErrorCode};
 use crate::webhooks::dial as webhook;
+use crate::webhooks::request;
 
 /// How long the person's own telephone rings.
 pub const RING_OWN: Duration = Duration::from_secs(25);
@@ -101,8 +102,8 @@ async fn ring(
 ) -> Result<Option<String>, ControlError> {
     let tenant = wish.tenant;
     let (answer_url, status_url) = (
-        webhook::url(app, webhook::ANSWER, tenant, dial.id),
-        webhook::url(app, webhook::STATUS, tenant, dial.id),
+        request::url(app, webhook::ANSWER, tenant, dial.id),
+        request::url(app, webhook::STATUS, tenant, dial.id),
     );
     let order = CallOrder {
         to: own,

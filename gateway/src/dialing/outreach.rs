@@ -28,6 +28,7 @@ use crate::audit::acts;
 use crate::auth::Principal;
 use crate::error::{ApiError, ErrorCode};
 use crate::webhooks::outreach as webhook;
+use crate::webhooks::request;
 
 const RING: Duration = Duration::from_secs(30);
 const LIMIT: Duration = Duration::from_secs(3_600);
@@ -149,7 +150,7 @@ async fn ring(
     line: &str,
     to: &str,
 ) -> Result<Option<String>, ControlError> {
-    let url = |path| webhook::url(app, path, wish.tenant, id);
+    let url = |path| request::url(app, path, wish.tenant, id);
     let (answer_url, status_url) = (url(webhook::ANSWER), url(webhook::STATUS));
     let order = CallOrder {
         to,

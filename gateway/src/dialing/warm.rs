@@ -23,6 +23,7 @@ use super::transfer::{self, line as spoken};
 use crate::app::App;
 use crate::calls::live::LiveCall;
 use crate::error::ApiError;
+use crate::webhooks::request;
 use crate::webhooks::transfer as webhook;
 use crate::webhooks::warm;
 
@@ -68,7 +69,7 @@ async fn place(app: &Arc<App>, store: &TenantStore, call: CallId) -> Result<(), 
         return Ok(());
     };
     store.note_transfer(to.id, TransferStage::Dialling, None).await?;
-    let url = |path| warm::url(app, path, store.id(), call.id);
+    let url = |path| request::url(app, path, store.id(), call.id);
     let (answer_url, status_url) = (url(warm::ANSWER), url(warm::STATUS));
     let order = CallOrder {
         to: &to.number,

@@ -36,13 +36,14 @@ impl Filed {
         let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
         let fields = item["fields"].as_array().map(Vec::as_slice).unwrap_or_default();
         let field = |field: &Value| {
-            (field["name"].as_str().unwrap_or_default().to_owned(), reveal(&flat(&field["value"])))
+            (field["name"].as_str().unwrap_or_default().to_owned(), reveal(&text_of(&field["value"])))
         };
         Self { kind: text("kind"), reference: text("reference"), fields: fields.iter().map(field).collect() }
     }
 
     /// A field by a name that people use.
-    fn field(&self, name: &str) -> String {
+    #[must_use]
+    pub fn field(&self, name: &str) -> String {
         let one = [name];
         let names: &[&str] = match name {
             "any" => {
@@ -63,11 +64,13 @@ impl Filed {
     }
 }
 
-fn flat(value: &Value) -> String {
+/// The value of a field as text.
+#[must_use]
+pub fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(all) => all.iter().map(flat).collect::<Vec<_>>().join(" "),
-        Value::Object(all) => all.values().map(flat).collect::<Vec<_>>().join(" "),
+        Value::Array(all) => all.iter().map(text_of).collect::<Vec<_>>().join(" "),
+        Value::Object(all) => all.values().map(text_of).collect::<Vec<_>>().join(" "),
         Value::Null => String::new(),
         other => other.to_string(),
     }
@@ -114,7 +117,9 @@ fn differences(item: &Item, filed: &Filed, from: &str) -> Vec<String> {
     wrong
 }
 
-fn holds(name: &str, wanted: &Wanted, value: &str, from: &str) -> bool {
+/// Whether a field is what was wanted; `from` stands for the number that called.
+#[must_use]
+pub fn holds(name: &str, wanted: &Wanted, value: &str, from: &str) -> bool {
     if name != "phone" {
         return wanted.lacking(value).next().is_none();
     }

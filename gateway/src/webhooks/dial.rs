@@ -4,19 +4,18 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::extract::{Request, State};
+use axum::response::Response;
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::{DialId, Dials, TenantId, TenantStore, WorkItems};
 use telephony::twilio::dialled::{Dialled, answered_by, call_sid, keys};
 use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
 use telephony::twilio::twiml::{self, Dial as DialOrder};
 
-use super::request::{Fields, document, read};
+use super::request::{About, Fields, Names, document, malformed, nothing, unknown, url};
 use crate::app::App;
 use crate::dialing::{call_back, settle};
-use crate::error::{ApiError, ErrorCode};
+use crate::error::ApiError;
 
 /// The person's own telephone was answered.
 pub const ANSWER: &str = "/twilio/dial/{tenant}/{id}/answer";
@@ -33,12 +32,6 @@ const LANGUAGE: &str = "en-US";
 /// The key by which a person shows that they are one, and ready: no voice mail presses it.
 const READY: &str = "1";
 
-/// The address of one of these for a call.
-#[must_use]
-pub fn url(app: &App, path: &str, tenant: TenantId, id: DialId) -> String {
-    app.public_url.join(&path.replace("{tenant}", &tenant.to_string()).replace("{id}", &id.to_string()))
-}
-
 /// A webhook that was checked, and the call that it is about.
 struct Told {
     tenant: TenantId,
@@ -47,20 +40,10 @@ struct Told {
     fields: Fields,
 }
 
-type Names = Path<(String, String)>;
-
-async fn told(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Told, ApiError> {
-    let fields = read(app, request).await?;
-    let unknown = || ApiError::not_found("call");
-    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
-    let id: DialId = id.parse().map_err(|_| unknown())?;
-    let store = app.platform.tenant(tenant).await?;
+async fn told(app: &Arc<App>, names: Names, request: Request) -> Result<Told, ApiError> {
+    let About { store, id, fields } = About::<DialId>::read(app, names, request).await?;
     let dial = store.dial(id).await?.ok_or_else(unknown)?;
-    Ok(Told { tenant, store, dial, fields })
-}
-
-fn malformed(error: &telephony::error::StatusError) -> ApiError {
-    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
+    Ok(Told { tenant: store.id(), store, dial, fields })
 }
 
 /// The person's own telephone was answered: a key shows that it is they.
@@ -177,10 +160,6 @@ pub async fn dialled(
         settle::dialled(&app, (tenant, &store), &dial, progress.status, Some(&sid)).await?;
     }
     Ok(nothing())
-}
-
-fn nothing() -> Response {
-    StatusCode::NO_CONTENT.into_response()
 }
 
 /// Letter by letter, as a voice can say it.

@@ -4,11 +4,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use dialogue::TenantFacts;
-use pipeline::ports::Language;
+use axum::extract::{Request, State};
+use axum::response::Response;
 use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage};
 use storage::records::Call;
 use storage::zones::CallerNumber;
@@ -17,14 +14,14 @@ use telephony::twilio::dialled::{account_sid, answered_by, call_sid, keys, speec
 use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
 use telephony::twilio::twiml;
 
-use super::request::{Fields, document, read};
-use super::transfer::voice;
+use super::request::{About, Fields, Names, document, malformed, nothing, unknown, url};
+use super::transfer::{facts_of, voice};
 use super::voice;
 use crate::app::App;
 use crate::calls::expected::{Arrival, NamedBy};
-use crate::demo;
 use crate::dialing::outreach::{self, Said};
 use crate::dialing::settle;
+use crate::dialing::warm::language_of;
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
 
@@ -35,12 +32,6 @@ pub const REPLY: &str = "/twilio/outreach/{tenant}/{call}/reply";
 /// Progress of the call, and who answered.
 pub const STATUS: &str = "/twilio/outreach/{tenant}/{call}/status";
 
-/// The address of one of these for a call.
-#[must_use]
-pub fn url(app: &App, path: &str, tenant: TenantId, id: CallId) -> String {
-    app.public_url.join(&path.replace("{tenant}", &tenant.to_string()).replace("{call}", &id.to_string()))
-}
-
 /// A webhook that was checked, and the call that it is about.
 struct Told {
     tenant: TenantId,
@@ -50,31 +41,11 @@ struct Told {
     fields: Fields,
 }
 
-type Names = Path<(String, String)>;
-
-async fn told(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Told, ApiError> {
-    let fields = read(app, request).await?;
-    let unknown = || ApiError::not_found("call");
-    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
-    let id: CallId = id.parse().map_err(|_| unknown())?;
-    let store = app.platform.tenant(tenant).await?;
+async fn told(app: &Arc<App>, names: Names, request: Request) -> Result<Told, ApiError> {
+    let About { store, id, fields } = About::<CallId>::read(app, names, request).await?;
     let attempt = store.outreach(id).await?.ok_or_else(unknown)?;
     let call = store.call(id).await?.ok_or_else(unknown)?;
-    Ok(Told { tenant, store, attempt, call, fields })
-}
-
-fn malformed(error: &telephony::error::StatusError) -> ApiError {
-    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
-}
-
-async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
-    let known = app.platform.store().tenant_by_id(tenant).await?;
-    let known = known.ok_or_else(|| ApiError::not_found("tenant"))?;
-    demo::facts(&app.platform, &known).await.map_err(|e| ApiError::internal(&e))
-}
-
-fn language_of(call: &Call) -> Language {
-    Language::of(&call.language).unwrap_or(Language::En)
+    Ok(Told { tenant: store.id(), store, attempt, call, fields })
 }
 
 /// Somebody answered: who calls, what for, and the question whether it is they.
@@ -183,7 +154,7 @@ pub async fn status(
     let machine = answered_by(&fields) == Some(Answerer::Machine);
     let news = OutreachNews { stage: None, carrier_sid: Some(sid.clone()), machine };
     let Some(attempt) = store.note_outreach(attempt.id, news).await? else {
-        return Ok(StatusCode::NO_CONTENT.into_response());
+        return Ok(nothing());
     };
     if machine && attempt.stage < OutreachStage::Connected {
         outreach::end(&app, tenant, &store, attempt.id, OutreachResult::Machine).await?;
@@ -195,7 +166,7 @@ pub async fn status(
     }
     // What tells who answered may come without a status.
     let Ok(progress) = StatusCallback::from_form(&fields) else {
-        return Ok(StatusCode::NO_CONTENT.into_response());
+        return Ok(nothing());
     };
     let unsure = progress.status == CallProgress::Completed && attempt.stage < OutreachStage::Connected;
     let machine = attempt.machine || (unsure && settle::is_machine(&app, Some(&sid)).await);
@@ -203,5 +174,5 @@ pub async fn status(
     if let Some(result) = outreach::result_of(&attempt, progress.status) {
         outreach::end(&app, tenant, &store, attempt.id, result).await?;
     }
-    Ok(StatusCode::NO_CONTENT.into_response())
+    Ok(nothing())
 }

@@ -1,12 +1,16 @@
-//! Reads a webhook: checks where it comes from, and gives its fields.
+//! Reads a webhook: checks where it comes from, and gives its fields and what its address names.
 
+use std::fmt::Display;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::to_bytes;
-use axum::extract::Request;
+use axum::extract::{Path, Request};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use storage::{TenantId, TenantStore};
 use telephony::carrier::RequestBody;
+use telephony::error::StatusError;
 
 use super::trust::{self, Seen};
 use crate::app::App;
@@ -39,6 +43,53 @@ fn decode(form: &[u8]) -> Result<Fields, ApiError> {
     serde_urlencoded::from_bytes(form).map_err(|_| {
         ApiError::new(ErrorCode::InvalidRequest, "the body is not a form").advise("send it urlencoded")
     })
+}
+
+/// What the address of a webhook names: a tenant, and a call of it.
+pub type Names = Path<(String, String)>;
+
+/// A webhook that was checked, and what it is about.
+#[derive(Debug)]
+pub struct About<Id> {
+    pub store: TenantStore,
+    pub id: Id,
+    pub fields: Fields,
+}
+
+impl<Id: FromStr> About<Id> {
+    /// Reads as [`read`] does. Whether there is such a call is for the caller to see.
+    pub async fn read(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Self, ApiError> {
+        let fields = read(app, request).await?;
+        let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
+        let id = id.parse().map_err(|_| unknown())?;
+        Ok(Self { store: app.platform.tenant(tenant).await?, id, fields })
+    }
+}
+
+/// The address of a webhook about a call: the names in braces are written out.
+#[must_use]
+pub fn url(app: &App, path: &str, tenant: TenantId, call: impl Display) -> String {
+    let call = call.to_string();
+    app.public_url
+        .join(&path.replace("{tenant}", &tenant.to_string()).replace("{call}", &call).replace("{id}", &call))
+}
+
+/// The address names no call of ours.
+#[must_use]
+pub fn unknown() -> ApiError {
+    ApiError::not_found("call")
+}
+
+/// A field is missing, or is not as the carrier writes it.
+#[must_use]
+pub fn malformed(error: &StatusError) -> ApiError {
+    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
+}
+
+/// Told; there is nothing to say to it.
+#[must_use]
+pub fn nothing() -> Response {
+    StatusCode::NO_CONTENT.into_response()
 }
 
 /// A document for the carrier.

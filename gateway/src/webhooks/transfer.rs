@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::response::Response;
 use dialogue::TenantFacts;
 use pipeline::ports::{Language, NotTaken, Returned};
@@ -14,7 +14,7 @@ use telephony::twilio::dialled::{Dialled, account_sid};
 use telephony::twilio::status::CallProgress;
 use telephony::twilio::twiml::{self, Dial};
 
-use super::request::{Fields, document, read};
+use super::request::{About, Fields, Names, document, malformed, unknown, url};
 use super::voice;
 use crate::app::App;
 use crate::audit::acts;
@@ -53,8 +53,7 @@ pub async fn begin(
     to: &Transfer,
     fields: &Fields,
 ) -> Result<Response, ApiError> {
-    let done = DONE.replace("{tenant}", &store.id().to_string()).replace("{call}", &call.id.to_string());
-    let done = app.public_url.join(&done);
+    let done = url(app, DONE, store.id(), call.id);
     match (to.warm, to.stage) {
         (true, TransferStage::Accepted) => {
             return Ok(document(twiml::join_room(&warm::room(to), Some(&done))));
@@ -88,20 +87,11 @@ pub async fn begin(
 ///
 /// # Errors
 /// 403 for who is not the carrier, 404 for an unknown call.
-pub async fn done(
-    State(app): State<Arc<App>>,
-    Path((tenant, call)): Path<(String, String)>,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let fields = read(&app, request).await?;
-    let unknown = || ApiError::not_found("call");
-    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
-    let call: CallId = call.parse().map_err(|_| unknown())?;
-    let store = app.platform.tenant(tenant).await?;
-    let call = store.call(call).await?.ok_or_else(unknown)?;
+pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
+    let About { store, id, fields } = About::<CallId>::read(&app, names, request).await?;
+    let call = store.call(id).await?.ok_or_else(unknown)?;
     let to = transfer::last(&store, call.id).await?.ok_or_else(unknown)?;
-    let came =
-        Dialled::from_form(&fields).map_err(|e| ApiError::new(ErrorCode::InvalidParameter, e.to_string()))?;
+    let came = Dialled::from_form(&fields).map_err(|e| malformed(&e))?;
     let result = match came.status {
         CallProgress::Completed => TransferResult::Answered,
         CallProgress::Busy => TransferResult::Busy,
@@ -110,7 +100,7 @@ pub async fn done(
         CallProgress::Canceled => TransferResult::CallerHungUp,
         _ => TransferResult::Failed,
     };
-    let result = settle(&app, (tenant, &store), &to, result).await?;
+    let result = settle(&app, (store.id(), &store), &to, result).await?;
     match transfer::returned(&to, result) {
         None => Ok(document(twiml::hang_up())),
         Some(returned) => back(&app, &store, call, returned, &fields).await,

@@ -4,22 +4,21 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::extract::{Request, State};
+use axum::response::Response;
 use storage::records::Call;
 use storage::transfers::{Transfer, TransferResult, TransferStage};
-use storage::{CallId, Calls, TenantId, TenantStore, Transfers};
+use storage::{CallId, Calls, TenantStore, Transfers};
 use telephony::twilio::dialled::{answered_by, call_sid, keys, speech};
 use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
 use telephony::twilio::twiml;
 
-use super::request::{Fields, document, read};
+use super::request::{About, Fields, Names, document, malformed, nothing, unknown, url};
 use super::transfer::{facts_of, voice};
 use crate::app::App;
 use crate::dialing::warm::Said;
 use crate::dialing::{transfer, warm};
-use crate::error::{ApiError, ErrorCode};
+use crate::error::ApiError;
 
 /// Somebody answered at the target.
 pub const ANSWER: &str = "/twilio/transfer/{tenant}/{call}/answer";
@@ -27,12 +26,6 @@ pub const ANSWER: &str = "/twilio/transfer/{tenant}/{call}/answer";
 pub const REPLY: &str = "/twilio/transfer/{tenant}/{call}/reply";
 /// Progress of the call to the target, and who answered.
 pub const STATUS: &str = "/twilio/transfer/{tenant}/{call}/status";
-
-/// The address of one of these for a call.
-#[must_use]
-pub fn url(app: &App, path: &str, tenant: TenantId, call: CallId) -> String {
-    app.public_url.join(&path.replace("{tenant}", &tenant.to_string()).replace("{call}", &call.to_string()))
-}
 
 /// A webhook that was checked, and the transfer that it is about.
 struct Told {
@@ -42,21 +35,11 @@ struct Told {
     fields: Fields,
 }
 
-type Names = Path<(String, String)>;
-
-async fn told(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Told, ApiError> {
-    let fields = read(app, request).await?;
-    let unknown = || ApiError::not_found("call");
-    let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
-    let id: CallId = id.parse().map_err(|_| unknown())?;
-    let store = app.platform.tenant(tenant).await?;
+async fn told(app: &Arc<App>, names: Names, request: Request) -> Result<Told, ApiError> {
+    let About { store, id, fields } = About::<CallId>::read(app, names, request).await?;
     let call = store.call(id).await?.ok_or_else(unknown)?;
     let to = transfer::last(&store, id).await?.filter(|to| to.warm).ok_or_else(unknown)?;
     Ok(Told { store, call, to, fields })
-}
-
-fn malformed(error: &telephony::error::StatusError) -> ApiError {
-    ApiError::new(ErrorCode::InvalidParameter, error.to_string())
 }
 
 /// Somebody answered: who asks for them, what about, and whether they take the call.
@@ -120,29 +103,28 @@ pub async fn status(
     request: Request,
 ) -> Result<Response, ApiError> {
     let Told { store, to, fields, .. } = told(&app, names, request).await?;
-    let nothing = || Ok(StatusCode::NO_CONTENT.into_response());
     let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
     let Some(to) = store.note_transfer(to.id, TransferStage::Dialling, Some(sid.clone())).await? else {
-        return nothing();
+        return Ok(nothing());
     };
     // News of an earlier attempt.
     if to.carrier_sid.as_deref() != Some(sid.as_str()) {
-        return nothing();
+        return Ok(nothing());
     }
     if answered_by(&fields) == Some(Answerer::Machine) {
         warm::give_up(&app, &store, &to, TransferResult::Machine).await;
-        return nothing();
+        return Ok(nothing());
     }
     // What tells who answered may come without a status.
-    let Ok(progress) = StatusCallback::from_form(&fields) else { return nothing() };
+    let Ok(progress) = StatusCallback::from_form(&fields) else { return Ok(nothing()) };
     let result = match progress.status {
         // Somebody answered, and did not take the call.
         CallProgress::Completed => TransferResult::Declined,
         CallProgress::Busy => TransferResult::Busy,
         CallProgress::NoAnswer | CallProgress::Canceled => TransferResult::NoAnswer,
         CallProgress::Failed => TransferResult::Failed,
-        _ => return nothing(),
+        _ => return Ok(nothing()),
     };
     warm::give_up(&app, &store, &to, result).await;
-    nothing()
+    Ok(nothing())
 }

@@ -60,6 +60,19 @@ fn what_a_client_writes_is_read_back() {
 }
 
 #[test]
+fn all_sixteen_keys_are_read_and_nothing_else_is_one() {
+    let (mut reader, mut writer) = open();
+    for key in "0123456789*#ABCD".chars() {
+        let pressed = read(&mut reader, &written(|out| writer.digit(key, out)));
+        assert_eq!(pressed, Ok(vec![MediaEvent::Digit(key)]));
+    }
+    for other in ['E', 'd', '@', ':'] {
+        let pressed = read(&mut reader, &written(|out| writer.digit(other, out)));
+        assert_eq!(pressed, Err(StreamError::UnknownDigit), "{other}");
+    }
+}
+
+#[test]
 fn payloads_of_any_size_become_frames() {
     let (mut reader, mut writer) = open();
     let frames: usize = [100, 100, 400, 40, 0]
@@ -124,6 +137,10 @@ fn a_start_must_be_ours_in_form() {
     assert_eq!(start(|s| s), Ok(()));
     assert_eq!(start(|s| s.replace("audio/x-mulaw", "audio/l16")), Err(StreamError::UnsupportedFormat));
     assert_eq!(start(|s| s.replace("8000", "16000")), Err(StreamError::UnsupportedFormat));
+    assert_eq!(
+        start(|s| s.replace(r#""channels":1"#, r#""channels":2"#)),
+        Err(StreamError::UnsupportedFormat)
+    );
     assert_eq!(start(|s| s.replacen("MZ0", "MZ1", 1)), Err(StreamError::WrongStream));
     assert_eq!(start(|s| s.replace("CA0", "CA 0")), Err(StreamError::BadIdentity));
     assert_eq!(start(|s| s.replace("MZ0", &"M".repeat(64))), Err(StreamError::BadIdentity));

@@ -30,7 +30,12 @@ export const UtteranceItem = memo(function UtteranceItem({ utterance: u, totalMs
         <time dateTime={u.startedAt} className="figures">
           {clockTime(u.startedAt)}
         </time>
-        {u.interim && <span className="breathing">speaking…</span>}
+        {u.interim && (
+          <span>
+            <span aria-hidden className="breathing mr-1.5 inline-block size-1.5 rounded-full bg-current" />
+            speaking…
+          </span>
+        )}
         {u.speaker === "agent" && totalMs !== undefined && (
           <span className={cx("figures", totalMs > BUDGET_MS && "font-semibold text-warm")}>answered in {ms(totalMs)} ms</span>
         )}

@@ -1,64 +1,26 @@
-import { useEffect, useState } from "react";
-
-import { api, explain } from "../../api/client";
-import type { Checked } from "../../model/config";
+import { explain } from "../../api/client";
 import { TEXTAREA } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 import { Outcome } from "./Outcome";
+import { useConfigFile } from "./useConfig";
 
 /** The same document as the file that `quandura tenant apply` takes: everything that there are no fields for. */
 export function FileForm({ tenant }: { tenant: string }) {
-  const [kept, setKept] = useState<{ document: string; version: string } | null>(null);
-  const [before, setBefore] = useState<string | null>(null);
-  const [text, setText] = useState("");
-  const [checked, setChecked] = useState<Checked | null>(null);
-  const [applied, setApplied] = useState<string[] | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const show = (found: { document: string; version: string }): void => {
-    setKept(found);
-    setText(found.document);
-  };
-  useEffect(() => {
-    void api.configFile(tenant).then(show).catch(setError);
-  }, [tenant]);
-  const run = async (act: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    try {
-      await act();
-      setError(null);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const lay = (next: string, then: string | null): Promise<void> =>
-    run(async () => {
-      if (!kept) return;
-      const { changes } = await api.putConfig(tenant, next, kept.version);
-      setBefore(then);
-      setApplied(changes);
-      setChecked(null);
-      show(await api.configFile(tenant));
-    });
-  if (error !== null && !kept) {
+  const config = useConfigFile(tenant);
+  if (config.error !== null && config.document === null) {
     return (
       <div className="mt-5">
-        <Note alert>{explain(error)}</Note>
+        <Note alert>{explain(config.error)}</Note>
       </div>
     );
   }
-  if (!kept) return <p className="mt-6 text-muted">Loading…</p>;
+  if (config.document === null) return <p className="mt-6 text-muted">Loading…</p>;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void run(async () => {
-          setChecked(await api.checkConfig(tenant, text));
-          setApplied(null);
-        });
+        void config.check();
       }}
       className="mt-5 space-y-4"
     >
@@ -68,19 +30,15 @@ export function FileForm({ tenant }: { tenant: string }) {
           <textarea
             rows={24}
             spellCheck={false}
-            value={text}
+            value={config.document}
             onChange={(event) => {
-              setText(event.target.value);
-              setChecked(null);
-              setApplied(null);
+              config.change(() => event.target.value);
             }}
             className={`${TEXTAREA} font-mono text-sm`}
           />
         </label>
       </Panel>
-      <Outcome
-        config={{ checked, error, busy, applied, canTakeBack: before !== null, apply: () => lay(text, kept.document), takeBack: async () => (before === null ? undefined : lay(before, null)) }}
-      />
+      <Outcome config={config} />
     </form>
   );
 }

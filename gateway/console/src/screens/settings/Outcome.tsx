@@ -3,9 +3,9 @@ import type { Fault } from "../../model/config";
 import { Button } from "../../ui/Button";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
-import type { ConfigState } from "./useConfig";
+import type { Laying } from "./useConfig";
 
-type Props = Pick<ConfigState, "checked" | "error" | "busy" | "applied" | "canTakeBack" | "apply" | "takeBack">;
+type Props = Pick<Laying, "checked" | "error" | "busy" | "applied" | "canTakeBack" | "apply" | "takeBack">;
 
 /** What the gateway says of a document: what is wrong and where, or what it would change; then the button that applies it. */
 export function Outcome({ config: { checked, error, busy, applied, canTakeBack, apply, takeBack } }: { config: Props }) {

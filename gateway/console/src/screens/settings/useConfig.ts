@@ -3,10 +3,8 @@ import { useEffect, useState } from "react";
 import { api } from "../../api/client";
 import { changed, tidied, type Checked, type Config, type Value } from "../../model/config";
 
-export interface ConfigState {
-  /** As it stands in the form. */
-  document: Config | null;
-  change: (key: string, value: Value) => void;
+/** What can be done with a tenant's document, whatever form it is shown in. */
+export interface Laying {
   /** What the gateway says of it; nothing since the last change. */
   checked: Checked | null;
   error: unknown;
@@ -20,28 +18,39 @@ export interface ConfigState {
   takeBack: () => Promise<void>;
 }
 
-interface Kept {
-  document: Config;
+export interface DocumentState<Document> extends Laying {
+  /** As it stands in the form. */
+  document: Document | null;
+  change: (next: (old: Document) => Document) => void;
+}
+
+export interface ConfigState extends Laying {
+  document: Config | null;
+  change: (key: string, value: Value) => void;
+}
+
+interface Kept<Document> {
+  document: Document;
   version: string;
 }
 
 /** A tenant's document: read, changed in the form, checked by the gateway, applied, and taken back. */
-export function useConfig(tenant: string): ConfigState {
-  const [kept, setKept] = useState<Kept | null>(null);
-  const [before, setBefore] = useState<Config | null>(null);
-  const [document, setDocument] = useState<Config | null>(null);
+function useDocument<Document extends string | Config>(tenant: string, read: (tenant: string) => Promise<Kept<Document>>, sent: (document: Document) => Document): DocumentState<Document> {
+  const [kept, setKept] = useState<Kept<Document> | null>(null);
+  const [before, setBefore] = useState<Document | null>(null);
+  const [document, setDocument] = useState<Document | null>(null);
   const [checked, setChecked] = useState<Checked | null>(null);
   const [applied, setApplied] = useState<string[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 
-  const show = (found: Kept): void => {
+  const show = (found: Kept<Document>): void => {
     setKept(found);
-    setDocument(found.document);
+    setDocument(() => found.document);
   };
   useEffect(() => {
-    void api.config(tenant).then(show).catch(setError);
-  }, [tenant]);
+    void read(tenant).then(show).catch(setError);
+  }, [tenant, read]);
 
   const run = async (act: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -54,20 +63,20 @@ export function useConfig(tenant: string): ConfigState {
       setBusy(false);
     }
   };
-  const lay = (next: Config, then: Config | null): Promise<void> =>
+  const lay = (next: Document, then: Document | null): Promise<void> =>
     run(async () => {
       if (!kept) return;
       const { changes } = await api.putConfig(tenant, next, kept.version);
-      setBefore(then);
+      setBefore(() => then);
       setApplied(changes);
       setChecked(null);
       // As the gateway keeps it: claims are not given out again.
-      show(await api.config(tenant));
+      show(await read(tenant));
     });
   return {
     document,
-    change: (key, value) => {
-      setDocument((old) => (old ? changed(old, key, value) : old));
+    change: (next) => {
+      setDocument((old) => (old === null ? old : next(old)));
       setChecked(null);
       setApplied(null);
     },
@@ -78,14 +87,32 @@ export function useConfig(tenant: string): ConfigState {
     canTakeBack: before !== null,
     check: () =>
       run(async () => {
-        if (document) setChecked(await api.checkConfig(tenant, tidied(document)));
+        if (document !== null) setChecked(await api.checkConfig(tenant, sent(document)));
         setApplied(null);
       }),
     apply: async () => {
-      if (document && kept) await lay(tidied(document), kept.document);
+      if (document !== null && kept) await lay(sent(document), kept.document);
     },
     takeBack: async () => {
-      if (before) await lay(before, null);
+      if (before !== null) await lay(before, null);
     },
   };
 }
+
+const readFields = (tenant: string): Promise<Kept<Config>> => api.config(tenant);
+const readFile = (tenant: string): Promise<Kept<string>> => api.configFile(tenant);
+const asItIs = (text: string): string => text;
+
+/** The document by its fields. */
+export function useConfig(tenant: string): ConfigState {
+  const state = useDocument(tenant, readFields, tidied);
+  return {
+    ...state,
+    change: (key, value) => {
+      state.change((old) => changed(old, key, value));
+    },
+  };
+}
+
+/** The document as the text of its file. */
+export const useConfigFile = (tenant: string): DocumentState<string> => useDocument(tenant, readFile, asItIs);
