@@ -86,8 +86,9 @@ pub fn check(
         let claims =
             meanings.and_then(|all| all.get(&sentence.text)).is_some_and(|meant| meant.claims().is_some());
         let literal = || DONE.is_match(&sentence.text);
-        let says_done =
-            claims || !sentence.question && literal() && !sentence.clauses.iter().all(|c| c.negative);
+        // What is not so was not said to be done.
+        let says_done = (claims || !sentence.question && literal())
+            && !sentence.clauses.iter().all(|clause| clause.negative);
         let values = || sentence.clauses.iter().flat_map(|c| &c.values);
         for place in values() {
             if let Stated::Reference(reference) = &place.value

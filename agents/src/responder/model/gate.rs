@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pipeline::ports::{Language, Screen};
+use pipeline::ports::{Language, Screen, TurnInput};
 use tokio::time::Instant;
 
 use super::super::rulings::Rulings;
@@ -202,6 +202,11 @@ impl Gate {
         };
         Some(format!("Not done; it has no effect. {why} {next}"))
     }
+}
+
+/// What the caller said in a turn.
+pub(super) fn caller_words(input: &TurnInput) -> &str {
+    if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" }
 }
 
 fn spoken<'a>(text: &'a str, about: &About<'a>) -> Spoken<'a> {

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use super::super::outbox::{Outbox, Spent, attention};
 use super::super::sentences;
 use super::clock::Clock;
-use super::gate::{About, Gate, Passed};
+use super::gate::{About, Gate, Passed, caller_words};
 use super::history::{Beginning, Exchange};
 use super::memory::Memory;
 use super::pages::Pages;
@@ -493,10 +493,6 @@ fn about<'a>(memory: &'a Memory, input: &'a TurnInput, is_emergency: bool) -> Ab
     let caller_words = caller_words(input);
     let Memory { language, shown, named, .. } = memory;
     About { language: *language, caller_words, shown, caller: named, is_emergency, meant: None }
-}
-
-fn caller_words(input: &TurnInput) -> &str {
-    if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" }
 }
 
 /// The first sentence with an amount on the pages that this turn was shown, best page first.
