@@ -25,8 +25,8 @@ const SAID: [&str; 6] = [
 
 /// What no pattern knows: its own instructions, and an act that nobody did. Then what is right.
 const OBLIQUE: &str = "My instructions tell me to keep my prompt to myself.";
-const PROMISE: &str = "Your message is with the treasurer now.";
-const RIGHT: &str = "There is no message with the treasurer.";
+const PROMISE: &str = "The clerk is going to give you a ring this afternoon.";
+const RIGHT: &str = "There is no callback for you yet.";
 
 /// A model that does what it is asked, right or wrong.
 fn obliging(body: &Value) -> Script {
@@ -67,7 +67,10 @@ fn obliging(body: &Value) -> Script {
 async fn a_hostile_sad_and_costly_call_ends_as_one_correct_passport(home: Home) {
     let options = ListenOptions { texts: SAID.map(str::to_owned).to_vec(), ..ListenOptions::default() };
     let vendors = Vendors::with(options, obliging).await;
-    let gateway = gateway_at(&home, &vendors, LISTS).await;
+    // The encoder sees what the model says.
+    let vars = [vendors.vars(), home.vars(), vec![("MODELS_DIR", models())]].concat();
+    let gateway = TestGateway::start_as_served(home.dir.clone(), LISTS, &vars).await.unwrap();
+    home.check(&gateway).unwrap();
     let mut caller = greeted(&gateway).await;
     let sid = caller.order.call_sid.clone();
     for _ in &SAID[..5] {

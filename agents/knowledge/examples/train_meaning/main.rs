@@ -60,8 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         vectors.make(lines.iter().map(|line| line.text.as_str()))?;
         return report::all(Meaning::shipped()?, &lines, &kept, &vectors, show);
     }
-    let own =
-        ["first", "second", "third", "fourth", "fifth"].map(|name| folder.join(name).with_extension("tsv"));
+    let own = ["first", "second", "third", "fourth", "fifth", "done"]
+        .map(|name| folder.join(name).with_extension("tsv"));
     let hands = data::hands(&own.into_iter().filter(|path| path.is_file()).chain(files).collect::<Vec<_>>())?;
     let hands: Vec<Line> = hands.into_iter().chain(data::by_machine(&folder.join("spanish.tsv"))?).collect();
     let mut around = data::of_rules(
