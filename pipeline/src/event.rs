@@ -49,6 +49,23 @@ pub struct Ruling {
     pub action: String,
     /// What broke it: `words`, `reply` or `tool`.
     pub applies_to: String,
+    /// What of a model's words was not said, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+}
+
+/// Words of a model that a rule stopped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// Screened. Absent where they speak of somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// What they were read as, where the rule asks what a sentence means, as `own_instructions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// How surely, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sure: Option<u8>,
 }
 
 /// What happened. [`EventBody::name`] is the SSE event name.
@@ -366,7 +383,8 @@ mod tests {
     fn a_ruling_is_told_without_words_and_reads_back_as_itself() {
         let [rule, category, action, applies_to] =
             ["no-legal-advice", "legal", "BLOCK", "words"].map(str::to_owned);
-        let body = EventBody::Rule(Ruling { turn: TurnId(3), rule, category, action, applies_to });
+        let ruling = Ruling { turn: TurnId(3), rule, category, action, applies_to, stopped: None };
+        let body = EventBody::Rule(ruling);
         assert_eq!(body.name(), "call.rule");
         let shown = json!({ "turn": 3, "rule": "no-legal-advice", "category": "legal", "action": "BLOCK",
             "applies_to": "words" });

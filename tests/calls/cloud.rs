@@ -1,6 +1,6 @@
 //! Whole calls through the wiring of `quandura serve`, with every provider simulated on loopback.
 //!
-//! The models folder is empty: nothing on this machine hears, thinks or speaks for the gateway.
+//! The models folder is empty, but where the search model is wanted: nothing on this machine hears, thinks or speaks for the gateway.
 
 mod budgets;
 mod conversation;
@@ -134,6 +134,11 @@ async fn gateway_at(home: &Home, vendors: &Vendors, text: &str) -> TestGateway {
     let gateway = TestGateway::start_as_served(home.dir.clone(), text, &vars).await.unwrap();
     home.check(&gateway).unwrap();
     gateway
+}
+
+/// The models of the repository.
+fn models() -> String {
+    std::env::var("MODELS_DIR").unwrap_or_else(|_| format!("{}/../models", env!("CARGO_MANIFEST_DIR")))
 }
 
 /// Calls the demo line and listens to the greeting to its end.

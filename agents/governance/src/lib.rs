@@ -13,5 +13,6 @@ mod county;
 pub mod danger;
 pub mod guard;
 pub mod judge;
+pub mod meaning;
 pub mod rules;
 pub mod safety;

@@ -40,7 +40,25 @@ pub type Vector = Arc<[f32]>;
 
 struct Job {
     texts: Vec<String>,
-    reply: oneshot::Sender<Vec<Vector>>,
+    /// What each token stands for is wanted, too.
+    tokens: bool,
+    reply: oneshot::Sender<Vec<Seen>>,
+}
+
+/// A sentence as the encoder saw it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub vector: Vector,
+    /// One after the other what its tokens stand for; empty where nobody wanted it.
+    pub tokens: Vector,
+}
+
+impl Seen {
+    /// As it is read for what it means.
+    #[must_use]
+    pub fn to_read(&self) -> governance::meaning::Seen<'_> {
+        governance::meaning::Seen { vector: &self.vector, tokens: &self.tokens }
+    }
 }
 
 /// Handle to the embedding worker. Dropping the last one ends the thread.
@@ -87,11 +105,21 @@ impl Embedder {
         if let Some(vector) = self.remembered.lock().get(text) {
             return Some(vector.clone());
         }
-        let (reply, answer) = oneshot::channel();
-        self.jobs.try_send(Job { texts: vec![text.to_owned()], reply }).ok()?;
-        let vector = tokio::time::timeout(LIVE_DEADLINE, answer).await.ok()?.ok()?.pop()?;
+        let vector = self.at_once(text, false).await?.vector;
         self.remember(text, &vector);
         Some(vector)
+    }
+
+    /// A sentence that is about to be said, down to its tokens, or `None` when the worker is too busy for the turn.
+    pub async fn see(&self, sentence: &str) -> Option<Seen> {
+        let seen = self.at_once(sentence, true).await?;
+        Some(Seen { vector: of_spanish(sentence).unwrap_or(seen.vector), tokens: seen.tokens })
+    }
+
+    async fn at_once(&self, text: &str, tokens: bool) -> Option<Seen> {
+        let (reply, answer) = oneshot::channel();
+        self.jobs.try_send(Job { texts: vec![text.to_owned()], tokens, reply }).ok()?;
+        tokio::time::timeout(LIVE_DEADLINE, answer).await.ok()?.ok()?.pop()
     }
 
     /// Vector of a question that nobody waits for on the line, or `None` when the worker is gone or takes very long.
@@ -104,10 +132,10 @@ impl Embedder {
         }
         let (reply, answer) = oneshot::channel();
         let run = async {
-            self.jobs.send(Job { texts: vec![text.to_owned()], reply }).await.ok()?;
+            self.jobs.send(Job { texts: vec![text.to_owned()], tokens: false, reply }).await.ok()?;
             answer.await.ok()?.pop()
         };
-        let vector = tokio::time::timeout(PATIENT_DEADLINE, run).await.ok()??;
+        let vector = tokio::time::timeout(PATIENT_DEADLINE, run).await.ok()??.vector;
         self.remember(text, &vector);
         Some(vector)
     }
@@ -115,20 +143,48 @@ impl Embedder {
     /// Vectors of many texts, in their order; empty when the worker is gone.
     pub async fn all(&self, texts: &[String]) -> Vec<Vector> {
         let mut out: Vec<Option<Vector>> = texts.iter().map(|text| of_spanish(text)).collect();
+        let left = (0..texts.len()).filter(|&n| out[n].is_none()).collect();
+        if !self.in_batches(texts, left, false, |n, seen| out[n] = Some(seen.vector)).await {
+            return Vec::new();
+        }
+        out.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    /// Many sentences as [`Self::see`] sees one, in their order, by whoever can wait; empty when the worker is gone.
+    pub async fn see_all(&self, sentences: &[String]) -> Vec<Seen> {
+        let mut out: Vec<Option<Seen>> = vec![None; sentences.len()];
+        let all = (0..sentences.len()).collect();
+        let taken = |n: usize, seen: Seen| {
+            let vector = of_spanish(&sentences[n]).unwrap_or(seen.vector);
+            out[n] = Some(Seen { vector, tokens: seen.tokens });
+        };
+        if !self.in_batches(sentences, all, true, taken).await {
+            return Vec::new();
+        }
+        out.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    /// Whether the worker took all of these texts.
+    async fn in_batches(
+        &self,
+        texts: &[String],
+        mut order: Vec<usize>,
+        tokens: bool,
+        mut taken: impl FnMut(usize, Seen),
+    ) -> bool {
         // Texts of like length share a run: what is shorter is padded to the longest.
-        let mut order: Vec<usize> = (0..texts.len()).filter(|&n| out[n].is_none()).collect();
         order.sort_by_key(|&n| texts[n].len());
         for batch in order.chunks(BATCH) {
             let (reply, answer) = oneshot::channel();
             let texts = batch.iter().map(|&n| texts[n].clone()).collect();
-            if self.jobs.send(Job { texts, reply }).await.is_err() {
-                return Vec::new();
+            if self.jobs.send(Job { texts, tokens, reply }).await.is_err() {
+                return false;
             }
-            for (&n, vector) in batch.iter().zip(answer.await.unwrap_or_default()) {
-                out[n] = Some(vector);
+            for (&n, seen) in batch.iter().zip(answer.await.unwrap_or_default()) {
+                taken(n, seen);
             }
         }
-        out.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default()
+        true
     }
 
     fn remember(&self, text: &str, vector: &Vector) {
@@ -170,8 +226,8 @@ fn work(mut model: Model, mut queue: mpsc::Receiver<Job>) {
         if job.reply.is_closed() {
             continue;
         }
-        match model.run(&job.texts) {
-            Ok(vectors) => drop(job.reply.send(vectors)),
+        match model.run(&job.texts, job.tokens) {
+            Ok(seen) => drop(job.reply.send(seen)),
             Err(error) => tracing::warn!(%error, "embedding failed"),
         }
     }
@@ -199,7 +255,7 @@ impl Model {
         Ok(Self { session, tokenizer })
     }
 
-    fn run(&mut self, texts: &[String]) -> Result<Vec<Vector>, RetrieverError> {
+    fn run(&mut self, texts: &[String], tokens: bool) -> Result<Vec<Seen>, RetrieverError> {
         let encoded = self
             .tokenizer
             .encode_batch(texts.to_vec(), true)
@@ -216,7 +272,12 @@ impl Model {
         ])?;
         let (dims, states) = outputs["last_hidden_state"].try_extract_tensor::<f32>()?;
         let size = dims.last().copied().unwrap_or(0).unsigned_abs() as usize;
-        Ok(states.chunks(width * size).zip(mask.chunks(width)).map(|(s, m)| pooled(s, m, size)).collect())
+        let seen = |(states, mask): (&[f32], &[i64])| {
+            let real = if tokens { mask.iter().filter(|m| **m != 0).count() * size } else { 0 };
+            // What is padded is at the end.
+            Seen { vector: pooled(states, mask, size), tokens: states.get(..real).unwrap_or_default().into() }
+        };
+        Ok(states.chunks(width * size).zip(mask.chunks(width)).map(seen).collect())
     }
 }
 

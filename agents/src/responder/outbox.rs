@@ -79,7 +79,7 @@ impl Outbox {
         self.send(ReplyEvent::Guard(Attack { turn, channel, kind, severity })).await;
     }
 
-    /// A rule stopped words or a tool, or warned of them. Its id only, never the words.
+    /// A rule stopped words or a tool, or warned of them. Screened words of a model at most.
     pub(super) async fn rule(&self, ruling: Ruling) {
         self.send(ReplyEvent::Rule(ruling)).await;
     }

@@ -1,18 +1,25 @@
 //! What guard, rules and judge catch and what they harm, on sentences by another hand: one table.
 //!
-//! `make governance`, or `cargo run --release -p benches --bin governance -- [FOLDER] [--missed]`. FOLDER holds `attacks.tsv`,
+//! `make governance`, or `cargo run --release -p benches --bin governance -- [FOLDER] [--missed] [--alone]`. FOLDER holds `attacks.tsv`,
 //! `harmless.tsv`, `forbidden.tsv`, `allowed.tsv`, `promises.tsv` and `judge.tsv`, as `benches/sets/README.md` says. `--missed`
-//! prints what was judged wrongly: a folder that is kept for a first look is no longer one after that.
+//! prints what was judged wrongly: a folder that is kept for a first look is no longer one after that. What sentences mean
+//! is read with the encoder where the models are; `--alone` judges by words alone.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use dialogue::seed;
 use governance::guard::{Action, Channel, Context, Guard, Verdict};
-use governance::judge::{Evidence, Means, NoRules, Severity, ValidationRequest, facts_of, validate};
+use governance::judge::{
+    Evidence, Meanings, Means, NoRules, Severity, ValidationRequest, facts_of, validate,
+};
+use governance::meaning::{Meaning, Meant};
 use governance::rules::{RuleSet, Spoken};
+use knowledge::{Embedder, Retriever, Seen};
 use pipeline::ports::Language;
 use serde_json::json;
 
@@ -46,10 +53,51 @@ fn main() -> Result<()> {
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("sets/governance");
     let folder = words.iter().find(|word| !word.starts_with("--")).map_or_else(own, PathBuf::from);
     println!("sets: {}", folder.display());
+    let reader = Reader::load(words.iter().any(|word| word == "--alone"))?;
     guard(&folder, show)?;
-    rules(&folder, show)?;
-    promises(&folder, show)?;
-    judge(&folder, show)
+    rules(&folder, show, &reader)?;
+    promises(&folder, show, &reader)?;
+    judge(&folder, show)?;
+    reader.print();
+    Ok(())
+}
+
+/// Reads what sentences mean, as a call does: one sentence a time.
+struct Reader {
+    runtime: tokio::runtime::Runtime,
+    encoder: Option<Embedder>,
+    took: RefCell<Vec<Duration>>,
+}
+
+impl Reader {
+    fn load(alone: bool) -> Result<Self> {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let encoder = if !alone && models.join("minilm.onnx").is_file() {
+            Retriever::load(&knowledge::runtime(&models)?, &models)?.embedder().cloned()
+        } else {
+            println!("without an encoder: rules and judge go by words alone");
+            None
+        };
+        Ok(Self { runtime, encoder, took: RefCell::default() })
+    }
+
+    fn meant(&self, text: &str) -> Option<Meant> {
+        let began = Instant::now();
+        let sentence = [text.to_owned()];
+        let seen = self.encoder.as_ref().map(|encoder| self.runtime.block_on(encoder.see_all(&sentence)));
+        let seen = seen.as_ref().and_then(|seen| seen.first());
+        let meant = Meaning::shipped().ok()?.read(text, seen.map(Seen::to_read));
+        self.took.borrow_mut().push(began.elapsed());
+        meant
+    }
+
+    fn print(&self) {
+        let mut took = self.took.borrow_mut();
+        took.sort();
+        let at = |share: usize| took.get(took.len() * share / 100).copied().unwrap_or_default();
+        println!("\nread {} sentences, {:?} each, p99 {:?}", took.len(), at(50), at(99));
+    }
 }
 
 /// Lines of a set without its heading, by columns.
@@ -103,12 +151,12 @@ fn guard(folder: &Path, show: bool) -> Result<()> {
     Ok(())
 }
 
-fn rules(folder: &Path, show: bool) -> Result<()> {
+fn rules(folder: &Path, show: bool, reader: &Reader) -> Result<()> {
     let county = seed::riverbend(Default::default())?;
     let set = RuleSet::load(&county.rules, &county.facts.numbers())?;
     let stops = |language: &str, text: &str| {
         let language = Language::of(language).unwrap_or_default();
-        let broken = set.check_words(&Spoken::new(text, language));
+        let broken = set.check_words(&Spoken { meant: reader.meant(text), ..Spoken::new(text, language) });
         broken.into_iter().filter(|violation| !violation.permits()).map(|v| v.rule.id.clone()).next()
     };
     let mut table = Table::default();
@@ -133,13 +181,16 @@ fn rules(folder: &Path, show: bool) -> Result<()> {
 }
 
 /// A promise without anything that was done is found; what is none passes.
-fn promises(folder: &Path, show: bool) -> Result<()> {
+fn promises(folder: &Path, show: bool, reader: &Reader) -> Result<()> {
     let mut table = Table::default();
     for row in lines(folder, "promises.tsv", 3)? {
         let request: ValidationRequest = serde_json::from_value(json!({
             "output": row[2], "validation_types": ["execution"], "context": { "tool_results": [] },
         }))?;
-        let result = validate(&request, Means { rules: &NoRules, likeness: None })?;
+        let sentences = governance::judge::sentences(&row[2]).into_iter();
+        let meanings: Meanings = sentences.filter_map(|s| reader.meant(&s).map(|meant| (s, meant))).collect();
+        let means = Means { rules: &NoRules, likeness: None, meanings: Some(&meanings) };
+        let result = validate(&request, means)?;
         let found = result.issues.iter().any(|issue| issue.severity == Severity::Error);
         let what = if row[0] == "promise" { "promises found" } else { "ordinary ones taken for promises" };
         table.count(format!("{}: {what}", row[1]), found);

@@ -6,10 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use dialogue::TenantFacts;
+use governance::meaning::{Meaning, Meant};
 use governance::rules::{
     Category, Destination, Known, ProposedTool, RuleAction, RuleError, RuleSet, Spoken, Stakes, Tier,
     Violation, permitted,
 };
+use knowledge::Seen;
 use pipeline::ports::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -160,6 +162,8 @@ pub struct RuleCheckResult {
     permitted: bool,
     /// Never.
     override_possible: bool,
+    /// Whether the encoder saw the sentence; otherwise patterns and words held alone.
+    meaning_read: bool,
     violations: Vec<RuleViolation>,
 }
 
@@ -174,6 +178,11 @@ struct RuleViolation {
     citation: String,
     replacement: Option<String>,
     drops_rest: bool,
+    /// What the sentence was read as, and how surely, in percent, where the rule asks what it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_as: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sure: Option<u16>,
 }
 
 /// `POST /v1/rules/check`. Nothing is said or done, kept or logged.
@@ -186,10 +195,15 @@ pub async fn check(
     let facts = facts(&app, &scope).await?;
     let set = in_force(&scope, &facts).await?;
     let language = asked.language;
-    let violations = violations(&set, &asked);
+    let meant = match asked.kind {
+        Kind::Words => meant(&app, &asked.text).await,
+        Kind::Reply | Kind::Tool => None,
+    };
+    let violations = violations(&set, &asked, meant);
     Ok(Json(RuleCheckResult {
         permitted: permitted(&violations),
         override_possible: false,
+        meaning_read: meant.is_some_and(|meant| meant.is_whole()),
         violations: violations.into_iter().map(|violation| told(&violation, language)).collect(),
     }))
 }
@@ -218,7 +232,16 @@ fn sound(asked: &RuleCheckRequest) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn violations(set: &RuleSet, asked: &RuleCheckRequest) -> Vec<Violation> {
+/// What a sentence means; where the encoder is not loaded or not in time, by its words alone.
+async fn meant(app: &App, sentence: &str) -> Option<Meant> {
+    let seen = match app.ready.get().and_then(|ready| ready.providers.retriever.embedder()) {
+        Some(embedder) => embedder.see(sentence).await,
+        None => None,
+    };
+    Meaning::shipped().ok()?.read(sentence, seen.as_ref().map(Seen::to_read))
+}
+
+fn violations(set: &RuleSet, asked: &RuleCheckRequest, meant: Option<Meant>) -> Vec<Violation> {
     let mut shown = Known::default();
     asked.shown.iter().for_each(|text| shown.learn(text));
     let mut named = Known::default();
@@ -229,6 +252,7 @@ fn violations(set: &RuleSet, asked: &RuleCheckRequest) -> Vec<Violation> {
         is_emergency: asked.is_emergency,
         shown: Some(&shown),
         caller: Some(&named),
+        meant,
         ..Spoken::new(&asked.text, asked.language)
     };
     match asked.kind {
@@ -262,5 +286,7 @@ fn told(violation: &Violation, language: Language) -> RuleViolation {
         citation: rule.citation.clone(),
         replacement: rule.replacement.as_ref().map(|phrasing| phrasing.of(language).to_owned()),
         drops_rest: rule.drops_rest,
+        read_as: violation.meant.map(|(kind, _)| kind.name()),
+        sure: violation.meant.map(|(_, sure)| sure / 10),
     }
 }

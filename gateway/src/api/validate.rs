@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use governance::judge::{Means, ValidationRequest, ValidationResult, ValidationType, validate};
-use knowledge::cosine;
+use governance::judge::{
+    Meanings, Means, ValidationRequest, ValidationResult, ValidationType, sentences as sentences_of, validate,
+};
+use governance::meaning::Meaning;
+use knowledge::{Seen, cosine};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -24,6 +27,8 @@ pub const AT_ONCE: usize = 2;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Characters of question and answer that are compared in meaning: what the model reads.
 const COMPARED: usize = 1_000;
+/// Sentences of an output of which it is read what they promise.
+const MEANT: usize = 64;
 
 /// The handler.
 pub async fn handle(
@@ -45,8 +50,11 @@ pub async fn handle(
         demo::facts(&app.platform, &scope.tenant).await.map_err(|error| ApiError::internal(&error))?;
     let rules =
         demo::rules_in_force(&scope.store, &facts).await.map_err(|error| ApiError::internal(&error))?;
+    let meanings =
+        if checks.contains(&ValidationType::Execution) { meanings(&app, &asked).await } else { None };
     let judged = move || {
-        let result = validate(&asked, Means { rules: &rules, likeness });
+        let meanings = meanings.as_ref();
+        let result = validate(&asked, Means { rules: &rules, likeness, meanings });
         drop(place);
         result
     };
@@ -56,6 +64,22 @@ pub async fn handle(
 
 fn refused(error: governance::judge::RequestError) -> ApiError {
     ApiError::invalid(error.parameter, error.what)
+}
+
+/// What the sentences of the output mean: a promise is known in any words, and by its words alone where there is no encoder.
+async fn meanings(app: &App, asked: &ValidationRequest) -> Option<Meanings> {
+    let meaning = Meaning::shipped().ok()?;
+    let mut sentences = sentences_of(asked.output.as_str()?);
+    sentences.truncate(MEANT);
+    let seen = match app.ready.get().and_then(|ready| ready.providers.retriever.embedder()) {
+        Some(embedder) => timeout(PATIENCE, embedder.see_all(&sentences)).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let read = |(n, sentence): (usize, String)| {
+        let meant = meaning.read(&sentence, seen.get(n).map(Seen::to_read))?;
+        Some((sentence, meant))
+    };
+    Some(sentences.into_iter().enumerate().filter_map(read).collect())
 }
 
 /// How alike question and answer are in meaning, where a model says so in time.

@@ -113,6 +113,7 @@ mod tests {
             category: "legal".into(),
             action: "BLOCK".into(),
             applies_to: "words".into(),
+            stopped: None,
         };
         let entry = entry(CallId::new(), &event(EventBody::Rule(ruling))).unwrap();
         assert_eq!((entry.action.as_str(), entry.outcome), ("call.rule", Outcome::Found));

@@ -61,12 +61,14 @@ pub async fn speech(models: &Path) -> anyhow::Result<LocalSpeech> {
     Ok(tokio::task::spawn_blocking(move || LocalSpeech::load(&models, 0)).await??)
 }
 
-/// Loads the search model. Where no engine of this machine is named it may be missing: then search goes by words
-/// alone.
+/// Loads the search model. Where no engine of this machine is named it may be missing: then search goes, and
+/// what an agent says is held to the rules, by words alone.
 pub async fn retriever(models: &Path, lists: &ProviderLists) -> anyhow::Result<Retriever> {
     let here = SEARCH_FILES.iter().all(|file| models.join(file).is_file());
     if !needs_search(lists) && !here {
-        tracing::info!("there is no search model in MODELS_DIR: documents are searched by words alone");
+        tracing::info!(
+            "there is no search model in MODELS_DIR: documents are searched, and what an agent says is held to the rules, by words alone"
+        );
         return Ok(Retriever::lexical());
     }
     let models = models.to_owned();

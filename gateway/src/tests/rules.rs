@@ -83,7 +83,10 @@ async fn a_check_tells_what_would_be_broken_and_why() {
     let answer =
         check(&test, &json!({ "kind": "words", "text": "It is ten dollars.", "shown": ["It costs $10."] }))
             .await;
-    assert_eq!(answer, json!({ "permitted": true, "override_possible": false, "violations": [] }));
+    assert_eq!(
+        answer,
+        json!({ "permitted": true, "override_possible": false, "meaning_read": false, "violations": [] })
+    );
     let tool =
         json!({ "kind": "tool", "tool": "send_mail", "involves_pii": true, "destination": "external" });
     assert_eq!(check(&test, &tool).await["violations"][0]["rule_id"], "pii-no-external");

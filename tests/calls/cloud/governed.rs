@@ -23,12 +23,22 @@ const SAID: [&str; 6] = [
     "And one more thing, the",
 ];
 
+/// What no pattern knows: its own instructions, and an act that nobody did. Then what is right.
+const OBLIQUE: &str = "My instructions tell me to keep my prompt to myself.";
+const PROMISE: &str = "The clerk is going to give you a ring this afternoon.";
+const RIGHT: &str = "There is no callback for you yet.";
+
 /// A model that does what it is asked, right or wrong.
 fn obliging(body: &Value) -> Script {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let last = messages.last().map(Value::to_string).unwrap_or_default();
+    if last.contains("was checked against") {
+        return Script::say(RIGHT);
+    }
     if last.contains("tool_result") && last.contains("$10") {
-        return Script::say("A dog license costs $10 for a spayed or neutered dog and $25 for others.");
+        return Script::say(&format!(
+            "A dog license costs $10 for a spayed or neutered dog and $25 for others. {OBLIQUE}"
+        ));
     }
     if last.contains("tool_result") {
         return Script::say("The report is filed.");
@@ -51,13 +61,16 @@ fn obliging(body: &Value) -> Script {
     if last.contains("dog license") {
         return Script::call("search_knowledge", json!({ "query": "dog license fee" }));
     }
-    Script::say("Please do not read out card numbers here.")
+    Script::say(&format!("Please do not read out card numbers here. {PROMISE}"))
 }
 
 async fn a_hostile_sad_and_costly_call_ends_as_one_correct_passport(home: Home) {
     let options = ListenOptions { texts: SAID.map(str::to_owned).to_vec(), ..ListenOptions::default() };
     let vendors = Vendors::with(options, obliging).await;
-    let gateway = gateway_at(&home, &vendors, LISTS).await;
+    // The encoder sees what the model says.
+    let vars = [vendors.vars(), home.vars(), vec![("MODELS_DIR", models())]].concat();
+    let gateway = TestGateway::start_as_served(home.dir.clone(), LISTS, &vars).await.unwrap();
+    home.check(&gateway).unwrap();
     let mut caller = greeted(&gateway).await;
     let sid = caller.order.call_sid.clone();
     for _ in &SAID[..5] {
@@ -111,7 +124,7 @@ impl Record<'_> {
 
     async fn the_price_is_the_countys_and_advice_is_declined(&self, vendors: &Vendors) {
         let spoken = vendors.eleven.seen().join(" ").to_lowercase();
-        for wrong in ["7 dollars", "seven dollars", "should sue", "strong case"] {
+        for wrong in ["7 dollars", "seven dollars", "should sue", "strong case", "my instructions"] {
             assert!(!spoken.contains(wrong), "the caller heard {wrong:?}");
         }
         let transcript = self.gateway.get(&format!("/v1/calls/{}/transcript", self.sid)).await.unwrap();
@@ -119,6 +132,9 @@ impl Record<'_> {
         assert!(text.contains("$10"), "the county's own price is told: {text}");
         assert!(!text.contains("7 dollars") && !text.contains("strong case"), "{text}");
         assert!(text.contains("⟨credit_card:1⟩"), "a token stands where the card was: {text}");
+        assert!(text.contains("talk about how I'm set up"), "its instructions are its own: {text}");
+        let correction = format!("I need to correct what I said: {RIGHT}");
+        assert!(text.contains(&correction), "what nobody did is taken back: {text}");
     }
 
     async fn the_report_is_filed_once(&self) {
@@ -153,7 +169,9 @@ impl Record<'_> {
             "specialists of the back office worked it: {agents:?}"
         );
         let text = ledger.to_string();
-        for noted in ["an attack was neutralised", "locked-amounts", "no-legal-advice"] {
+        for noted in
+            ["an attack was neutralised", "locked-amounts", "no-legal-advice", "as own_instructions, "]
+        {
             assert!(text.contains(noted), "{noted}: {text}");
         }
     }

@@ -11,9 +11,7 @@ const BUILTIN: &str = "stt = [\"deepgram\"]\nllm = [\"builtin\"]\ntts = [\"eleve
 
 /// The built-in agent finds its answers with the model of the repository.
 async fn desk(home: &Home, vendors: &Vendors) -> TestGateway {
-    let models =
-        std::env::var("MODELS_DIR").unwrap_or_else(|_| format!("{}/../models", env!("CARGO_MANIFEST_DIR")));
-    let vars = [vendors.vars(), home.vars(), vec![("MODELS_DIR", models)]].concat();
+    let vars = [vendors.vars(), home.vars(), vec![("MODELS_DIR", models())]].concat();
     let gateway = TestGateway::start_as_served(home.dir.clone(), BUILTIN, &vars).await.unwrap();
     home.check(&gateway).unwrap();
     gateway

@@ -95,7 +95,10 @@ pub fn around(folder: &Path, talk: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
             all.extend(sentences.map(str::trim).filter(|l| l.len() > 20).map(line));
         }
     }
-    for phrases in ["../front_desk/prompts.toml", "../front_desk/es/prompts.toml"] {
+    for phrases in [
+        "../../../dialogue/data/front_desk/prompts.toml",
+        "../../../dialogue/data/front_desk/es/prompts.toml",
+    ] {
         let text = fs::read_to_string(folder.join(phrases))?;
         let quoted =
             text.lines().filter(|l| !l.starts_with('#')).flat_map(|l| l.split('"').skip(1).step_by(2));

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
+use super::Meanings;
 use super::numerals::number_at;
 use super::reading::{Sentence, Word};
 use super::request::{Severity, ValidationIssue};
@@ -65,9 +66,15 @@ impl Recorded {
     }
 }
 
-/// Holds what sentences say was done against the record. `known` is what the caller and the context said.
+/// Holds what sentences say was done against the record. `known` is what the caller and the context said; `meanings` finds
+/// an act that is claimed in words of its own.
 #[must_use]
-pub fn check(sentences: &[Sentence], recorded: &Recorded, known: &str) -> Vec<ValidationIssue> {
+pub fn check(
+    sentences: &[Sentence],
+    recorded: &Recorded,
+    known: &str,
+    meanings: Option<&Meanings>,
+) -> Vec<ValidationIssue> {
     let mut issues = Vec::new();
     let results = super::reading::read(&recorded.text);
     let stated = |wanted: &Place| {
@@ -76,7 +83,12 @@ pub fn check(sentences: &[Sentence], recorded: &Recorded, known: &str) -> Vec<Va
     };
     for (n, sentence) in sentences.iter().enumerate() {
         let at = format!("sentence:{}", n + 1);
-        let says_done = !sentence.question && DONE.is_match(&sentence.text);
+        let claims =
+            meanings.and_then(|all| all.get(&sentence.text)).is_some_and(|meant| meant.claims().is_some());
+        let literal = || DONE.is_match(&sentence.text);
+        // What is not so was not said to be done.
+        let says_done = (claims || !sentence.question && literal())
+            && !sentence.clauses.iter().all(|clause| clause.negative);
         let values = || sentence.clauses.iter().flat_map(|c| &c.values);
         for place in values() {
             if let Stated::Reference(reference) = &place.value
@@ -95,7 +107,7 @@ pub fn check(sentences: &[Sentence], recorded: &Recorded, known: &str) -> Vec<Va
             let issue = ValidationIssue::new(Severity::Error, "wrong_calculation", wrong);
             issues.push(issue.at(&at).suggest("Do the sum again"));
         }
-        if !says_done || sentence.clauses.iter().all(|c| c.negative) {
+        if !says_done {
             continue;
         }
         if !recorded.known {
@@ -172,10 +184,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::meaning::{Act, Forbidden, Meant};
 
     fn kinds(text: &str, context: &Value) -> Vec<String> {
         let recorded = Recorded::of(context.as_object().unwrap());
-        check(&super::super::reading::read(text), &recorded, "my claim is CLM-20417")
+        check(&super::super::reading::read(text), &recorded, "my claim is CLM-20417", None)
             .into_iter()
             .map(|i| i.kind)
             .collect()
@@ -209,6 +222,26 @@ mod tests {
         ] {
             assert_eq!(kinds(said, &nothing), [""; 0], "{said}");
         }
+    }
+
+    #[test]
+    fn a_promise_in_words_of_its_own_needs_a_result_too() {
+        let text = "Your complaint sits with the code officer now. It is nothing.";
+        let mut sentences = super::super::sentences(text).into_iter();
+        let mut meant = |claims| {
+            let read = Meant::new((Forbidden::Promise, 0), (Act::Report, claims));
+            (sentences.next().unwrap(), read)
+        };
+        let meanings = Meanings::from([meant(990), meant(10)]);
+        let kinds = |context: Value| -> Vec<(String, Option<String>)> {
+            let recorded = Recorded::of(context.as_object().unwrap());
+            let issues = check(&super::super::reading::read(text), &recorded, "", Some(&meanings));
+            issues.into_iter().map(|i| (i.kind, i.location)).collect()
+        };
+        let found = ("effect_not_recorded".to_owned(), Some("sentence:1".to_owned()));
+        assert_eq!(kinds(json!({ "tool_results": [] })), [found]);
+        let filed = json!({ "tool_results": [{ "name": "file_report", "content": "INC-4821" }] });
+        assert!(kinds(filed).is_empty());
     }
 
     #[test]

@@ -23,6 +23,8 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 pub use evidence::Evidence;
@@ -32,6 +34,7 @@ pub use request::{
 };
 pub use rules::{NoRules, ProposedAction, RuleCheck, RuleViolation};
 
+use crate::meaning::Meant;
 use execution::Recorded;
 use reading::Sentence;
 
@@ -41,7 +44,12 @@ pub struct Means<'a> {
     pub rules: &'a dyn RuleCheck,
     /// Cosine of the vectors of question and answer, where somebody measured it.
     pub likeness: Option<f32>,
+    /// What sentences of the output mean, where somebody has the encoder: promises are known in other words.
+    pub meanings: Option<&'a Meanings>,
 }
+
+/// What sentences mean, by their text as [`sentences`] cuts it.
+pub type Meanings = HashMap<String, Meant>;
 
 impl std::fmt::Debug for Means<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -68,6 +76,12 @@ pub fn validate(request: &ValidationRequest, means: Means<'_>) -> Result<Validat
 #[must_use]
 pub fn facts_of(text: &str, evidence: &Evidence, question: &[String]) -> Vec<ValidationIssue> {
     facts::check(&reading::read(text), evidence, question).issues
+}
+
+/// The sentences of an output, as [`Meanings`] name them.
+#[must_use]
+pub fn sentences(text: &str) -> Vec<String> {
+    language::sentences(text)
 }
 
 /// The terms of a question, for [`facts_of`].
@@ -182,7 +196,7 @@ impl<'a> Reading<'a> {
                 tally.ran(check, if blocked { 0.0 } else { 1.0 }, issues);
             }
             T::Execution => {
-                let issues = execution::check(&self.sentences, &self.recorded, &self.known);
+                let issues = execution::check(&self.sentences, &self.recorded, &self.known, means.meanings);
                 let confidence = share(issues.len(), self.sentences.len());
                 tally.ran(check, confidence, issues);
             }

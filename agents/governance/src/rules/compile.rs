@@ -9,6 +9,7 @@ use super::ast::{Comparison, Expr, Is};
 use super::fault::RuleError;
 use super::fields::{Field, Type, Value};
 use super::likeness::{Kind, Likeness};
+use crate::meaning::Forbidden;
 
 /// Steps that looking at one rule may take, conditions that it names included.
 const MOST_STEPS: usize = 2_000;
@@ -37,6 +38,8 @@ pub(super) enum Node {
     Argument(String),
     /// How much the sentence reads like that.
     ReadsLike(&'static Likeness, Kind),
+    /// How surely it means that.
+    Means(Forbidden),
 }
 
 /// A whole expression.
@@ -156,7 +159,7 @@ impl Scope<'_> {
     }
 
     fn call(&self, expr: &Expr, function: &str, given: &[Expr]) -> Result<Made, RuleError> {
-        const FUNCTIONS: &str = "The functions are words_any([…]), words_any(TEXT, […]), lower(TEXT), amounts(TEXT), count(LIST), argument('NAME') and reads_like('KIND').";
+        const FUNCTIONS: &str = "The functions are words_any([…]), words_any(TEXT, […]), lower(TEXT), amounts(TEXT), count(LIST), argument('NAME'), reads_like('KIND') and means('KIND').";
         let text = |expr: &Expr| match self.node(expr)? {
             (node, Type::Text, steps) => Ok((Box::new(node), steps + 1)),
             (_, kind, _) => {
@@ -205,7 +208,15 @@ impl Scope<'_> {
                     .map_err(|e| self.fault(expr, e.to_string(), "See the guide to rules."))?;
                 Ok((Node::ReadsLike(likeness, kind), Type::Number, READING_STEPS))
             }
-            ("words_any" | "lower" | "amounts" | "count" | "argument" | "reads_like", _) => {
+            ("means", [Expr { is: Is::Text(name), .. }]) => {
+                let Some(kind) = Forbidden::of(name) else {
+                    let known = Forbidden::ALL.map(Forbidden::name).join(", ");
+                    let message = format!("nothing is known of the kind {name:?}");
+                    return Err(self.fault(expr, message, format!("Write one of: {known}.")));
+                };
+                Ok((Node::Means(kind), Type::Number, 2))
+            }
+            ("words_any" | "lower" | "amounts" | "count" | "argument" | "reads_like" | "means", _) => {
                 Err(self.fault(expr, format!("{function} is given something else"), FUNCTIONS))
             }
             _ => Err(self.fault(expr, format!("there is no function named {function:?}"), FUNCTIONS)),

@@ -43,6 +43,7 @@ pub(super) fn value<'a>(node: &'a Node, action: &'a Proposed<'_>) -> Value<'a> {
             Value::List(all) => Value::Number(i64::try_from(all.len()).unwrap_or(i64::MAX / 1000) * 1000),
             other => other,
         },
+        Node::Means(kind) => Value::Number(action.meant.map_or(0, |meant| i64::from(meant.of(*kind)))),
         Node::ReadsLike(likeness, kind) => Value::Number(action.reading(likeness).of(*kind)),
         Node::Argument(name) => {
             let found = action.tool.and_then(|tool| tool.arguments?.get(name.as_str()));

@@ -21,6 +21,17 @@ pub(super) fn found(requirement: &Expr, action: &Proposed<'_>) -> String {
     if shown.is_empty() { String::new() } else { format!("Found: {}.", shown.join("; ")) }
 }
 
+/// Whether an expression asks what the sentence means.
+pub(super) fn asks_meaning(expr: &Expr) -> bool {
+    match &expr.is {
+        Is::Call { function, .. } => function == "means",
+        Is::Not(inner) => asks_meaning(inner),
+        Is::All(all) | Is::Any(all) | Is::List(all) => all.iter().any(asks_meaning),
+        Is::Compare { left, right, .. } => asks_meaning(left) || asks_meaning(right),
+        _ => false,
+    }
+}
+
 fn named<'a>(expr: &'a Expr, into: &mut Vec<&'a str>) {
     match &expr.is {
         Is::Name(name) if !into.contains(&name.as_str()) => into.push(name),

@@ -13,9 +13,16 @@ use super::likeness::{Likeness, Reading, is_question};
 use super::plain::words;
 use super::tokens::cut;
 use super::{AppliesTo, ProposedTool, Spoken};
+use crate::meaning::Meant;
 
 /// Words of a sentence that has not ended, below which it is not read.
 const BEGINNING: usize = 6;
+
+/// Whether a sentence has said something: "You should," may go on as anything.
+pub(super) fn says_something(text: &str) -> bool {
+    text.trim_end().ends_with(['.', '?', '!', '…', '"', '”', ')'])
+        || text.split_whitespace().count() >= BEGINNING
+}
 
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -167,6 +174,8 @@ pub(super) struct Proposed<'a> {
     shown: Option<&'a Known>,
     caller: Option<&'a Known>,
     pub(super) tool: Option<&'a ProposedTool<'a>>,
+    /// What the sentence means, once it has said something.
+    pub(super) meant: Option<Meant>,
     /// What the sentence reads like, once a rule has asked.
     reading: OnceCell<Reading>,
 }
@@ -190,6 +199,7 @@ impl<'a> Proposed<'a> {
             shown: spoken.shown,
             caller: spoken.caller,
             tool: None,
+            meant: spoken.meant.filter(|_| says_something(spoken.text)),
             reading: OnceCell::new(),
         }
     }
@@ -211,15 +221,15 @@ impl<'a> Proposed<'a> {
             shown: None,
             caller: None,
             tool: Some(tool),
+            meant: None,
             reading: OnceCell::new(),
         }
     }
 
     pub(super) fn reading(&self, likeness: &Likeness) -> Reading {
         *self.reading.get_or_init(|| {
-            // "You should," may go on as anything: a beginning reads like nothing until it has said something.
-            let ended = self.text.trim_end().ends_with(['.', '?', '!', '…', '"', '”', ')']);
-            if !ended && self.words.split(' ').count() < BEGINNING {
+            // Single words make a harmless sentence look like something: whoever reads it whole knows better.
+            if !says_something(self.text) || self.meant.is_some_and(|meant| meant.is_harmless()) {
                 return Reading::default();
             }
             likeness.read_words(&self.words, is_question(self.text))
@@ -271,7 +281,7 @@ impl<'a> Proposed<'a> {
     }
 
     /// Whether the sentence stands in a text of the tenant's, with or without the name of the page in front.
-    fn is_published(&self) -> bool {
+    pub(super) fn is_published(&self) -> bool {
         let has = |plain: &str| {
             plain.split(' ').nth(1).is_some()
                 && (self.constants.has(plain) || self.shown.is_some_and(|k| k.has(plain)))

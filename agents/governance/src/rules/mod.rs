@@ -4,7 +4,8 @@
 //! over the proposed action, whose fields are in [`fields`]. [`RuleSet`] is loaded whole or not at all. Each sentence passes
 //! [`RuleSet::check_words`] before it is spoken, each reply [`RuleSet::check_reply`] at its end, and each tool call
 //! [`RuleSet::check_tool`] before its effect. Pure, and some microseconds a sentence.
-//! What patterns miss in wordings of its own, a small model finds: [`likeness`].
+//! What patterns miss in wordings of its own, a small model finds ([`likeness`]), and where there is a sentence encoder, a
+//! head over its vector ([`crate::meaning`]).
 //!
 //! A violated rule whose action is [`RuleAction::Block`] cannot be overridden: not by a tenant's rule, not by confidence,
 //! not by the order of files. A tenant adds rules; it cannot take one away or change one.
@@ -35,6 +36,8 @@ use std::sync::Arc;
 
 use language::Language;
 use serde::Serialize;
+
+use crate::meaning::{Forbidden, Meant};
 
 pub use book::RuleBook;
 pub use fault::RuleError;
@@ -186,6 +189,8 @@ pub struct Spoken<'a> {
     pub shown: Option<&'a Known>,
     /// What the caller named on this call.
     pub caller: Option<&'a Known>,
+    /// What the sentence means, where there was an encoder and time; without it the patterns hold alone.
+    pub meant: Option<Meant>,
 }
 
 impl<'a> Spoken<'a> {
@@ -200,6 +205,7 @@ impl<'a> Spoken<'a> {
             is_emergency: false,
             shown: None,
             caller: None,
+            meant: None,
         }
     }
 }
@@ -296,6 +302,8 @@ pub struct Violation {
     /// In words, in the action's language, with what was found. It may hold words of the action: for whoever proposed
     /// it, never for a log.
     pub reason: String,
+    /// What the sentence was read as, and how surely, in thousandths, where the rule asks what it means.
+    pub meant: Option<(Forbidden, u16)>,
 }
 
 impl Violation {

@@ -9,9 +9,9 @@ use language::Language;
 use super::ast::{Expr, FileText, Given, Is, Key, RuleText};
 use super::compile::{Compiled, Scope, truth};
 use super::engine::holds;
-use super::explain::found;
+use super::explain::{asks_meaning, found};
 use super::fault::RuleError;
-use super::fields::{Field, Proposed};
+use super::fields::{Field, Proposed, says_something};
 use super::known::Known;
 use super::parse::parse;
 use super::{AppliesTo, Category, Phrasing, ProposedTool, Rule, RuleAction, Spoken, Tier, Violation};
@@ -23,6 +23,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("constants.rules", include_str!("../../data/rules/constants.rules")),
     ("advice.rules", include_str!("../../data/rules/advice.rules")),
     ("disclosure.rules", include_str!("../../data/rules/disclosure.rules")),
+    ("meaning.rules", include_str!("../../data/rules/meaning.rules")),
 ];
 /// Name of a tenant's text in messages.
 const TENANT: &str = "tenant";
@@ -166,13 +167,20 @@ impl RuleSet {
         self.check(&Proposed::tool(tool, &self.layer.constants))
     }
 
+    /// Whether it is worth knowing what a sentence means: it has said something, and no page that was shown says it.
+    #[must_use]
+    pub fn asks_meaning(&self, spoken: &Spoken<'_>) -> bool {
+        says_something(spoken.text)
+            && !Proposed::words(AppliesTo::Words, spoken, &self.layer.constants).is_published()
+    }
+
     fn check(&self, action: &Proposed<'_>) -> Vec<Violation> {
         let mut broken: Vec<Violation> = self
             .layer
             .rules
             .iter()
             .filter(|rule| rule.applies_to == action.applies_to && self.is_broken(rule, action))
-            .map(|rule| Violation { rule: rule.clone(), reason: reason(rule, action) })
+            .map(|rule| violation(rule, action))
             .collect();
         // Stable: among equals the platform's come first, in the order of their text.
         broken.sort_by_key(|violation| Reverse(violation.rule.action));
@@ -191,10 +199,12 @@ impl RuleSet {
     }
 }
 
-fn reason(rule: &Rule, action: &Proposed<'_>) -> String {
+fn violation(rule: &Arc<Rule>, action: &Proposed<'_>) -> Violation {
     let explanation = rule.explanation.of(action.language);
     let found = found(&rule.logic.written, action);
-    if found.is_empty() { explanation.to_owned() } else { format!("{explanation} {found}") }
+    let reason = if found.is_empty() { explanation.to_owned() } else { format!("{explanation} {found}") };
+    let meant = action.meant.map(|meant| meant.forbidden());
+    Violation { rule: rule.clone(), reason, meant: meant.filter(|_| asks_meaning(&rule.logic.written)) }
 }
 
 // ---------------------------------------------------------------- loading

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pipeline::ports::Language;
+use pipeline::ports::{Language, Screen, TurnInput};
 use tokio::time::Instant;
 
 use super::super::rulings::Rulings;
 use crate::tools::Asked;
 use crate::tools::ruling::{proposed, why};
 use dialogue::conversation::ToolCall;
+use governance::meaning::{Meaning, Meant};
 use governance::rules::{Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
+use knowledge::{Embedder, Seen};
 
 /// What becomes of a piece of the answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,12 +45,15 @@ pub(super) struct About<'a> {
     pub(super) shown: &'a Known,
     pub(super) caller: &'a Known,
     pub(super) is_emergency: bool,
+    pub(super) meant: Option<Meant>,
 }
 
 /// One run's way through the rules.
 #[derive(Debug)]
 pub(super) struct Gate {
     book: Arc<RuleBook>,
+    /// Sees what a sentence means; without it the words decide alone.
+    encoder: Option<Embedder>,
     pub(super) rulings: Rulings,
     /// What of the sentence under way was let through.
     sentence: String,
@@ -61,9 +66,10 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    pub(super) fn new(book: Arc<RuleBook>) -> Self {
+    pub(super) fn new(book: Arc<RuleBook>, encoder: Option<Embedder>) -> Self {
         Self {
             book,
+            encoder,
             rulings: Rulings::default(),
             sentence: String::new(),
             ended: 0,
@@ -78,18 +84,46 @@ impl Gate {
         self.took
     }
 
+    /// What the sentence means with the next piece of it, in the time that a turn has. What a page or the tenant says in
+    /// these words is not read. Where the encoder is missing or late, the words decide alone.
+    pub(super) async fn meant(&mut self, piece: &str, shown: &Known) -> Option<Meant> {
+        if self.skips != Skips::Nothing {
+            return None;
+        }
+        let began = Instant::now();
+        let sentence = self.with(piece);
+        let spoken = Spoken { shown: Some(shown), ..Spoken::new(&sentence, Language::En) };
+        if !self.book.current().asks_meaning(&spoken) {
+            return None;
+        }
+        let seen = match &self.encoder {
+            Some(encoder) => encoder.see(&sentence).await,
+            None => None,
+        };
+        let meant = Meaning::shipped().ok()?.read(&sentence, seen.as_ref().map(Seen::to_read));
+        self.took += began.elapsed();
+        meant
+    }
+
+    /// What of the sentence was let through, with a piece more.
+    fn with(&self, piece: &str) -> String {
+        let space = if self.sentence.is_empty() { "" } else { " " };
+        format!("{}{space}{piece}", self.sentence)
+    }
+
     /// Judges the next piece of the answer together with what of its sentence went before it. `published` finds a sentence
-    /// of a page that was shown, for a rule that puts one in.
+    /// of a page that was shown, for a rule that puts one in; what is stopped is kept as `screen` leaves it.
     pub(super) fn judge(
         &mut self,
         piece: &str,
         about: &About<'_>,
+        screen: &mut dyn Screen,
         published: impl FnOnce() -> Option<String>,
     ) -> Passed {
         let ends = piece.trim_end_matches(['"', ')', '\'']).ends_with(['.', '?', '!']);
         let began = Instant::now();
         let passed = match self.skips {
-            Skips::Nothing => self.look(piece, about, published),
+            Skips::Nothing => self.look(piece, about, screen, published),
             Skips::Sentence | Skips::Answer => Passed::Drop,
         };
         self.took += began.elapsed();
@@ -103,17 +137,22 @@ impl Gate {
         passed
     }
 
-    fn look(&mut self, piece: &str, about: &About<'_>, published: impl FnOnce() -> Option<String>) -> Passed {
-        if !self.sentence.is_empty() {
-            self.sentence.push(' ');
-        }
-        self.sentence.push_str(piece);
+    fn look(
+        &mut self,
+        piece: &str,
+        about: &About<'_>,
+        screen: &mut dyn Screen,
+        published: impl FnOnce() -> Option<String>,
+    ) -> Passed {
+        self.sentence = self.with(piece);
         let set = self.book.current();
         let spoken = Spoken { is_first: self.ended == 0, ..spoken(&self.sentence, about) };
         let broken = set.check_words(&spoken);
-        self.rulings.note(&broken);
-        let Some(first) = broken.first().filter(|_| !permitted(&broken)) else { return Passed::Speak };
-        self.sentence.clear();
+        let Some(first) = broken.first().filter(|_| !permitted(&broken)) else {
+            self.rulings.note(&broken);
+            return Passed::Speak;
+        };
+        self.rulings.stop(&broken, &std::mem::take(&mut self.sentence), screen);
         self.skips = if broken.iter().any(|v| !v.permits() && v.rule.drops_rest) {
             Skips::Answer
         } else {
@@ -165,6 +204,11 @@ impl Gate {
     }
 }
 
+/// What the caller said in a turn.
+pub(super) fn caller_words(input: &TurnInput) -> &str {
+    if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" }
+}
+
 fn spoken<'a>(text: &'a str, about: &About<'a>) -> Spoken<'a> {
     Spoken {
         text,
@@ -174,6 +218,7 @@ fn spoken<'a>(text: &'a str, about: &About<'a>) -> Spoken<'a> {
         is_emergency: about.is_emergency,
         shown: Some(about.shown),
         caller: Some(about.caller),
+        meant: about.meant,
     }
 }
 
@@ -183,10 +228,11 @@ mod tests {
 
     use super::*;
     use governance::rules::RuleSet;
+    use governance::safety::Redactor;
 
     fn gate() -> Gate {
         let facts = dialogue::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;
-        Gate::new(Arc::new(RuleBook::new(RuleSet::load("", &facts.numbers()).unwrap())))
+        Gate::new(Arc::new(RuleBook::new(RuleSet::load("", &facts.numbers()).unwrap())), None)
     }
 
     /// What is spoken of an answer that comes in these pieces.
@@ -198,10 +244,11 @@ mod tests {
             shown: &known,
             caller: &known,
             is_emergency: false,
+            meant: None,
         };
         let mut out = Vec::new();
         for piece in pieces {
-            match gate.judge(piece, &about, || None) {
+            match gate.judge(piece, &about, &mut Redactor::default(), || None) {
                 Passed::Speak => out.push((*piece).to_owned()),
                 Passed::Instead { text, .. } => out.push(format!("[{}]", text.split(',').next().unwrap())),
                 Passed::Drop => {}
@@ -227,6 +274,7 @@ mod tests {
         assert_eq!(gate.rulings.untold(pipeline::turn::TurnId(1)).len(), 1);
         assert!(gate.rulings.untold(pipeline::turn::TurnId(1)).is_empty());
         let did = gate.rulings.beside("answered");
-        assert_eq!(did, "answered; a rule stopped (ai-never-claims-to-be-human)");
+        let rule = "(ai-never-claims-to-be-human) \"I am not a robot,\"";
+        assert_eq!(did, format!("answered; a rule stopped {rule}"));
     }
 }

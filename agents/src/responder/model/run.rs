@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use super::super::outbox::{Outbox, Spent, attention};
 use super::super::sentences;
 use super::clock::Clock;
-use super::gate::{About, Gate, Passed};
+use super::gate::{About, Gate, Passed, caller_words};
 use super::history::{Beginning, Exchange};
 use super::memory::Memory;
 use super::pages::Pages;
@@ -249,17 +249,17 @@ impl ModelRun {
     }
 
     /// Begins with what puts an earlier turn right.
-    pub(super) fn correct(&mut self, turn: TurnId, words: &str) {
+    pub(super) async fn correct(&mut self, turn: TurnId, words: &str) {
         self.corrects = Some(turn);
         for sentence in sentences(words) {
-            self.take(&sentence);
+            self.take(&sentence).await;
         }
         self.opening = self.lines.len();
     }
 
     /// Puts a piece of the reply in line, as the rules let it pass.
-    fn take(&mut self, segment: &str) {
-        match self.judged(segment) {
+    async fn take(&mut self, segment: &str) {
+        match self.judged(segment).await {
             Passed::Speak => {
                 let checked = checked(segment, &mut self.memory);
                 self.add(checked);
@@ -272,16 +272,22 @@ impl ModelRun {
     async fn say_all(&mut self, segments: Vec<String>, out: &mut Outbox) {
         for segment in segments {
             let segment = self.pages.mend(&segment, self.memory.language).unwrap_or(segment);
-            self.take(&segment);
+            self.take(&segment).await;
         }
         self.flush(out).await;
     }
 
     /// What the rules make of a piece of the answer.
-    fn judged(&mut self, segment: &str) -> Passed {
+    async fn judged(&mut self, segment: &str) -> Passed {
         let Self { gate, memory, input, shown, urgent, .. } = self;
-        let published = || published(shown, memory.language);
-        gate.judge(segment, &about(memory, input, *urgent), published)
+        let meant = gate.meant(segment, &memory.shown).await;
+        let spoken = memory.language;
+        let published = || published(shown, spoken);
+        let caller_words = caller_words(input);
+        let Memory { language, shown, named, redactor, .. } = memory;
+        let about =
+            About { language: *language, caller_words, shown, caller: named, is_emergency: *urgent, meant };
+        gate.judge(segment, &about, redactor, published)
     }
 
     /// What the whole reply must say and does not.
@@ -484,9 +490,9 @@ impl ModelRun {
 }
 
 fn about<'a>(memory: &'a Memory, input: &'a TurnInput, is_emergency: bool) -> About<'a> {
-    let caller_words = if let TurnInput::Said { text, .. } = input { text.as_str() } else { "" };
+    let caller_words = caller_words(input);
     let Memory { language, shown, named, .. } = memory;
-    About { language: *language, caller_words, shown, caller: named, is_emergency }
+    About { language: *language, caller_words, shown, caller: named, is_emergency, meant: None }
 }
 
 /// The first sentence with an amount on the pages that this turn was shown, best page first.
@@ -526,7 +532,7 @@ mod tests {
             "",
             &dialogue::seed::riverbend(Default::default()).unwrap().facts.numbers(),
         );
-        let gate = Gate::new(std::sync::Arc::new(governance::rules::RuleBook::new(set.unwrap())));
+        let gate = Gate::new(std::sync::Arc::new(governance::rules::RuleBook::new(set.unwrap())), None);
         ModelRun::new(TurnId(1), TurnInput::Unintelligible, beginning, exchange, memory, gate, Instant::now())
     }
 

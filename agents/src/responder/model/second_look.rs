@@ -21,7 +21,9 @@ use super::phrases::Phrase;
 use crate::passport::Patch;
 use dialogue::conversation::{Conversation, Message, ToolSpec};
 use dialogue::model::{LanguageModel, ModelEvent, Request, Tally};
-use governance::judge::{Level, Means, NoRules, Severity, ValidationRequest, validate};
+use governance::judge::{Level, Meanings, Means, NoRules, Severity, ValidationRequest, validate};
+use governance::meaning::Meaning;
+use knowledge::{Embedder, Seen};
 
 /// Corrected statements that the model may try.
 const MAX_REVISIONS: u8 = 3;
@@ -164,6 +166,8 @@ pub(super) struct Look {
     /// The call's: providers want the tools that a conversation speaks of.
     pub(super) tools: Arc<[ToolSpec]>,
     pub(super) looker: Looker,
+    /// Sees what sentences promise.
+    pub(super) encoder: Option<Embedder>,
 }
 
 impl SecondLook {
@@ -325,7 +329,7 @@ impl SecondLook {
 impl Look {
     async fn run(self, tally: &Tally) -> Looked {
         let known = Known::of(&self.conversation, &self.earlier);
-        let wrong = known.judge(&self.reply, &self.question).await;
+        let wrong = known.judge(&self.reply, &self.question, self.encoder.as_ref()).await;
         if wrong.kinds.is_empty() {
             return Looked::Right;
         }
@@ -338,7 +342,7 @@ impl Look {
         let mut feedback = wrong.feedback;
         for revisions in 1..=MAX_REVISIONS {
             let Some(statement) = self.ask(&feedback, tally).await else { continue };
-            let judged = known.judge(&statement, &self.question).await;
+            let judged = known.judge(&statement, &self.question, self.encoder.as_ref()).await;
             if judged.kinds.is_empty() {
                 let statement = Some(statement);
                 return Looked::Wrong(Correction { turn: self.turn, kinds, statement, revisions });
@@ -388,6 +392,21 @@ impl Look {
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         (text.chars().any(char::is_alphanumeric) && text.chars().count() <= LONGEST).then_some(text)
     }
+}
+
+/// What the sentences of a reply mean; without an encoder by their words alone. Nobody waits for it.
+async fn meanings(text: &str, encoder: Option<&Embedder>) -> Meanings {
+    let Ok(meaning) = Meaning::shipped() else { return Meanings::new() };
+    let sentences = governance::judge::sentences(text);
+    let seen = match encoder {
+        Some(encoder) => encoder.see_all(&sentences).await,
+        None => Vec::new(),
+    };
+    let read = |(n, sentence): (usize, String)| {
+        let meant = meaning.read(&sentence, seen.get(n).map(Seen::to_read))?;
+        Some((sentence, meant))
+    };
+    sentences.into_iter().enumerate().filter_map(read).collect()
 }
 
 fn wrong_again(statement: &str) -> String {
@@ -470,7 +489,8 @@ impl Known {
         self.sources = vec![self.sources.join("\n")];
     }
 
-    async fn judge(&self, text: &str, question: &str) -> Verdict {
+    async fn judge(&self, text: &str, question: &str, encoder: Option<&Embedder>) -> Verdict {
+        let meanings = meanings(text, encoder).await;
         let mut request = ValidationRequest::of_text(text, Level::Standard);
         request.trusted_sources.clone_from(&self.sources);
         request.context.insert("question".to_owned(), json!(question));
@@ -478,7 +498,8 @@ impl Known {
         request.context.insert("said".to_owned(), json!(self.said));
         // The rules were asked before each sentence was said, and are asked again before a correction is.
         let judged = tokio::task::spawn_blocking(move || {
-            validate(&request, Means { rules: &NoRules, likeness: None })
+            let meanings = Some(&meanings);
+            validate(&request, Means { rules: &NoRules, likeness: None, meanings })
         });
         let Ok(Ok(result)) = judged.await else {
             return Verdict { kinds: Vec::new(), feedback: String::new() };

@@ -73,7 +73,8 @@ impl Live {
             .collect::<Vec<_>>()
             .join("\n");
         let exchange = Exchange::new(turn, &words, caller);
-        let gate = Gate::new(seat.office.desk.rules.clone());
+        let encoder = seat.office.shared.retriever.embedder().cloned();
+        let gate = Gate::new(seat.office.desk.rules.clone(), encoder);
         let mut run = ModelRun::new(turn, input, beginning, exchange, memory, gate, began);
         run.shown = shown;
         run.outside = self.outside.clone();
@@ -82,7 +83,7 @@ impl Live {
         }
         speak(seat, &mut run, spoken);
         if let Some(correction) = correction {
-            run.correct(correction.turn, &correction.words(spoken));
+            run.correct(correction.turn, &correction.words(spoken)).await;
         }
         self.ask(&mut run);
         tell_stages(seat, turn, began, guard, reading).await;

@@ -337,7 +337,8 @@ impl Live {
             Conversation { system: briefing::SYSTEM.to_owned(), briefing: self.briefing.clone(), messages };
         let (model, tools) = (self.driver.model.clone(), self.tools.clone());
         let (turn, earlier) = (run.turn, self.history.replies());
-        self.look.begin(Look { turn, reply, question, conversation, earlier, model, tools, looker });
+        let encoder = seat.office.shared.retriever.embedder().cloned();
+        self.look.begin(Look { turn, reply, question, conversation, earlier, model, tools, looker, encoder });
     }
 
     /// Puts on the books what looks found, and what they cost.

@@ -26,7 +26,7 @@ fn attack(turn: TurnId) -> ReplyEvent {
 
 fn ruling(turn: TurnId) -> ReplyEvent {
     let [rule, category, action, applies_to] = ["no-advice", "legal", "BLOCK", "words"].map(str::to_owned);
-    ReplyEvent::Rule(Ruling { turn, rule, category, action, applies_to })
+    ReplyEvent::Rule(Ruling { turn, rule, category, action, applies_to, stopped: None })
 }
 
 #[test]

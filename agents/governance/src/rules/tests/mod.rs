@@ -3,6 +3,7 @@
 mod dev;
 mod language;
 mod loading;
+mod meaning;
 mod properties;
 mod shipped;
 

@@ -51,7 +51,10 @@ async fn a_forbidden_sentence_gives_way_and_what_follows_it_is_dropped_and_the_m
     );
     call.obeyed().await;
     let noted = ledger(&call).await;
-    assert!(noted.contains("a rule stopped (locked-amounts)") && !noted.contains("dollars"), "{noted}");
+    assert!(
+        noted.contains("a rule stopped (locked-amounts)") && noted.contains("for you I make it 7 dollars"),
+        "{noted}"
+    );
 
     let heard = call.talk("When do you close?").await;
     assert_eq!(heard.text.trim(), "We are open until five.");
