@@ -211,7 +211,8 @@ async fn hear(stream: &mut SttStream, number: u32, audio: &[u8]) -> String {
     stream.commands.send(SttCommand::Pause { utterance, pause: 1, asked: Expectation::Open }).await.unwrap();
     let text = loop {
         match stream.events.recv().await.expect("the recogniser goes on") {
-            SttEvent::Final { text, .. } => break text,
+            // A better text of the prompt before may still come.
+            SttEvent::Final { text, utterance: of, .. } if of == utterance => break text,
             SttEvent::Lost { failure } => panic!("{failure}"),
             _ => {}
         }

@@ -60,6 +60,7 @@ pub enum Command {
     /// Put documents into a tenant's knowledge base
     ImportDocs(ImportDocs),
     /// Print the licenses of what this program is built from
+    #[command(after_help = "Example:\n  quandura notices | less")]
     Notices,
 }
 

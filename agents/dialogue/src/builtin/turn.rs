@@ -50,7 +50,7 @@ const SAYS_911: [&str; 8] = [
 ];
 
 /// Thousandths of danger below which words are ordinary business.
-const HINT: u16 = 100;
+const HINT: u16 = 130;
 /// Longest list of sentences in one reply; a digression that resumes a task stays under it.
 const MAX_SAYS: usize = 12;
 

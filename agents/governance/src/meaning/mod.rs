@@ -42,8 +42,9 @@ const FLOATS: usize =
     OUTPUTS * (2 + HIDDEN + HEARD) + HIDDEN * (1 + WIDTH) + QUERIES * WIDTH + HEARD * (1 + WIDTH);
 /// Units behind all queries.
 const HEARD: usize = QUERIES * EACH;
-/// A word alone, "Done.", means nothing.
-const FEWEST: usize = 2;
+/// Shorter sentences, "Done.", "Sigo aquí.", mean nothing by themselves; words that nobody saw together need more.
+const FEWEST: usize = 3;
+const FEWEST_BY_WORDS: usize = 5;
 /// Thousandths from which a sentence claims or promises an act; of no act in particular it must be surer. Chosen on sentences that
 /// no training had seen.
 const CLAIMS: u16 = 700;
@@ -351,7 +352,7 @@ impl Meaning {
         out
     }
 
-    /// What a sentence means, by its words and by what the encoder saw in it; `None` of a word alone. What another encoder
+    /// What a sentence means, by its words and by what the encoder saw in it; `None` of too few words. What another encoder
     /// saw does not count.
     #[must_use]
     pub fn read(&self, text: &str, seen: Option<Seen<'_>>) -> Option<Meant> {
@@ -361,14 +362,14 @@ impl Meaning {
                 sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += i32::from(*weight));
             }
         });
-        if count < FEWEST {
+        let seen = seen.filter(|seen| seen.vector.len() == WIDTH);
+        if count < if seen.is_some() { FEWEST } else { FEWEST_BY_WORDS } {
             return None;
         }
         let damping = damping(count);
         #[expect(clippy::cast_precision_loss, reason = "sums of some thousand bytes")]
         let mut odds: Weights =
             std::array::from_fn(|n| self.bias[n] + sums[n] as f32 * self.scale[n] * damping);
-        let seen = seen.filter(|seen| seen.vector.len() == WIDTH);
         if let Some(seen) = seen {
             self.layers.add(seen, &mut odds);
         }

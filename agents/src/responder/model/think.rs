@@ -177,8 +177,11 @@ async fn prefetch(
     let rest = TurnInput::said(beginning.rest.clone());
     let search = seat.office.shared.dialogue.query(&seat.state, &rest)?;
     let (found, topic) = seat.office.passages(&search).await;
-    let mut shown: Vec<Passage> = topic.into_iter().take(1).collect();
-    shown.extend(found.into_iter().filter(|p| shown.iter().all(|t| t.text != p.text)).collect::<Vec<_>>());
+    // The question may lean on the last answer: its page comes after what the words alone find.
+    let mut shown = found;
+    shown.extend(
+        topic.into_iter().take(1).filter(|t| shown.iter().all(|p| p.text != t.text)).collect::<Vec<_>>(),
+    );
     let information = reads::information(&shown, memory);
     Some((shown, information))
 }
