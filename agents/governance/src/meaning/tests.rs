@@ -28,7 +28,7 @@ fn what_is_written_is_read_back() {
     vector[3] = 1.0;
     let mut tokens = [0.0; WIDTH * 3];
     (tokens[WIDTH + 5], tokens[WIDTH + 9]) = (1.0, 1.0);
-    let text = "A word or two.";
+    let text = "A word or two, and then some more words.";
     let seen = Seen { vector: &vector, tokens: &tokens };
     let meant = read.read(text, Some(seen)).unwrap();
     assert_eq!((meant.forbidden(), meant.claims()), ((Forbidden::OthersData, 1000), Some(Act::Booked)));
