@@ -17,6 +17,16 @@ const OTHER_PAGE: f32 = 0.75;
 /// From so much on words ask nothing.
 const TALK: f32 = 0.6;
 
+/// So much less relevant is a part that was spoken before.
+const SPOKEN: f32 = 0.2;
+/// From so much on a part of the last answer's page is spoken.
+const ANSWERS: f32 = 0.7;
+/// Bias, what Spanish adds to it, and the weights of what speaks for the part: by the question alone, and with the one before it; each how sure
+/// (as log odds) and how relevant. Learned from the 641 pairs of `pipeline/language/data/leaning/pairs.tsv` that lean and whose
+/// first question finds its page: of those that the page answers 80 % are spoken, of those that no page answers 42 %, judged on
+/// fifths that were left out.
+const WEIGHTS: [f32; 6] = [1.70, -0.89, 0.35, 1.03, 0.20, 1.36];
+
 impl<'a> Turn<'a> {
     /// Whether a question leaves its subject to the last answer, and no other page is clearly meant.
     pub(in super::super) fn leans(&mut self, text: &str) -> bool {
@@ -124,16 +134,6 @@ impl<'a> Turn<'a> {
         Some((*pages.first()?, *judged.first()?))
     }
 }
-
-/// So much less relevant is a part that was spoken before.
-const SPOKEN: f32 = 0.2;
-/// From so much on a part of the last answer's page is spoken.
-const ANSWERS: f32 = 0.7;
-/// Bias, what Spanish adds to it, and the weights of what speaks for the part: by the question alone, and with the one before it; each how sure
-/// (as log odds) and how relevant. Learned from the 641 pairs of `pipeline/language/data/leaning/pairs.tsv` that lean and whose
-/// first question finds its page: of those that the page answers 80 % are spoken, of those that no page answers 42 %, judged on
-/// fifths that were left out.
-const WEIGHTS: [f32; 6] = [1.70, -0.89, 0.35, 1.03, 0.20, 1.36];
 
 /// How sure (0–1) it is that the page answers a question that leans on it.
 fn answers(alone: Evidence, joined: Evidence) -> f32 {
