@@ -268,6 +268,15 @@ impl Turn<'_> {
         if other && !ear.is_bare_yes_no(text) {
             return false;
         }
+        // "Okay. Is there a waiting period?" takes up no offer of a person.
+        let person = matches!(pending, Pending::Offer(task) if task == "person");
+        if (person || *pending == Pending::MessageOrPerson)
+            && !ear.is_bare_yes_no(text)
+            && (ear.is_question(text) || self.script.acts.wants_to_know(&plain))
+            && !self.subjects(text).is_empty()
+        {
+            return false;
+        }
         match (pending, ear.yes_no(text)) {
             (Pending::MoreOnPage, Some(YesNo::No)) => self.no_more(&plain, text),
             (Pending::MoreOnPage, Some(YesNo::Yes)) if ear.is_bare_yes_no(text) && !self.thanks(&plain) => {

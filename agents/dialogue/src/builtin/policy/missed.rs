@@ -66,7 +66,7 @@ impl Turn<'_> {
                 }
             }
             (2, _) => self.offer_person_now(text, "put_through_no_answer", "no_answer_again"),
-            _ => self.bring_in_person(),
+            _ => self.bring_in_person_unless_refused(),
         }
     }
 
@@ -87,7 +87,7 @@ impl Turn<'_> {
             }
             (1, None) => self.offer_person("not_on_page"),
             (2, _) => self.offer_person("no_answer_again"),
-            _ => self.bring_in_person(),
+            _ => self.bring_in_person_unless_refused(),
         }
     }
 
@@ -107,6 +107,15 @@ impl Turn<'_> {
         if self.ear.terms(&self.ear.plain(text)).len() >= TELLING {
             text.clone_into(&mut self.state.misheard);
         }
+    }
+
+    /// Nobody calls whoever says in the same breath that they want no call.
+    fn bring_in_person_unless_refused(&mut self) {
+        if self.script.acts.refuses(&self.ear.plain(&self.whole)) {
+            self.say("no_answer_in_task");
+            return self.anything_else();
+        }
+        self.bring_in_person();
     }
 
     /// Begins a call-back with what was heard; where that was done already, ends the call.
