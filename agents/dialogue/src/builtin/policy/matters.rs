@@ -95,6 +95,9 @@ impl Turn<'_> {
 
     /// "Yes, and the other thing is that my trash was not picked up", amid a report of a light.
     fn begins_another(&mut self, text: &str, own: &str) -> Option<String> {
+        if self.state.later.len() >= MAX_LATER {
+            return None;
+        }
         let another = |(_, other, said): &(String, String, bool)| {
             self.matter(other).is_some_and(|kind| kind != own)
                 && self.is_report(other)
