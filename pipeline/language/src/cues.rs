@@ -90,6 +90,10 @@ pub struct Cues {
     /// Units of a stretch of time, and the words before it.
     pub spans: &'static [&'static str],
     pub since: &'static [&'static str],
+    /// Words that say when to call beside those of the clock and the calendar.
+    pub call_times: &'static [&'static str],
+    /// A stretch of time that lasted or is not exact, in plain words: see [`crate::lasting`].
+    pub lasting: &'static str,
     /// Small words that a stutter repeats.
     pub small: &'static [&'static str],
     /// "Can you …": openings of a request in the form of a question.

@@ -74,6 +74,11 @@ pub fn spelled(language: Language, text: &str) -> Vec<(String, (usize, usize))> 
     let mut out = Vec::new();
     let mut at = 0;
     while at < words.len() {
+        // "With an e, H A L V …": which letter it is, and the spelling after it.
+        if let Some(used) = remarked(language, &words[at..]) {
+            at += used;
+            continue;
+        }
         let (letters, sure, end) = run(language, &words, at);
         // Letters' names are words too ("en", "de"): some of them must have been single letters.
         if letters.chars().count() >= FEWEST && sure * 2 >= letters.chars().count() {
@@ -84,6 +89,15 @@ pub fn spelled(language: Language, text: &str) -> Vec<(String, (usize, usize))> 
         }
     }
     out
+}
+
+/// "With an e": how many words remark on one letter, where a spelling may follow.
+fn remarked(language: Language, words: &[&str]) -> Option<usize> {
+    let with = matches!(*words.first()?, "with" | "con");
+    let article = matches!(*words.get(1)?, "a" | "an" | "una");
+    let used = 2 + usize::from(article);
+    (with && (article || language == Language::Es) && letter(language, words.get(used - 1)?).is_some())
+        .then_some(used)
 }
 
 /// Letters whose names sound alike on a telephone.
@@ -117,7 +131,18 @@ pub fn as_letters(language: Language, text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut at = 0;
     for (name, (from, to)) in spelled(language, text) {
-        out.extend(words[at..from].iter().map(|w| (*w).to_owned()));
+        let lower: Vec<String> = words[at..from].iter().map(|w| w.to_lowercase()).collect();
+        let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+        let mut next = 0;
+        while next < lower.len() {
+            match remarked(language, &lower[next..]) {
+                Some(used) => next += used,
+                None => {
+                    out.push(words[at + next].to_owned());
+                    next += 1;
+                }
+            }
+        }
         out.extend(name.chars().map(String::from));
         at = to;
     }
@@ -250,6 +275,8 @@ mod tests {
             ("r u double s o", "russo"),
             ("b as in dog, o, e", "doe"),
             ("g r e e n e", "greene"),
+            ("my last name's with an e, H A L V O R S E N", "halvorsen"),
+            ("with a k, k a r l", "karl"),
             ("B-A-P-T-I-S-T with an E at the end", "baptiste"),
             ("B A P T I S T E, with an E at the end", "baptiste"),
             ("b a p t i s t with a knee at the end", "baptiste"),

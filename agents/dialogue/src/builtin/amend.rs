@@ -54,7 +54,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What was filed last, as it can be put right: only where its reference is known.
-    fn amendable(&self) -> Option<(&'a TaskScript, Task)> {
+    pub(super) fn amendable(&self) -> Option<(&'a TaskScript, Task)> {
         let filed = self.state.done.as_ref()?;
         let reference = self.state.references.last()?;
         let script = self.script.task(&filed.id)?;

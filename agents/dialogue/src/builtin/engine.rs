@@ -200,7 +200,7 @@ impl Turn<'_> {
 
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
-        if self.answers_put_through(text) || self.answers_ask_staff(text) {
+        if self.answers_put_through(text) || self.answers_ask_staff(text) || self.recalls(text) {
             return;
         }
         if self.state.task().is_some() {

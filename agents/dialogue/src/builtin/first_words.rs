@@ -53,10 +53,7 @@ impl<'a> Turn<'a> {
         for told in reply.each(Kind::What).map(str::to_owned).collect::<Vec<_>>() {
             let named = self.ear.subjects(&told).into_iter().any(|stem| !spoken.contains(&stem));
             if named {
-                self.task_mut(|task| {
-                    let between = if task.aside.is_empty() { "" } else { "; " };
-                    task.aside = format!("{}{between}{told}", task.aside);
-                });
+                self.task_mut(|task| task.note_beside(&told));
             }
         }
     }

@@ -28,6 +28,7 @@ mod policy;
 mod put_through;
 mod questions;
 mod read_back;
+mod recall;
 mod repeated;
 mod replied;
 mod reply;

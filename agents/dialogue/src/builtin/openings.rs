@@ -162,7 +162,11 @@ fn only(offered: &[Opening], fits: impl Fn(&Opening) -> bool) -> Option<Opening>
 fn bare_hour(ear: Ear, text: &str) -> Option<u32> {
     let plain = ear.plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
-    (0..words.len()).find_map(|n| ear.cardinal_at(&words[n..])).map(|n| n.0).filter(|h| (7..=12).contains(h))
+    // "The later one, ten thirty": "one" is no hour here.
+    (0..words.len())
+        .filter_map(|n| ear.cardinal_at(&words[n..]))
+        .map(|n| n.0)
+        .find(|hour| (7..=12).contains(hour))
 }
 
 fn matches(opening: &Opening, wish: &When) -> bool {

@@ -22,6 +22,10 @@ impl<'a> Turn<'a> {
         } else {
             self.read_summary(script);
         }
+        let beside = self.state.task().map(|task| retold(&task.aside)).filter(|beside| !beside.is_empty());
+        if let Some(beside) = beside {
+            self.say_with("beside", &[("beside", &beside)]);
+        }
         self.say("is_right");
         self.expects = Expectation::YesNo;
     }

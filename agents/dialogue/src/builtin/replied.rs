@@ -3,8 +3,10 @@
 //! Values of parts are read by the readers of slots, so that a part is a value only if it has the form of one. Where nothing of
 //! use was found the words go the way of all others.
 
+use language::Direction;
 use language::repair::repaired;
 use language::reply::{Asked, Kind};
+use language::sound::{ALIKE, likeness};
 
 use super::account;
 use super::addressee::MESSAGE;
@@ -253,6 +255,7 @@ impl<'a> Turn<'a> {
                     let hurt = told.and_then(|told| slots::stated(slot.kind, &told, self.context()));
                     self.believe_beside(slot, hurt);
                 }
+                SlotKind::Text if slot.id == "reason" => self.tell_reason(slot, reply),
                 SlotKind::Text => {}
                 kind => {
                     let words = reply.value(kind);
@@ -329,6 +332,22 @@ impl<'a> Turn<'a> {
         self.task_mut(|task| task.fill(&slot.id, told));
     }
 
+    /// What a callback is about, told beside an answer: it comes before what was made of the words that asked for it.
+    fn tell_reason(&mut self, slot: &Slot, reply: &Reply) {
+        let Some(told) = reply.all(Kind::What, ", ").filter(|told| !self.ear.subjects(told).is_empty())
+        else {
+            return;
+        };
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).map(|held| held.value.clone());
+        let held = held.unwrap_or_default();
+        let told = account::kept(self.ear, &told);
+        if self.ear.plain(&held).contains(&self.ear.plain(&told.value)) {
+            return;
+        }
+        let all = format!("{} {held}", told.value);
+        self.task_mut(|task| task.fill(&slot.id, Filled::new(all.trim_end(), told.spoken)));
+    }
+
     /// "I'm not giving my name", said before anybody asked for it.
     pub(super) fn take_refusals(&mut self, script: &TaskScript, reply: &Reply, asked: Option<&Slot>) {
         let refused: Vec<String> = reply.each(Kind::Skip).map(|words| self.ear.plain(words)).collect();
@@ -359,8 +378,22 @@ impl<'a> Turn<'a> {
             self.task_mut(|task| task.call_when = wish);
             return self.say("no_call");
         }
+        // "Call my cell", "they should change the timer": no time, and kept for whoever works on it.
+        if !self.tells_time(&wish) {
+            return self.task_mut(|task| task.note_beside(&wish));
+        }
         self.task_mut(|task| task.call_when = wish);
         self.say("call_when");
+    }
+
+    fn tells_time(&self, words: &str) -> bool {
+        let plain = self.ear.plain(words);
+        let time = |word: &str| {
+            account::time_words(self.ear).contains(&word)
+                || self.ear.cues().call_times.contains(&word)
+                || self.ear.calendar_word(word).is_some()
+        };
+        plain.split(' ').any(time) || self.ear.when(words, self.view.now, Direction::Future).is_some()
     }
 
     // ------------------------------------------------------------ a read-back
@@ -391,6 +424,7 @@ impl<'a> Turn<'a> {
     fn changed_by(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> Vec<&'a Slot> {
         let old = reply.all(Kind::Old, " ");
         let owner = old.as_deref().and_then(|old| self.holder(script, old));
+        let owner = owner.or_else(|| self.sounds_like_held(script, reply));
         let mut changed = Vec::new();
         if self.take_addressee(reply) {
             changed.extend(script.slot(MESSAGE));
@@ -452,6 +486,23 @@ impl<'a> Turn<'a> {
         };
         let mut holders = script.slots.iter().filter(|slot| slot.kind != SlotKind::Story).filter(holds);
         holders.next().filter(|_| holders.next().is_none())
+    }
+
+    /// "It's Halvorsen, starts with H", where "Ehalvorsen" is held for a name: what is said anew belongs to what it sounds like,
+    /// whatever part it was taken for.
+    fn sounds_like_held(&self, script: &'a TaskScript, reply: &Reply) -> Option<&'a Slot> {
+        let words = reply.only([Kind::Name, Kind::Place])?;
+        let task = self.state.task()?;
+        let like = |slot: &Slot| {
+            let held = task.slots.get(&slot.id).map(|held| self.ear.plain(&held.spoken)).unwrap_or_default();
+            let held: Vec<&str> = held.split(' ').filter(|word| word.chars().count() > 2).collect();
+            let said = self.ear.plain(words);
+            let said = said.split(' ').filter(|word| word.chars().count() > 2);
+            said.flat_map(|word| held.iter().map(move |held| likeness(held, word))).fold(0.0, f32::max)
+        };
+        let kinds = [SlotKind::Name, SlotKind::Place, SlotKind::Address];
+        let mut alike = script.slots.iter().filter(|slot| kinds.contains(&slot.kind) && like(slot) >= ALIKE);
+        alike.next().filter(|_| alike.next().is_none())
     }
 
     /// A value as put right: the words that were taken back replaced, a part of it corrected, or another in its place.

@@ -61,6 +61,13 @@ impl Reply {
         self.parts.iter().filter(move |(own, _)| *own == kind).map(|(_, words)| words.as_str())
     }
 
+    /// The words of the one part that is of these kinds.
+    pub(super) fn only<const N: usize>(&self, kinds: [Kind; N]) -> Option<&str> {
+        let mut found =
+            self.parts.iter().filter(|(own, _)| kinds.contains(own)).map(|(_, words)| words.as_str());
+        found.next().filter(|_| found.next().is_none())
+    }
+
     /// All words of one kind.
     pub(super) fn all(&self, kind: Kind, between: &str) -> Option<String> {
         let words: Vec<&str> = self.each(kind).collect();
@@ -71,7 +78,14 @@ impl Reply {
     pub(super) fn value(&self, kind: SlotKind) -> Option<String> {
         match part_of(kind)? {
             // "Peggy, well, Margaret Holloway": the fuller name; of numbers and places all pieces.
-            Kind::Name => self.each(Kind::Name).max_by_key(|name| name.split(' ').count()).map(str::to_owned),
+            // Letters spell a word of it.
+            Kind::Name => {
+                let fuller = self
+                    .each(Kind::Name)
+                    .max_by_key(|name| name.split(' ').filter(|w| w.len() > 1).count())?;
+                let letters = self.each(Kind::Name).find(|name| *name != fuller && is_spelled(name));
+                Some(letters.map_or_else(|| fuller.to_owned(), |letters| format!("{fuller}, {letters}")))
+            }
             Kind::What => self.all(Kind::What, ", "),
             Kind::Place => self.has(Kind::Place).then(|| self.place.clone()),
             part => self.all(part, " "),
@@ -92,6 +106,12 @@ impl Reply {
     pub(super) fn tells(&self) -> bool {
         [Kind::What, Kind::Place, Kind::When, Kind::Name, Kind::Phone].into_iter().any(|kind| self.has(kind))
     }
+}
+
+/// "N G U Y E N", "N-G-U-Y-E-N".
+fn is_spelled(name: &str) -> bool {
+    let mut letters = name.split([' ', '-', ',']).filter(|letter| !letter.is_empty());
+    letters.all(|letter| letter.chars().count() == 1)
 }
 
 /// The part that holds the value of a slot.

@@ -13,7 +13,8 @@ use language::Ear;
 use language::PhoneAnswer;
 use language::YesNo;
 use language::shown::Shape;
-use language::{Direction, When};
+use language::spelling::spelled;
+use language::{Direction, When, lasting, without_lasting};
 
 /// What an utterance gave for a slot.
 #[derive(Clone, PartialEq, Eq)]
@@ -70,10 +71,13 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
             let now = When { date: Some(context.now.date()), time: Some(context.now.time()), part: None };
             Some(Filled::new(now.iso(), ear.spoken_when(&now)))
         }
-        SlotKind::When => when_value(ear, text, context.now, Direction::Past)
+        // "About two weeks": no day that the caller ever named.
+        SlotKind::When => lasting(ear, text)
+            .map(same)
+            .or_else(|| when_value(ear, text, context.now, Direction::Past))
             .or_else(|| when_value(ear, &since(ear, text)?, context.now, Direction::Past)),
         SlotKind::Injured => injured(ear, text, true),
-        SlotKind::Name => ear.name_answered(text).map(same),
+        SlotKind::Name => name_answered(ear, text).map(same),
         SlotKind::Phone => return phone_read(text, context),
         SlotKind::Day => day(ear, text, context.now, true),
         SlotKind::ClaimNumber => claim_number(ear, text),
@@ -94,12 +98,13 @@ pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled
     match kind {
         SlotKind::Place => ear.place_stated(text).map(same),
         SlotKind::Address => ear.address(text).map(same),
-        // "At 15 Elm Street" names a house, no hour, and "every night until three" no time at which it happened.
-        SlotKind::When => when_value(ear, text, context.now, Direction::Past).filter(|when| {
-            let plain = ear.plain(text);
-            let habit = plain.split(' ').any(|word| ear.cues().habits.contains(&word));
-            !when.value.starts_with('T') || (ear.address(text).is_none() && !habit)
-        }),
+        // A day beside a stretch ("for two weeks, last night again") is the surer one.
+        SlotKind::When => match lasting(ear, text) {
+            Some(stretch) => {
+                moment(ear, &without_lasting(ear, text), context.now).or_else(|| Some(same(stretch)))
+            }
+            None => moment(ear, text, context.now),
+        },
         SlotKind::Injured => injured(ear, text, false),
         SlotKind::Name => ear.name_stated(text).map(same),
         SlotKind::Phone => ear.whole_phone(text).map(|p| Filled::new(p.e164(), p.spoken())),
@@ -165,6 +170,22 @@ fn dated(value: &str) -> When {
     When { date: date.parse().ok(), time: chrono::NaiveTime::parse_from_str(time, "%H:%M").ok(), part: None }
 }
 
+// ---------------------------------------------------------------- names
+
+/// "Walter Nguyen, that's N G U Y E N": letters spell one word of a name, and the rest of it stays.
+fn name_answered(ear: Ear, text: &str) -> Option<String> {
+    let read = ear.name_answered(text);
+    let parted = text.replace(['-', ',', '.', ';', ':', '!', '?'], " ");
+    let Some((letters, (from, _))) = spelled(ear.0, &parted).pop() else { return read };
+    let before: Vec<&str> = parted.split_whitespace().take(from).collect();
+    let said = ear.name_answered(&before.join(" ")).filter(|said| said.contains(' '));
+    let respelled = |said: String| {
+        let held = Filled::new(said.clone(), said.clone());
+        super::beliefs::correction::respelled(&held, &letters, text).unwrap_or(said)
+    };
+    said.map(respelled).or(read)
+}
+
 // ---------------------------------------------------------------- places and times
 
 /// "My name is …" and a bare phone number answer another question than "where".
@@ -203,6 +224,16 @@ fn numbered_place(ear: Ear, text: &str) -> Option<String> {
 fn when_value(ear: Ear, text: &str, now: NaiveDateTime, direction: Direction) -> Option<Filled> {
     let when = ear.when(text, now, direction)?;
     Some(Filled::new(when.iso(), ear.spoken_when(&when))).filter(|f| !f.spoken.is_empty())
+}
+
+/// A moment of the past that nobody asked for: "at 15 Elm Street" names a house, no hour, and "every night until three" no time
+/// at which it happened.
+fn moment(ear: Ear, text: &str, now: NaiveDateTime) -> Option<Filled> {
+    when_value(ear, text, now, Direction::Past).filter(|when| {
+        let plain = ear.plain(text);
+        let habit = plain.split(' ').any(|word| ear.cues().habits.contains(&word));
+        !when.value.starts_with('T') || (ear.address(text).is_none() && !habit)
+    })
 }
 
 /// "Two days", "since two weeks" where it was asked when: so long ago.

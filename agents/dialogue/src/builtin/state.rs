@@ -12,6 +12,8 @@ use super::step::{Opening, Say};
 
 /// How often one question may be put.
 pub const MAX_ASKS: u8 = 3;
+/// Bytes of what is kept beside the answers of one task.
+const MAX_ASIDE: usize = 600;
 /// Wishes that are remembered while another is served.
 pub const MAX_LATER: usize = 3;
 
@@ -139,6 +141,16 @@ impl Task {
     pub fn clear(&mut self, slot: &str) {
         self.order.retain(|s| s != slot);
         self.slots.remove(slot);
+    }
+
+    /// Keeps what was told beside the answers: once, and no more than a person would read.
+    pub fn note_beside(&mut self, told: &str) {
+        let told = told.trim_matches([' ', ',', '.']);
+        if told.is_empty() || self.aside.contains(told) || self.aside.len() + told.len() > MAX_ASIDE {
+            return;
+        }
+        let between = if self.aside.is_empty() { "" } else { "; " };
+        self.aside = format!("{}{between}{told}", self.aside);
     }
 
     /// Counts one more asking of a question: which time this is, or `None` when it was put often enough.

@@ -208,11 +208,14 @@ pub fn choice(text: &str, count: usize) -> Option<usize> {
     let plain = plain(text);
     let words: Vec<&str> = plain.split(' ').collect();
     let has = |word: &str| words.contains(&word);
-    let place = if has("last") || plain.contains("latest") {
+    let later = ["latest", "later one", "latter", "later of", "later time"];
+    let earlier = ["earlier one", "former", "earlier of", "earlier time"];
+    let place = if has("last") || later.iter().any(|said| plain.contains(said)) {
         count
     } else if has("middle") && count == 3 {
         2
-    } else if plain.contains("earliest")
+    } else if earlier.iter().any(|said| plain.contains(said))
+        || plain.contains("earliest")
         || plain.contains("soonest")
         || plain.contains("either")
         || plain.contains("any of")
@@ -300,6 +303,8 @@ mod tests {
             ("number three", 2),
             ("option 2", 1),
             ("The last one", 2),
+            ("uh the later one, ten thirty", 2),
+            ("the earlier one I guess", 0),
             ("2", 1),
             ("the earliest", 0),
             ("Either is fine", 0),

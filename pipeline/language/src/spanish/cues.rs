@@ -333,6 +333,11 @@ pub static SPANISH: Cues = Cues {
         "minuto", "minutos", "hora", "horas", "dia", "dias", "semana", "semanas", "mes", "meses", "ano",
         "anos",
     ],
+    call_times: &[
+        "despues", "antes", "entre", "cuando", "hasta", "luego", "mediodia", "tardes", "mananas", "noches",
+        "pronto", "horas", "hora",
+    ],
+    lasting: r"\b(?P<lead>(?:desde )?hace|tiene|lleva|llevan|llevamos|van) (?:ya )?(?P<around>(?:(?:como|unos|unas|casi|mas de|mas o menos|alrededor de|aproximadamente|ya) )*)(?P<count>(?:dos|tres|cuatro|cinco|seis) o (?:tres|cuatro|cinco|seis|siete)|un par de|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|quince|veinte|treinta|[0-9]{1,2}) (?P<unit>dias?|semanas?|mes(?:es)?|anos?)\b",
     since: &["desde", "hace", "como", "unos", "unas", "ya"],
     small: &[
         "el", "la", "los", "las", "un", "una", "en", "de", "que", "y", "a", "es", "se", "me", "mi", "por",

@@ -71,7 +71,9 @@ impl<'a> Turn<'a> {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
                 // Letters, and one name where two are held, are a part: the other name stays.
                 SlotKind::Name if !new.value.contains(' ') && old.value.contains(' ') => {
-                    correction::corrected(slot.kind, &old, text, self.context()).unwrap_or(new)
+                    let said_again = old.value.split(' ').any(|word| word.eq_ignore_ascii_case(&new.value));
+                    let part = correction::corrected(slot.kind, &old, text, self.context());
+                    part.unwrap_or_else(|| if said_again { old.clone() } else { new })
                 }
                 _ => new,
             });

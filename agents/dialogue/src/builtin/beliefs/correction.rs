@@ -11,7 +11,7 @@ use crate::builtin::state::Filled;
 use language::repair::{self, denied, repaired};
 use language::sound::{ALIKE, letters, likeness};
 use language::spelling::{settled, spelled};
-use language::{CalendarWord, Direction, Ear, Phone, PhoneAnswer};
+use language::{CalendarWord, Direction, Ear, Phone, PhoneAnswer, lasting};
 
 /// Whether the words deny something of the value, or hold a word of it with another beside it: "Maple, not Mabel".
 #[must_use]
@@ -121,14 +121,7 @@ fn alike(one: &str, other: &str) -> usize {
 fn name(old: &Filled, said: &str, ear: Ear) -> Option<Filled> {
     let held: Vec<&str> = old.value.split_whitespace().collect();
     if let Some((letters, _)) = spelled(ear.0, said).last() {
-        let new = capitalised(&settled(letters, said));
-        let like = held.iter().enumerate().map(|(n, w)| (n, likeness(w, letters)));
-        let best = like.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|best| best.1 >= 0.4);
-        return Some(same(match best {
-            Some((at, _)) => with_word(&held, (at, at + 1), &new),
-            None if held.len() > 1 => with_word(&held, (held.len() - 1, held.len()), &new),
-            None => new,
-        }));
+        return respelled(old, letters, said).map(same);
     }
     if let Some(new) = sound_alike(&held, said, ear) {
         return Some(same(new));
@@ -139,6 +132,19 @@ fn name(old: &Filled, said: &str, ear: Ear) -> Option<Filled> {
     let words: Vec<&str> = whole.split_whitespace().collect();
     let last = words.len() == 1 && held.len() > 1;
     Some(same(if last { with_word(&held, (held.len() - 1, held.len()), words[0]) } else { whole }))
+}
+
+/// A name with the word spelled anew that the letters are most like, else the last of two.
+pub fn respelled(old: &Filled, letters: &str, said: &str) -> Option<String> {
+    let held: Vec<&str> = old.value.split_whitespace().collect();
+    let new = capitalised(&settled(letters, said));
+    let like = held.iter().enumerate().map(|(n, w)| (n, likeness(w, letters)));
+    let best = like.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|best| best.1 >= 0.4);
+    Some(match best {
+        Some((at, _)) => with_word(&held, (at, at + 1), &new),
+        None if held.len() > 1 => with_word(&held, (held.len() - 1, held.len()), &new),
+        None => new,
+    })
 }
 
 /// The value with the word replaced that a new word sounds like; two words that are one ("Rosa Lee") too.
@@ -329,6 +335,9 @@ fn when(old: &Filled, said: &str, context: Context<'_>, direction: Direction) ->
     let (day, rest) = old.value.split_once([' ', 'T']).unwrap_or((&old.value, ""));
     let held: Option<NaiveDate> = day.parse().ok();
     let said = meant(ear, said);
+    if let Some(stretch) = lasting(ear, &said).filter(|_| direction == Direction::Past) {
+        return Some(same(stretch));
+    }
     let said = held.map_or_else(|| said.clone(), |held| without_day(ear, &said, held, now));
     if let Some(date) = held.and_then(|held| month_only(ear, &said, held)) {
         let value =

@@ -1,12 +1,17 @@
 //! Giving a reference number: only to who can write it down, slowly, in groups.
 
+use crate::builtin::reply::Reply;
 use crate::builtin::script::TaskScript;
 use crate::builtin::state::{Pending, Task};
 use crate::builtin::turn::Turn;
 use language::YesNo;
+use language::beside::question_beside;
+use language::reply::{Asked, Kind};
 
 /// Digits said in one breath.
 const GROUP: usize = 2;
+/// Fewer words ask nothing of their own: "did you say?".
+const ASKS: usize = 3;
 /// An answer of more words is something else than "let me see, yes".
 const ANSWER: usize = 4;
 
@@ -36,7 +41,9 @@ impl Turn<'_> {
                 self.state.owes_reference = false;
                 self.say("reference_later");
                 self.did("reference", "kept it for later");
-                if self.says_bye(text) || ear.cues().all_said.iter().any(|said| plain.contains(said)) {
+                if let Some(question) = self.asked_beside(text) {
+                    self.open(&question);
+                } else if self.says_bye(text) || ear.cues().all_said.iter().any(|said| plain.contains(said)) {
                     self.goodbye();
                 } else {
                     self.anything_else();
@@ -52,8 +59,19 @@ impl Turn<'_> {
             self.tell_reference(&reference);
         }
         self.did("reference", "told it");
-        self.anything_else();
+        match self.asked_beside(text) {
+            Some(question) => self.open(&question),
+            None => self.anything_else(),
+        }
         true
+    }
+
+    /// "No, I don't need it. How long till they paint over it?": what is asked beside the answer.
+    fn asked_beside(&self, text: &str) -> Option<String> {
+        let reply = Reply::of(text, Asked::Confirm, self.ear.0);
+        let asked = reply.each(Kind::Ask).filter(|words| words.split(' ').count() >= ASKS).last();
+        let asked = asked.map(str::to_owned);
+        asked.or_else(|| question_beside(self.ear, text).map(|(_, question)| question))
     }
 
     pub(in crate::builtin) fn tell_reference(&mut self, reference: &str) {

@@ -45,6 +45,7 @@ pub struct Acts {
     /// The same, to find where each ends.
     refusals: Vec<Regex>,
     amends: RegexSet,
+    recalls: RegexSet,
     moves: RegexSet,
     leaving: RegexSet,
     first: Vec<Regex>,
@@ -74,6 +75,7 @@ struct Text {
     abandon: Vec<String>,
     refuses: Vec<String>,
     amends: Vec<String>,
+    recalls: Vec<String>,
     moves: Vec<String>,
     leaving: Vec<String>,
     first: Vec<String>,
@@ -114,6 +116,7 @@ impl Acts {
             refuses: set("refuses", &text.refuses)?,
             refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
+            recalls: set("recalls", &text.recalls)?,
             moves: set("moves", &text.moves)?,
             leaving: set("leaving", &text.leaving)?,
             first: each("first", &text.first)?,
@@ -155,6 +158,12 @@ impl Acts {
         } else {
             Steer::None
         }
+    }
+
+    /// Whether it is asked what was taken down.
+    #[must_use]
+    pub fn recalls(&self, plain: &str) -> bool {
+        self.recalls.is_match(plain)
     }
 
     /// Whether these words, as a whole, give up what was begun.
