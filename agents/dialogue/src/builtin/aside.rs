@@ -1,9 +1,13 @@
-//! What stands in an answer and is none of it: a question beside it, and talk around a place.
+//! What stands in an answer and is none of it: a question beside it, when to call, what is refused, talk around a place.
 
-use super::script::{Slot, SlotKind};
-use super::state::{MAX_LATER, Stage};
+use super::account;
+use super::reply::Reply;
+use super::script::{Slot, SlotKind, TaskScript};
+use super::state::{Filled, MAX_LATER, Stage};
 use super::turn::Turn;
+use language::Direction;
 use language::beside::call_wish;
+use language::reply::Kind;
 
 /// More words than this are no place, where nothing in them is known for one.
 const LONG_PLACE: usize = 11;
@@ -60,5 +64,69 @@ impl Turn<'_> {
             self.state.task().is_some_and(|task| task.asked.get(&slot.id).is_none_or(|count| *count <= 1));
         let long = self.ear.plain(text).split(' ').count() > LONG_PLACE;
         slot.kind == SlotKind::Place && first && long && self.ear.place_stated(text).is_none()
+    }
+
+    /// What a callback is about, told beside an answer: it comes before what was made of the words that asked for it.
+    pub(super) fn tell_reason(&mut self, slot: &Slot, reply: &Reply) {
+        let Some(told) = reply.all(Kind::What, ", ").filter(|told| !self.ear.subjects(told).is_empty())
+        else {
+            return;
+        };
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).map(|held| held.value.clone());
+        let held = held.unwrap_or_default();
+        let told = account::kept(self.ear, &told);
+        if self.ear.plain(&held).contains(&self.ear.plain(&told.value)) {
+            return;
+        }
+        let all = format!("{} {held}", told.value);
+        self.task_mut(|task| task.fill(&slot.id, Filled::new(all.trim_end(), told.spoken)));
+    }
+
+    /// "I'm not giving my name", said before anybody asked for it.
+    pub(super) fn take_refusals(&mut self, script: &TaskScript, reply: &Reply, asked: Option<&Slot>) {
+        let refused: Vec<String> = reply.each(Kind::Skip).map(|words| self.ear.plain(words)).collect();
+        for slot in
+            script.slots.iter().filter(|slot| slot.optional && asked.is_none_or(|asked| asked.id != slot.id))
+        {
+            let words = match slot.kind {
+                SlotKind::Name => self.ear.cues().names_name,
+                SlotKind::Phone => self.ear.cues().names_number,
+                _ => continue,
+            };
+            let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&slot.id));
+            if open && refused.iter().any(|said| said.split(' ').any(|word| words.contains(&word))) {
+                self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
+            }
+        }
+    }
+
+    /// When to call back, or that nobody should.
+    pub(super) fn take_call_wish(&mut self, script: &TaskScript, reply: &Reply) {
+        let Some(wish) = reply.all(Kind::Call, ", ") else { return };
+        let Some(phone) = script.slot("phone") else { return };
+        if self.ear.refuses_call(&wish) {
+            let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&phone.id));
+            if phone.optional && open {
+                self.task_mut(|task| task.fill(&phone.id, Filled::not_given()));
+            }
+            self.task_mut(|task| task.call_when = wish);
+            return self.say("no_call");
+        }
+        // "Call my cell", "they should change the timer": no time, and kept for whoever works on it.
+        if !self.tells_time(&wish) {
+            return self.task_mut(|task| task.note_beside(&wish));
+        }
+        self.task_mut(|task| task.call_when = wish);
+        self.say("call_when");
+    }
+
+    fn tells_time(&self, words: &str) -> bool {
+        let plain = self.ear.plain(words);
+        let time = |word: &str| {
+            account::time_words(self.ear).contains(&word)
+                || self.ear.cues().call_times.contains(&word)
+                || self.ear.calendar_word(word).is_some()
+        };
+        plain.split(' ').any(time) || self.ear.when(words, self.view.now, Direction::Future).is_some()
     }
 }

@@ -172,10 +172,16 @@ impl Turn<'_> {
         let filed = !self.state.references.is_empty();
         let files = self.state.task().is_some_and(|task| task.id == "incident");
         if !filed && !files {
-            return self.no_page(text);
+            return match self.passage(text).cloned() {
+                Some(passage) => self.answer_with(&passage, text),
+                None => self.no_page(text),
+            };
         }
         let person = self.state.done.as_ref().is_some_and(|task| task.id == "person") && !files;
-        if person {
+        let message = self.state.done.as_ref().is_some_and(|task| task.id == "message") && !files;
+        if message {
+            self.say("when_read");
+        } else if person {
             let time = super::finish::callback_time(self.ear, self.view.now, self.view.facts);
             self.say_with("when_called", &[("callback", &time)]);
         } else {

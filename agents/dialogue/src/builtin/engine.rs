@@ -261,20 +261,15 @@ impl Turn<'_> {
             }
             return true;
         }
+        if let Some(question) = self.asked_instead(pending, text) {
+            self.open(&question);
+            return true;
+        }
         if *pending == Pending::MoreOnPage && self.script.acts.wants_more(&plain) {
             self.more_of_page();
             return true;
         }
         if other && !ear.is_bare_yes_no(text) {
-            return false;
-        }
-        // "Okay. Is there a waiting period?" takes up no offer of a person.
-        let person = matches!(pending, Pending::Offer(task) if task == "person");
-        if (person || *pending == Pending::MessageOrPerson)
-            && !ear.is_bare_yes_no(text)
-            && (ear.is_question(text) || self.script.acts.wants_to_know(&plain))
-            && !self.subjects(text).is_empty()
-        {
             return false;
         }
         match (pending, ear.yes_no(text)) {

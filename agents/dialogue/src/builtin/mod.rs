@@ -23,6 +23,7 @@ pub mod facts;
 mod finish;
 mod first_words;
 pub mod intent;
+mod offer;
 mod openings;
 mod policy;
 mod put_through;

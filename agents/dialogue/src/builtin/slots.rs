@@ -12,6 +12,7 @@ use super::state::Filled;
 use language::Ear;
 use language::PhoneAnswer;
 use language::YesNo;
+use language::repair::denied;
 use language::shown::Shape;
 use language::spelling::spelled;
 use language::{Direction, When, lasting, without_lasting};
@@ -74,6 +75,7 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
         // "About two weeks": no day that the caller ever named.
         SlotKind::When => lasting(ear, text)
             .map(same)
+            .or_else(|| before_but(ear, text, context.now))
             .or_else(|| when_value(ear, text, context.now, Direction::Past))
             .or_else(|| when_value(ear, &since(ear, text)?, context.now, Direction::Past)),
         SlotKind::Injured => injured(ear, text, true),
@@ -234,6 +236,15 @@ fn moment(ear: Ear, text: &str, now: NaiveDateTime) -> Option<Filled> {
         let habit = plain.split(' ').any(|word| ear.cues().habits.contains(&word));
         !when.value.starts_with('T') || (ear.address(text).is_none() && !habit)
     })
+}
+
+/// "I noticed it Sunday, but it could have been there since Friday": what is known comes before the "but".
+fn before_but(ear: Ear, text: &str, now: NaiveDateTime) -> Option<Filled> {
+    let plain = ear.plain(text);
+    let at = ear.cues().but.iter().filter_map(|but| plain.find(&format!(" {but} "))).min()?;
+    let said =
+        when_value(ear, &plain[..at], now, Direction::Past).filter(|when| !when.value.starts_with('T'));
+    said.filter(|_| denied(ear, text).is_empty() && ear.yes_no(text) != Some(YesNo::No))
 }
 
 /// "Two days", "since two weeks" where it was asked when: so long ago.

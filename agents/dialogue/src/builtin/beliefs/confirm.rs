@@ -17,6 +17,7 @@ use crate::builtin::state::{Filled, MAX_LATER, Stage, State, Task};
 use crate::builtin::turn::Turn;
 use language::Ear;
 use language::YesNo;
+use language::lasting;
 use language::repair::{denied, without_denied};
 use language::reply::{Asked, Kind};
 use language::sound::{ALIKE, likeness};
@@ -64,9 +65,13 @@ impl<'a> Turn<'a> {
             }
             let affirmed =
                 if slot.kind == SlotKind::Day { day_wanted(self.ear, &affirmed) } else { affirmed };
-            let value = slots::stated(slot.kind, &affirmed, self.context()).or_else(|| {
-                self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
-            });
+            // "It ain't from November thirteenth, it's about two weeks": the day is the one that is held.
+            let stretch = lasting(self.ear, &affirmed).filter(|_| slot.kind == SlotKind::When);
+            let stretch = stretch.map(|said| Filled::new(said.clone(), said));
+            let value =
+                stretch.or_else(|| slots::stated(slot.kind, &affirmed, self.context())).or_else(|| {
+                    self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
+                });
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
                 // Letters, and one name where two are held, are a part: the other name stays.

@@ -31,8 +31,10 @@ impl Turn<'_> {
         let ear = self.ear;
         let plain = ear.plain(text);
         let short = plain.split(' ').count() <= ANSWER;
+        let question = self.asked_beside(text);
         let other = super::super::intent::by_cue(self.script, text)
             .is_some_and(|cue| !matches!(cue.intent.id.as_str(), "acknowledge" | "thanks" | "goodbye"));
+        let other = other && question.is_none();
         match ear.yes_no(text) {
             Some(YesNo::Yes) => {}
             // "No, just say it."
@@ -41,7 +43,7 @@ impl Turn<'_> {
                 self.state.owes_reference = false;
                 self.say("reference_later");
                 self.did("reference", "kept it for later");
-                if let Some(question) = self.asked_beside(text) {
+                if let Some(question) = question {
                     self.open(&question);
                 } else if self.says_bye(text) || ear.cues().all_said.iter().any(|said| plain.contains(said)) {
                     self.goodbye();
@@ -59,7 +61,7 @@ impl Turn<'_> {
             self.tell_reference(&reference);
         }
         self.did("reference", "told it");
-        match self.asked_beside(text) {
+        match question {
             Some(question) => self.open(&question),
             None => self.anything_else(),
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::intent::by_cue;
 use super::super::state::Pending;
 use super::super::step::Passage;
 use super::super::turn::Turn;
@@ -154,6 +155,12 @@ impl Turn<'_> {
             Picked::Other if choices.len() == 1 && self.says_again(text) => {
                 self.take_choice(&choices[0], text)
             }
+            // "I don't know what you call it, do you come and get it": no no, and nothing else.
+            Picked::Other if self.stays_with(choices, text) => {
+                let question = format!("{text} {}", self.state.question);
+                self.state.question = question;
+                self.take_choice(&choices[0], text);
+            }
             // The next words are decided upon without asking back once more.
             Picked::Other => {
                 self.asked_back = true;
@@ -161,6 +168,17 @@ impl Turn<'_> {
             }
         }
         true
+    }
+
+    /// Whether words that say neither yes nor no to the one page that may be meant lead nowhere else.
+    fn stays_with(&mut self, choices: &[Choice], text: &str) -> bool {
+        let [Choice::Page { source, .. }] = choices else { return false };
+        if self.ear.yes_no(text) == Some(YesNo::No) || by_cue(self.script, text).is_some() {
+            return false;
+        }
+        let wants = self.understand(text).wants.iter().any(|want| want.task().is_some() && want.holds());
+        let other = self.pages(text).first().is_some_and(|page| page.source != *source);
+        !wants && !(other && self.passage(text).is_some())
     }
 
     /// Whether the words are those that we asked back about, said once more.

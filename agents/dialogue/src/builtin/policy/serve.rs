@@ -24,6 +24,10 @@ impl<'a> Turn<'a> {
             self.state.later.clear();
             return self.miss("");
         }
+        // "I said I don't want a call. How much is a couch?" asks, and wants no call.
+        if let Some(rest) = self.beside_refused(text) {
+            return self.open(&rest);
+        }
         let whole = text == self.heard;
         let text = self.business(text);
         if whole {

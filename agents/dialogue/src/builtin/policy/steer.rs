@@ -41,6 +41,13 @@ impl Turn<'_> {
         if followed {
             return true;
         }
+        if let Some(rest) = self.given_up_for(text) {
+            self.did("cancel", "dropped it");
+            self.state.tasks.pop();
+            self.say_cancelled();
+            self.open(&rest);
+            return true;
+        }
         // "No, I said I don't want a message": whatever it begins like, what was begun is refused.
         if self.gives_up(text) { self.abandoned(text, bye) } else { self.form_refused(text, bye) }
     }
@@ -126,6 +133,39 @@ impl Turn<'_> {
             self.open(&rest);
         }
         true
+    }
+
+    /// What is asked beside a refusal of what nobody has begun, and beside what gives it up.
+    pub(in super::super) fn beside_refused(&self, text: &str) -> Option<String> {
+        let acts = &self.script.acts;
+        if !acts.refuses(&self.ear.plain(text)) {
+            return None;
+        }
+        let rest = acts.beside_refusal(self.ear, text);
+        let asked: Vec<&str> = rest
+            .split_inclusive(['.', '!', '?'])
+            .map(str::trim)
+            .filter(|part| !acts.abandons(&self.ear.plain(part)))
+            .filter(|part| !self.subjects(part).is_empty())
+            .collect();
+        let asked = asked.join(" ");
+        (!asked.is_empty() && asked != text && self.is_wish(&asked)).then_some(asked)
+    }
+
+    /// "I said never mind the callback. The dog park, where's it at?": what was begun is given up for something else.
+    fn given_up_for(&self, text: &str) -> Option<String> {
+        let acts = &self.script.acts;
+        let begun =
+            self.state.task().is_some_and(|task| task.amends.is_none() && task.stage != Stage::Confirm);
+        if !begun || self.state.urgent {
+            return None;
+        }
+        let parts: Vec<&str> = text.split_inclusive(['.', '!', '?']).map(str::trim).collect();
+        let (given_up, rest): (Vec<&str>, Vec<&str>) =
+            parts.into_iter().partition(|part| acts.abandons(&self.ear.plain(part)));
+        let rest = rest.join(" ");
+        (!given_up.is_empty() && self.ear.is_question(&rest) && !self.subjects(&rest).is_empty())
+            .then_some(rest)
     }
 
     fn drop_all(&mut self) {
