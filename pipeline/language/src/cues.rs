@@ -92,6 +92,10 @@ pub struct Cues {
     pub since: &'static [&'static str],
     /// Words that say when to call beside those of the clock and the calendar.
     pub call_times: &'static [&'static str],
+    /// Words of a place that only the caller knows: "outside my house", "en la calle".
+    pub vague_place: &'static [&'static str],
+    /// What happens again and again, in plain words: "every night".
+    pub habit: &'static str,
     /// A stretch of time that lasted or is not exact, in plain words: see [`crate::lasting`].
     pub lasting: &'static str,
     /// Small words that a stutter repeats.

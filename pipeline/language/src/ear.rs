@@ -119,6 +119,14 @@ impl Ear {
         by_language!(self, words::is_question(text))
     }
 
+    /// Whether words name no place that anybody else could find: "outside my house", "la calle, pues".
+    #[must_use]
+    pub fn is_vague_place(self, text: &str) -> bool {
+        let (plain, cues) = (self.plain(text), self.cues());
+        !plain.is_empty()
+            && plain.split(' ').all(|word| cues.vague_place.contains(&word) || cues.small.contains(&word))
+    }
+
     #[must_use]
     pub fn yes_no(self, text: &str) -> Option<YesNo> {
         by_language!(self, answer::yes_no(text))

@@ -8,36 +8,58 @@ use regex::{Captures, Regex};
 use crate::Language;
 use crate::ear::Ear;
 
-/// The stretch of time as it is kept and said back: "for about two weeks". `None` where the words give none, or an exact
+/// The stretch of time, or what happens again and again, as it is kept and said back: "for about two weeks", "every night". `None` where the words give none, or an exact
 /// one that leads to a day ("two weeks ago").
 #[must_use]
 pub fn lasting(ear: Ear, text: &str) -> Option<String> {
     let plain = ear.plain(text);
-    let found = pattern(ear).captures(&plain)?;
-    match ear.0 {
+    let stretch = pattern(ear).captures_iter(&plain).find_map(|found| match ear.0 {
         Language::En => english(&found),
         Language::Es => spanish(&found),
-    }
+    });
+    stretch.or_else(|| habit(ear).find(&plain).map(|found| written(found.as_str())))
 }
 
 /// The words without such a stretch: what else they say of when.
 #[must_use]
 pub fn without_lasting(ear: Ear, text: &str) -> String {
-    pattern(ear).replace_all(&ear.plain(text), " ").into_owned()
+    let plain = ear.plain(text);
+    habit(ear).replace_all(&pattern(ear).replace_all(&plain, " "), " ").into_owned()
 }
 
 fn pattern(ear: Ear) -> &'static Regex {
-    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| compiled(Ear(Language::En)));
-    static SPANISH: LazyLock<Regex> = LazyLock::new(|| compiled(Ear(Language::Es)));
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| compiled(Ear(Language::En).cues().lasting));
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| compiled(Ear(Language::Es).cues().lasting));
     match ear.0 {
         Language::En => &ENGLISH,
         Language::Es => &SPANISH,
     }
 }
 
-#[expect(clippy::expect_used, reason = "a test compiles the pattern of every language")]
-fn compiled(ear: Ear) -> Regex {
-    Regex::new(ear.cues().lasting).expect("the pattern of a stretch of time")
+fn habit(ear: Ear) -> &'static Regex {
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| compiled(Ear(Language::En).cues().habit));
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| compiled(Ear(Language::Es).cues().habit));
+    match ear.0 {
+        Language::En => &ENGLISH,
+        Language::Es => &SPANISH,
+    }
+}
+
+#[expect(clippy::expect_used, reason = "tests compile the patterns of every language")]
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern of a stretch of time")
+}
+
+/// Plain words with the accents that they are written with.
+fn written(plain: &str) -> String {
+    let accents = [
+        ("dia", "día"),
+        ("ano", "año"),
+        ("sabado", "sábado"),
+        ("miercoles", "miércoles"),
+        ("manana", "mañana"),
+    ];
+    accents.iter().fold(plain.to_owned(), |text, (bare, written)| text.replace(bare, written))
 }
 
 fn part<'t>(found: &Captures<'t>, name: &str) -> &'t str {
@@ -103,14 +125,13 @@ fn spanish(found: &Captures<'_>) -> Option<String> {
         (part(found, "lead"), part(found, "around"), part(found, "count"), part(found, "unit"));
     let near = near(around, &NEAR);
     // "Hace dos semanas" is a day.
-    let exact = lead == "hace" && near.is_empty() && !count.contains(" o ");
+    let exact = matches!(lead, "hace" | "") && near.is_empty() && !count.contains(" o ");
     if exact {
         return None;
     }
-    let unit = unit.replace("dia", "día").replace("ano", "año");
-    let count = count.replace("dieciseis", "dieciséis");
+    let unit = written(unit);
     let lead = if lead == "hace" { "hace" } else { "desde hace" };
-    let words = [lead, near, count.as_str(), unit.as_str()];
+    let words = [lead, near, count, unit.as_str()];
     Some(words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
@@ -130,6 +151,8 @@ mod tests {
             ("a couple weeks ago", "a couple of weeks ago"),
             ("for a few days", "for a few days"),
             ("two weeks now", "for two weeks"),
+            ("three nights in a row", "for three nights"),
+            ("he's at it every single night until two", "every single night"),
             ("over a month", "for more than a month"),
         ] {
             assert_eq!(lasting(Ear(Language::En), text).as_deref(), Some(said), "{text}");
@@ -138,6 +161,9 @@ mod tests {
             ("desde hace como dos semanas", "desde hace más o menos dos semanas"),
             ("hace como una semana", "hace más o menos una semana"),
             ("ya tiene tres días", "desde hace tres días"),
+            ("como dos semanas", "desde hace más o menos dos semanas"),
+            ("ya van tres noches que los vecinos", "desde hace tres noches"),
+            ("es todas las noches", "todas las noches"),
             ("desde hace un año", "desde hace un año"),
             ("lleva casi un mes", "desde hace casi un mes"),
         ] {

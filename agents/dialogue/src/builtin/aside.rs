@@ -58,12 +58,13 @@ impl Turn<'_> {
         self.state.later.iter().any(same)
     }
 
-    /// A long answer to "where?" in which no street, corner or landmark is known: asked once more, then taken as it is.
+    /// A long answer to "where?" in which no street, corner or landmark is known: asked once more, then taken as it is. So is a place that only the caller knows.
     pub(super) fn rambles(&self, slot: &Slot, text: &str) -> bool {
         let first =
             self.state.task().is_some_and(|task| task.asked.get(&slot.id).is_none_or(|count| *count <= 1));
         let long = self.ear.plain(text).split(' ').count() > LONG_PLACE;
-        slot.kind == SlotKind::Place && first && long && self.ear.place_stated(text).is_none()
+        let vague = self.ear.is_vague_place(text);
+        slot.kind == SlotKind::Place && first && (vague || long && self.ear.place_stated(text).is_none())
     }
 
     /// What a callback is about, told beside an answer: it comes before what was made of the words that asked for it.

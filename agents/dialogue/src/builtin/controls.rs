@@ -7,7 +7,7 @@ use pipeline::turn::{Expectation, SegmentKind};
 use super::engine::Dialogue;
 use super::intent::by_cue;
 use super::script::Does;
-use super::state::Stage;
+use super::state::{Stage, Task};
 use super::turn::Turn;
 
 impl Dialogue {
@@ -292,6 +292,24 @@ impl Turn<'_> {
             Does::Task(id) if id == "person" || id == "other_language" => self.switch_to_person(id, text),
             _ => return false,
         }
+        true
+    }
+
+    /// "Then I'll leave her a message", asked for the name to be called back under.
+    pub(super) fn leaves_message_instead(&mut self, text: &str) -> bool {
+        let asked = |task: &Task| match &task.stage {
+            Stage::Slot(slot) => task.id == "person" && slot != "phone",
+            _ => false,
+        };
+        let message = by_cue(self.script, text)
+            .is_some_and(|found| matches!(&found.intent.does, Does::Task(id) if id == "message"));
+        let refused = self.script.acts.refuses(&self.ear.plain(text));
+        if !message || refused || !self.state.task().is_some_and(asked) {
+            return false;
+        }
+        let Some(before) = self.state.tasks.pop() else { return false };
+        self.start_task("message", text);
+        self.task_mut(|task| task.follow(before));
         true
     }
 

@@ -204,7 +204,10 @@ impl Turn<'_> {
             return;
         }
         if self.state.task().is_some() {
-            return self.in_task(text);
+            if !self.leaves_message_instead(text) {
+                self.in_task(text);
+            }
+            return;
         }
         if self.amends(text) {
             return;

@@ -5,6 +5,8 @@ use language::reply::{Asked, Kind};
 use super::account;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
+use super::slots;
+use super::state::Filled;
 use super::turn::Turn;
 
 /// Kinds of slot that an opening may give by its parts.
@@ -22,6 +24,14 @@ impl<'a> Turn<'a> {
         self.take_aside(script, &reply);
         for slot in script.slots.iter().filter(|slot| GIVEN.contains(&slot.kind)) {
             let value = reply.value(slot.kind).and_then(|words| self.value_of(slot, &words, &reply, text));
+            // "Outside my place" leaves the question where that is.
+            let value = match value {
+                Some(vague) if slot.kind == SlotKind::Place && self.ear.is_vague_place(&vague.value) => {
+                    slots::place_beyond(self.ear, text, &vague.value)
+                        .map(|found| Filled::new(found.clone(), found))
+                }
+                value => value,
+            };
             let held = self.state.task().is_some_and(|task| task.slots.contains_key(&slot.id));
             if !held {
                 self.believe_beside(slot, value);

@@ -3,6 +3,7 @@
 //! Values of parts are read by the readers of slots, so that a part is a value only if it has the form of one. Where nothing of
 //! use was found the words go the way of all others.
 
+use language::lasting;
 use language::repair::repaired;
 use language::reply::{Asked, Kind};
 use language::sound::{ALIKE, likeness};
@@ -182,6 +183,12 @@ impl<'a> Turn<'a> {
 
     /// The value that words of the slot's part are.
     pub(super) fn value_of(&self, slot: &Slot, words: &str, reply: &Reply, text: &str) -> Option<Filled> {
+        // "For like two weeks": a word that repairs leave out says that it is not exact.
+        let stretch = lasting(self.ear, words).filter(|_| slot.kind == SlotKind::When);
+        if let Some(stretch) = stretch {
+            let stretch = lasting(self.ear, text).unwrap_or(stretch);
+            return Some(Filled::new(stretch.clone(), stretch));
+        }
         let words = repaired(self.ear, words);
         let words = match slot.kind {
             SlotKind::Place | SlotKind::Address => without_time(self.ear, &words),

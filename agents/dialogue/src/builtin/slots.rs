@@ -98,7 +98,7 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
 pub fn stated(kind: SlotKind, text: &str, context: Context<'_>) -> Option<Filled> {
     let ear = context.ear;
     match kind {
-        SlotKind::Place => ear.place_stated(text).map(same),
+        SlotKind::Place => found_place(ear, text).map(same),
         SlotKind::Address => ear.address(text).map(same),
         // A day beside a stretch ("for two weeks, last night again") is the surer one.
         SlotKind::When => match lasting(ear, text) {
@@ -189,6 +189,25 @@ fn name_answered(ear: Ear, text: &str) -> Option<String> {
 }
 
 // ---------------------------------------------------------------- places and times
+
+/// A place that others can find: "la luz de la calle, frente a la biblioteca" is at the library.
+fn found_place(ear: Ear, text: &str) -> Option<String> {
+    let place = ear.place_stated(text)?;
+    if !ear.is_vague_place(&place) {
+        return Some(place);
+    }
+    place_beyond(ear, text, &place)
+}
+
+/// The place that is named after one which only the caller knows.
+pub(in crate::builtin) fn place_beyond(ear: Ear, text: &str, vague: &str) -> Option<String> {
+    let rest = text.to_lowercase().find(&vague.to_lowercase()).and_then(|at| text.get(at + vague.len()..))?;
+    let starts =
+        rest.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| rest[at..].trim_start());
+    let named = |said: &str| account::opens_place(ear, said).then(|| ear.place_answered(said)).flatten();
+    let found = ear.place_stated(rest).or_else(|| starts.into_iter().find_map(named));
+    found.filter(|place| !ear.is_vague_place(place))
+}
 
 /// "My name is …" and a bare phone number answer another question than "where".
 fn other_than_place(ear: Ear, text: &str, now: NaiveDateTime) -> bool {

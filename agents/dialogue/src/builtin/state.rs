@@ -124,6 +124,19 @@ impl Task {
         }
     }
 
+    /// Goes on where another task was left: for whom it is, and what the caller took back there.
+    pub fn follow(&mut self, before: Self) {
+        if self.to.is_empty() {
+            self.to = before.to;
+        }
+        for (slot, belief) in before.beliefs {
+            if self.slots.get(&slot).is_some_and(|held| belief.refuses(held)) {
+                self.clear(&slot);
+            }
+            self.beliefs.entry(slot).or_insert(belief);
+        }
+    }
+
     /// Nothing of it differs yet from what is filed already.
     #[must_use]
     pub fn is_on_file(&self) -> bool {

@@ -33,7 +33,7 @@ static INSIDE: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Words that end a place: what follows is when or what happened.
 static TAIL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? |como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").expect("clippy compiles every pattern")
+    Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? (?:una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|\d)|como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").expect("clippy compiles every pattern")
 });
 
 /// A place the caller gives without being asked.
@@ -108,7 +108,11 @@ fn strip_lead(text: &str) -> &str {
 }
 
 fn tidy(place: &str) -> String {
+    // "A las" of "a las ocho", where the number is beyond what was taken for the place.
+    static HOUR: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)\s+a las?$").expect("clippy compiles every pattern"));
     let cut = TAIL.replace(place, "").into_owned();
+    let cut = HOUR.replace(&cut, "").into_owned();
     cut.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';' | '!' | '?')).to_owned()
 }
 
@@ -160,6 +164,7 @@ mod tests {
             ("se cayó un árbol en doce Main Street", "12 Main Street"),
             ("en la esquina de la Quinta y Oak", "la esquina de Quinta y Oak"),
             ("me caí enfrente de la biblioteca anoche", "enfrente de la biblioteca"),
+            ("el poste está frente a la biblioteca a las ocho de la noche", "frente a la biblioteca"),
             ("en la avenida Juárez 1450", "avenida Juárez 1450"),
             ("pasó en el parque Riverside", "parque Riverside"),
         ] {

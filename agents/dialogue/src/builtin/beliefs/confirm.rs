@@ -316,7 +316,12 @@ impl<'a> Turn<'a> {
         let Some(rest) = self.after_but(text) else { return false };
         let Some(slot) = script.slots.iter().find(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text))
         else {
-            return false;
+            // "Yes, but mind the dog", of a booking: it is added, and nothing else is asked.
+            self.task_mut(|task| task.note_beside(&rest));
+            self.say("recalled_noted");
+            self.task_mut(Task::confirm_all);
+            self.complete(false);
+            return true;
         };
         let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
         let told = account::completed(self.ear, &old, &rest);

@@ -1,5 +1,6 @@
 //! What callers put right, and what must never be filed.
 
+use super::super::CORRECTS;
 use pipeline::ports::{Language, TurnInput};
 use proptest::prelude::*;
 
@@ -174,9 +175,15 @@ proptest! {
             }
         }
         for filing in phone.world.dialogue.unfinished(&phone.state) {
-            let task = phone.state.tasks.iter().chain(&phone.state.parked).find(|task| task.id == filing.task);
+            // A report that is put right and a new one stand side by side: it is of the one that does not take the value back.
+            let amends = filing.fields.contains_key(CORRECTS);
+            let of = || {
+                let all = phone.state.tasks.iter().chain(&phone.state.parked);
+                all.filter(|task| task.amends.is_some() == amends && (amends || task.id == filing.task))
+            };
             for (slot, value) in &filing.fields {
-                let taken_back = task.and_then(|t| t.belief(slot)).is_some_and(|b| b.rejected.contains(&letters(value)));
+                let takes_back = |task: &super::super::state::Task| task.belief(slot).is_some_and(|b| b.rejected.contains(&letters(value)));
+                let taken_back = of().next().is_some() && of().all(takes_back);
                 prop_assert!(!taken_back, "{slot} was taken back");
             }
         }
