@@ -173,7 +173,10 @@ impl Turn<'_> {
     /// Whether words that say neither yes nor no to the one page that may be meant lead nowhere else.
     fn stays_with(&mut self, choices: &[Choice], text: &str) -> bool {
         let [Choice::Page { source, .. }] = choices else { return false };
-        if self.ear.yes_no(text) == Some(YesNo::No) || by_cue(self.script, text).is_some() {
+        // "I don't know what you call it" is no no.
+        let first = text.split([',', '.', '!', '?']).next().unwrap_or_default();
+        let refused = self.ear.is_bare_yes_no(first) && self.ear.yes_no(first) == Some(YesNo::No);
+        if refused || by_cue(self.script, text).is_some() {
             return false;
         }
         let wants = self.understand(text).wants.iter().any(|want| want.task().is_some() && want.holds());

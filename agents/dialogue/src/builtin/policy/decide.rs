@@ -5,6 +5,8 @@ use super::understood::{Understood, Want};
 
 /// A task as likely as this or more is asked about rather than left out.
 const LIKELY: f32 = 0.25;
+/// A task this likely is begun though its words are a question about what was answered.
+const CERTAIN: f32 = 0.95;
 /// Two tasks are close when how likely they are differs by less.
 const CLOSE: f32 = 0.10;
 /// Two pages are close when how sure they are differs by less.
@@ -33,6 +35,8 @@ pub struct Known {
     pub pages: Vec<Page>,
     /// The question leans on the last answer: how well its page fits. `None`: it does not lean.
     pub topic: Option<bool>,
+    /// Something was answered before: a question is about that rather than a wish for a task that no phrase of it names.
+    pub after_answer: bool,
     /// Said after an answer, and asks nothing: thanks, surprise, a remark.
     pub talk: bool,
     /// A page in another language would answer.
@@ -132,7 +136,9 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     if answers && first.is_none_or(|want| outweighs(heard, want, best)) {
         return Act::Answer;
     }
-    if first.is_some() {
+    let asks_on =
+        |want: &&Want| known.after_answer && heard.asks && want.task().is_some() && want.sure < CERTAIN;
+    if first.is_some() && !first.as_ref().is_some_and(asks_on) {
         return Act::Do;
     }
     if !heard.names_subject && heard.asks_office {
@@ -287,6 +293,12 @@ mod tests {
                 Understood { harmed: true, ..heard(vec![]) },
                 known(&[page(0.8)]),
                 Act::Report,
+            ),
+            (
+                "a question after an answer begins no task",
+                question(vec![want("booking", 0.8, false)]),
+                Known { after_answer: true, ..known(&[page(0.1)]) },
+                Act::NoPage,
             ),
             ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
         ];

@@ -26,7 +26,13 @@ impl<'a> Turn<'a> {
         }
         // "I said I don't want a call. How much is a couch?" asks, and wants no call.
         if let Some(rest) = self.beside_refused(text) {
-            return self.open(&rest);
+            if !rest.is_empty() {
+                return self.open(&rest);
+            }
+            if self.refuses_what_it_names(text) {
+                self.say("declined");
+                return self.anything_else();
+            }
         }
         let whole = text == self.heard;
         let text = self.business(text);
@@ -96,6 +102,7 @@ impl<'a> Turn<'a> {
         Known {
             foreign: heard.names_subject && !answers && self.foreign(text).is_some(),
             pages,
+            after_answer: self.state.topic.is_some(),
             talk: topic.is_none() && self.is_talk(text),
             topic,
             asked_back: self.asked_back,

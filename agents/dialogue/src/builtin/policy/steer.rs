@@ -135,21 +135,34 @@ impl Turn<'_> {
         true
     }
 
-    /// What is asked beside a refusal of what nobody has begun, and beside what gives it up.
+    /// What is asked beside a refusal of what nobody has begun: "I don't want a call back. How much is a couch?" Empty where
+    /// nothing is; `None` where nothing is refused.
     pub(in super::super) fn beside_refused(&self, text: &str) -> Option<String> {
         let acts = &self.script.acts;
-        if !acts.refuses(&self.ear.plain(text)) {
+        let gives_up = |part: &str| acts.abandons(&self.ear.plain(part));
+        let parts = || text.split_inclusive(['.', '!', '?']).map(str::trim);
+        let refused = acts.refuses(&self.ear.plain(text));
+        if !refused && !parts().any(gives_up) {
             return None;
         }
-        let rest = acts.beside_refusal(self.ear, text);
+        let rest = if refused { acts.beside_refusal(self.ear, text) } else { text.to_owned() };
         let asked: Vec<&str> = rest
             .split_inclusive(['.', '!', '?'])
             .map(str::trim)
-            .filter(|part| !acts.abandons(&self.ear.plain(part)))
-            .filter(|part| !self.subjects(part).is_empty())
+            .filter(|part| !gives_up(part))
+            .filter(|part| self.ear.is_question(part) || !self.subjects(part).is_empty())
             .collect();
         let asked = asked.join(" ");
-        (!asked.is_empty() && asked != text && self.is_wish(&asked)).then_some(asked)
+        Some(if asked != text && self.is_wish(&asked) { asked } else { String::new() })
+    }
+
+    /// "I don't want anybody to call me": the one thing that the words name is what is refused.
+    pub(in super::super) fn refuses_what_it_names(&self, text: &str) -> bool {
+        let rest = self.script.acts.beside_refusal(self.ear, text);
+        let task = |text: &str| {
+            by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, Does::Task(_)))
+        };
+        task(text) && !task(&rest)
     }
 
     /// "I said never mind the callback. The dog park, where's it at?": what was begun is given up for something else.
