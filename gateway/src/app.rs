@@ -15,7 +15,9 @@ use tokio_util::task::TaskTracker;
 use crate::api::understand::Readers;
 use crate::api::validate;
 use crate::audit::Recorder;
+use crate::auth::attempts::Attempts;
 use crate::auth::local::LocalToken;
+use crate::auth::password::Hasher;
 use crate::calls::admission::{Capacity, NumberLimit};
 use crate::calls::doorway::Doorways;
 use crate::calls::expected::ExpectedCalls;
@@ -66,6 +68,10 @@ pub struct App {
     pub capacity: Capacity,
     /// What each tenant, and each stranger, may have at a time and in a time.
     pub gates: Gates,
+    /// Who failed to sign in lately, and has to wait.
+    pub attempts: Attempts,
+    /// Makes and checks what is kept of passwords.
+    pub hasher: Hasher,
     pub numbers: NumberLimit,
     pub memory: MemoryOffice,
     /// How close the process is to serving its calls badly.
@@ -130,6 +136,8 @@ impl App {
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
             capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
             gates: Gates::new(&config.limits),
+            attempts: Attempts::default(),
+            hasher: Hasher::default(),
             numbers: NumberLimit::new(&config.limits),
             memory: MemoryOffice::default(),
             strain: Gauge::default(),

@@ -20,6 +20,7 @@ mod requests;
 mod reviews;
 mod rules;
 mod settings;
+mod sign_in;
 mod take_over;
 mod tenant_config;
 mod text_checks;

@@ -242,6 +242,7 @@ macro_rules! suite {
                 a_link_works_once,
                 an_expired_link_is_refused,
                 sessions_end,
+                a_new_password_ends_what_the_old_one_began,
                 tokens_are_found_until_revoked,
                 logins_are_unique_in_any_case,
                 a_nonce_is_used_once,

@@ -7,8 +7,6 @@ use secrecy::{ExposeSecret, SecretString};
 
 /// Name of the cookie.
 const NAME: &str = "quandura_session";
-/// How long a session lives: one working day.
-pub const LIVES: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// The session secret that a request brings.
 #[must_use]
@@ -21,8 +19,8 @@ pub fn cookie(headers: &HeaderMap) -> Option<SecretString> {
 
 /// `Set-Cookie` that starts a session. Scripts cannot read it, other sites cannot send it.
 #[must_use]
-pub fn start(secret: &SecretString, is_https: bool) -> Option<HeaderValue> {
-    set(secret.expose_secret(), LIVES.as_secs(), is_https)
+pub fn start(secret: &SecretString, lives: Duration, is_https: bool) -> Option<HeaderValue> {
+    set(secret.expose_secret(), lives.as_secs(), is_https)
 }
 
 /// `Set-Cookie` that ends it.
@@ -50,11 +48,12 @@ mod tests {
             HeaderValue::from_static("a=b; quandura_session=s3; quandura_session_x=no"),
         )]);
         assert_eq!(cookie(&headers).unwrap().expose_secret(), "s3");
-        let set = start(&SecretString::from("s3"), true).unwrap();
+        let hour = Duration::from_secs(3_600);
+        let set = start(&SecretString::from("s3"), hour, true).unwrap();
         let text = set.to_str().unwrap();
-        for part in ["HttpOnly", "SameSite=Strict", "Secure", "Path=/"] {
+        for part in ["HttpOnly", "SameSite=Strict", "Secure", "Path=/", "Max-Age=3600"] {
             assert!(text.contains(part), "{part}");
         }
-        assert!(!start(&SecretString::from("s3"), false).unwrap().to_str().unwrap().contains("Secure"));
+        assert!(!start(&SecretString::from("s3"), hour, false).unwrap().to_str().unwrap().contains("Secure"));
     }
 }

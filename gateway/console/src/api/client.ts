@@ -14,11 +14,13 @@ import type {
   LineFigures,
   Me,
   NewDocument,
+  OpenSession,
   Page,
   Passport,
   Peaks,
   PhoneGrant,
   Recording,
+  SignsIn,
   StoredIntervention,
   Token,
   TranscriptTurn,
@@ -100,6 +102,9 @@ const post = <T>(path: string, body?: unknown): Promise<T> =>
     headers: { accept: "application/json", "content-type": "application/json" },
     body: JSON.stringify(body ?? {}),
   });
+
+const put = <T>(path: string, body: unknown): Promise<T> =>
+  request<T>(path, { method: "PUT", headers: { accept: "application/json", "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** A list query's options; `signal` drops the answer when the asker is gone. */
 interface Ask {
@@ -184,6 +189,13 @@ export const api = {
   removeUser: (id: string, tenant: string) => request<void>(`/v1/users/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
   /** A link that signs a user in, once. */
   signInLink: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login }),
+  /** The same, and nothing else lets them in any more: their password, passkeys and sessions end. */
+  resetSignIn: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login, reset: true }),
+  mySignIn: (ask: Ask = {}) => request<SignsIn>("/v1/me/sign-in", ask),
+  setMyPassword: (old: string | null, fresh: string) => put<void>("/v1/me/password", { old, new: fresh }),
+  mySessions: (ask: Ask = {}) => request<Page<OpenSession>>("/v1/me/sessions", ask),
+  endMySession: (id: string) => request<void>(`/v1/me/sessions/${encodeURIComponent(id)}`, { method: "DELETE" }),
+  endMyOtherSessions: () => request<void>("/v1/me/sessions", { method: "DELETE" }),
   tokensOf: (tenant: string, ask: Ask = {}) => request<Page<Token>>(`/v1/tokens?${queryOf({ tenant })}`, ask),
   addToken: (token: { name: string; role: string; days: number; tenant: string }) => post<Token & { secret: string }>("/v1/tokens", token),
   revokeToken: (id: string, tenant: string) => request<void>(`/v1/tokens/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),

@@ -1,11 +1,12 @@
 import { api } from "../api/client";
 import type { Me } from "../api/types";
 import { IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
 import { Brand } from "./Brand";
 import { FeedStatus } from "./FeedStatus";
 import { Navigation } from "./Navigation";
 import { setPreference, toggleTheme, usePreferences, useTheme } from "./preferences";
-import type { Screen } from "./route";
+import { hrefs, SCREEN_NAMES, type Screen } from "./route";
 
 export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp: () => void }) {
   const { sound } = usePreferences();
@@ -34,6 +35,15 @@ export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp:
         <span className="max-sm:hidden">
           <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={onHelp} />
         </span>
+        <a
+          href={hrefs.account}
+          aria-label={SCREEN_NAMES.account}
+          title={SCREEN_NAMES.account}
+          aria-current={screen === "account" ? "page" : undefined}
+          className="inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-raised hover:text-text"
+        >
+          <Icon name="account" />
+        </a>
         <IconButton label="Sign out" icon="exit" onClick={signOut} />
       </div>
     </header>
