@@ -4,6 +4,7 @@ pub mod attempts;
 pub mod by_password;
 pub mod guard;
 pub mod local;
+pub mod openid;
 pub mod origin;
 pub mod pages;
 pub mod pass;

@@ -7,6 +7,7 @@ pub mod budget;
 pub mod carrier;
 pub mod cloud;
 pub mod mcp;
+pub mod openid;
 pub mod prices;
 pub mod problem;
 pub mod providers;

@@ -17,6 +17,7 @@ use crate::api::{
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
+use crate::auth::openid::routes as openid;
 use crate::auth::{by_password, guard, sign_in};
 use crate::calls::accept;
 use crate::console::assets;
@@ -47,6 +48,9 @@ pub fn routes() -> Routes {
         .get("/sign-in", sign_in::page)
         .post("/sign-in", sign_in::submit)
         .post("/sign-in/password", by_password::submit)
+        .get("/sign-in/ways", sign_in::ways)
+        .get("/sign-in/openid", openid::begin)
+        .get(openid::CALLBACK, openid::finish)
         .post("/sign-out", sign_in::sign_out);
     people_on_calls(organisational_memory(process))
         .get("/v1/me", me::handle)

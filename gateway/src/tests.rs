@@ -11,6 +11,7 @@ mod carrier_control;
 mod listen;
 mod mcp;
 mod memory;
+mod openid;
 mod organisation;
 mod outbox;
 mod outreach;

@@ -66,8 +66,8 @@ pub use ids::{
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
-    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewTenant, NewToken, NewUser, OpenSession,
-    RecordingConsent, Role, Session, Tenant, User,
+    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewTenant, NewToken, NewUser,
+    OpenSession, OpenidNews, RecordingConsent, Role, Session, Tenant, User,
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{

@@ -121,6 +121,28 @@ pub struct OpenSession {
     pub expires_at: DateTime<Utc>,
 }
 
+/// Somebody whom a provider outside has let in, and what that is worth here.
+#[derive(Clone, Debug)]
+pub struct NewOpenidUser {
+    pub issuer: String,
+    /// The provider's own name for them; with the issuer it is who they are.
+    pub subject: String,
+    /// What they are called when they come for the first time, unless somebody else is called so.
+    pub login: String,
+    pub display_name: String,
+    pub tenant_id: Option<TenantId>,
+    pub role: Role,
+}
+
+/// What came of it, where something did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenidNews {
+    /// They came for the first time.
+    Created,
+    /// They have another role or tenant than before; their older sessions have ended.
+    Changed,
+}
+
 /// What is kept of a password.
 #[derive(Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct KeptPassword {

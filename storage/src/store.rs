@@ -25,7 +25,8 @@ use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
 use crate::platform_records::{
-    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewToken, NewUser, OpenSession, Session, Tenant, User,
+    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewToken, NewUser, OpenSession,
+    OpenidNews, Session, Tenant, User,
 };
 use crate::recordings::{KeptRecording, Recording, RecordingDeleted, RecordingKey};
 use crate::records::{
@@ -475,6 +476,8 @@ store! {
         fn set_password(&self, user: UserId, hash: &str, keep: Option<SessionId>) -> ();
         /// Takes away all that a user signs in with, and ends links and sessions: only a new link lets them in again.
         fn reset_credentials(&self, user: UserId) -> ();
+        /// The user of whom a provider outside speaks: made when they come for the first time, with role and tenant as given.
+        fn openid_user(&self, new: NewOpenidUser) -> (User, Option<OpenidNews>);
         /// A user's sessions that have not ended, the one begun last first.
         fn sessions_of(&self, user: UserId) -> Vec<OpenSession>;
         /// Ends one session of a user. `false`: they have no such session.

@@ -29,6 +29,8 @@ export async function startMock({ port = 0, examples = false } = {}) {
     phone: null,
     tokens: new Set(["one-time"]),
     account: newAccount(),
+    /** What a provider outside is called; null: there is none. */
+    openid: null,
     sessions: new Set(),
     /** Looks at personal data, for tests. */
     revealed: [],

@@ -9,8 +9,8 @@ use storage::outreach::{OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
-    ApiToken, BegunBy, CallId, ContactId, DialId, DocumentId, HoldId, OutboxId, PassportId, SessionId,
-    Tenant, TokenId, User, WorkItemId,
+    ApiToken, BegunBy, CallId, ContactId, DialId, DocumentId, HoldId, OpenidNews, OutboxId, PassportId,
+    SessionId, Tenant, TokenId, User, WorkItemId,
 };
 
 use crate::auth::{Kind, Principal};
@@ -45,6 +45,27 @@ pub fn password_refused(user: Option<&User>) -> NewAudit {
     NewAudit::new("session.refused", Party::new("stranger", ""), subject)
         .with("by", BegunBy::Password.as_str())
         .outcome(Outcome::Denied)
+}
+
+/// A provider's answer let nobody in. `why`: one word of ours.
+#[must_use]
+pub fn openid_refused(why: &str) -> NewAudit {
+    NewAudit::new("session.refused", Party::new("stranger", ""), Party::new("door", "openid"))
+        .with("by", BegunBy::Openid.as_str())
+        .with("why", why)
+        .outcome(Outcome::Denied)
+}
+
+/// A provider let somebody in for the first time, or gave them another role or tenant.
+#[must_use]
+pub fn user_of_provider(user: &User, news: OpenidNews) -> NewAudit {
+    let action = match news {
+        OpenidNews::Created => "user.created",
+        OpenidNews::Changed => "user.changed",
+    };
+    NewAudit::new(action, Party::new("provider", "openid"), Party::new("user", user.id))
+        .with("user_role", user.role.as_str())
+        .personal(json!({ "login": user.login, "name": user.display_name }))
 }
 
 /// Somebody has another password from now on.

@@ -43,6 +43,7 @@ pub async fn submit(
     let again = |message| Again { login, message };
     if login.is_empty() || login.len() > LONGEST_LOGIN {
         return Ok(pages::refused(
+            &app,
             StatusCode::BAD_REQUEST,
             &Again { login: "", message: "Type your login." },
         ));
@@ -50,7 +51,7 @@ pub async fn submit(
     let address = origin::client(&extensions, &headers, &app.config.sign_in.proxies);
     if let Err(wait) = app.attempts.begin(login, address, Instant::now()) {
         let message = format!("Too many attempts failed. {}.", capital(wait.action().unwrap_or("Try later")));
-        let mut response = pages::refused(StatusCode::TOO_MANY_REQUESTS, &again(&message));
+        let mut response = pages::refused(&app, StatusCode::TOO_MANY_REQUESTS, &again(&message));
         if let Some(after) = wait.into_response().headers_mut().remove(header::RETRY_AFTER) {
             response.headers_mut().insert(header::RETRY_AFTER, after);
         }
@@ -73,7 +74,7 @@ pub async fn submit(
             tracing::warn!(audit = "session.refused", "a login and its password were not good");
             let message = "That login and password do not belong together. Whoever has no password yet signs in with \
                 a one-time link of an administrator.";
-            Ok(pages::refused(StatusCode::UNAUTHORIZED, &again(message)))
+            Ok(pages::refused(&app, StatusCode::UNAUTHORIZED, &again(message)))
         }
     }
 }

@@ -3,6 +3,8 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
+use crate::app::App;
+
 /// The page's own styles are inline; nothing else is allowed on it.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; \
     base-uri 'none'";
@@ -24,14 +26,19 @@ pub struct Again<'a> {
 
 /// All ways to sign in.
 #[must_use]
-pub fn ways(again: Option<&Again<'_>>) -> Response {
+pub fn ways(app: &App, again: Option<&Again<'_>>) -> Response {
+    // A link, not a form: a policy that names the provider as well would let any form lead there.
+    let openid = app.openid.as_ref().map_or_else(String::new, |provider| {
+        let name = escaped(&provider.settings.name);
+        format!("<p><a class=\"way\" href=\"/sign-in/openid\">Sign in with {name}</a></p>")
+    });
     let (login, note) = again.map_or_else(Default::default, |again| {
         (escaped(again.login), format!("<p role=\"alert\" class=\"wrong\">{}</p>", escaped(again.message)))
     });
     // Whoever is here again has only the password to type anew.
     let (first, second) = if login.is_empty() { (" autofocus", "") } else { ("", " autofocus") };
     html(&format!(
-        "{note}<form method=\"post\" action=\"/sign-in/password\"><label>Login \
+        "{note}{openid}<form method=\"post\" action=\"/sign-in/password\"><label>Login \
          <input name=\"login\" value=\"{login}\" autocomplete=\"username\" autocapitalize=\"none\" spellcheck=\"false\" \
          maxlength=\"200\" required{first}></label><label>Password \
          <input type=\"password\" name=\"password\" autocomplete=\"current-password\" maxlength=\"1000\" required{second}>\
@@ -53,8 +60,8 @@ pub fn button(token: &str) -> Response {
 
 /// The page of somebody who was not let in.
 #[must_use]
-pub fn refused(status: StatusCode, again: &Again<'_>) -> Response {
-    let mut response = ways(Some(again));
+pub fn refused(app: &App, status: StatusCode, again: &Again<'_>) -> Response {
+    let mut response = ways(app, Some(again));
     *response.status_mut() = status;
     response
 }

@@ -11,9 +11,15 @@ const NAME: &str = "quandura_session";
 /// The session secret that a request brings.
 #[must_use]
 pub fn cookie(headers: &HeaderMap) -> Option<SecretString> {
+    named(headers, NAME)
+}
+
+/// The cookie of this name.
+#[must_use]
+pub fn named(headers: &HeaderMap, wanted: &str) -> Option<SecretString> {
     let pairs =
         headers.get_all(header::COOKIE).iter().filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(';'));
-    let mut ours = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == NAME);
+    let mut ours = pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == wanted);
     ours.next().map(|(_, value)| SecretString::from(value.to_owned()))
 }
 

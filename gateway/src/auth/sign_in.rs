@@ -6,18 +6,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Form;
 use axum::extract::State;
 use axum::http::{Extensions, HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Form, Json};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
+use serde_json::{Value, json};
 use storage::{Auth, BegunBy, Credentials, NewUser, Role, StorageError, TokenId, User};
 
 use super::permission::SeeSelf;
-use super::principal::{Kind, Principal, by_token};
+use super::principal::{self, Kind, Principal, by_token};
 use super::scope::Allowed;
-use super::{origin, pages, session};
+use super::{openid, origin, pages, session};
 use crate::app::App;
 use crate::audit::acts;
 use crate::error::{ApiError, QueryOf};
@@ -64,8 +65,8 @@ async fn local_user(app: &App) -> Result<User, StorageError> {
 }
 
 /// `GET /sign-in`.
-pub async fn page(QueryOf(ticket): QueryOf<Ticket>) -> Response {
-    if ticket.token.is_empty() { pages::ways(None) } else { pages::button(&ticket.token) }
+pub async fn page(State(app): State<Arc<App>>, QueryOf(ticket): QueryOf<Ticket>) -> Response {
+    if ticket.token.is_empty() { pages::ways(&app, None) } else { pages::button(&ticket.token) }
 }
 
 /// `POST /sign-in`: a one-time secret or an API token for a session.
@@ -156,13 +157,34 @@ fn enter(app: &App, secret: &SecretString, to: &'static str) -> Response {
     response
 }
 
-/// `POST /sign-out`.
-pub async fn sign_out(State(app): State<Arc<App>>, who: Allowed<SeeSelf>) -> Result<Response, ApiError> {
+/// `GET /sign-in/ways`: which ways there are, for the console's page of them.
+pub async fn ways(State(app): State<Arc<App>>) -> Json<Value> {
+    let openid = app.openid.as_ref().map(|provider| provider.settings.name.as_str());
+    Json(json!({ "openid": openid }))
+}
+
+/// `POST /sign-out`. Whoever came from a provider outside is told where to end that, too.
+pub async fn sign_out(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    who: Allowed<SeeSelf>,
+) -> Result<Response, ApiError> {
+    let session = match session::cookie(&headers) {
+        Some(secret) => principal::open_session(&app, &secret).await?,
+        None => None,
+    };
+    let then = match session.map(|session| session.begun_by) {
+        Some(BegunBy::Openid) => openid::routes::leave(&app).await,
+        _ => None,
+    };
     if let Kind::Session(id) = who.principal.kind {
         app.platform.store().end_session(id).await?;
         app.audit.record(who.principal.tenant, acts::signed_out(&who.principal)).await?;
     }
-    let mut response = StatusCode::NO_CONTENT.into_response();
+    let mut response = match then {
+        Some(then) => Json(json!({ "then": then })).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    };
     if let Some(cookie) = session::end(app.public_url.is_https()) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

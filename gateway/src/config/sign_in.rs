@@ -3,10 +3,11 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use super::openid::OpenId;
 use super::source::Source;
 
 /// Settings of sign-in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SignIn {
     /// How long a session lives at most.
     pub session: Duration,
@@ -14,11 +15,13 @@ pub struct SignIn {
     pub idle: Duration,
     /// Proxies that say truly for whom they ask, beside those on this machine.
     pub proxies: Vec<IpAddr>,
+    /// A provider outside that says who somebody is.
+    pub openid: Option<OpenId>,
 }
 
 impl Default for SignIn {
     fn default() -> Self {
-        Self { session: hours(12), idle: minutes(120), proxies: Vec::new() }
+        Self { session: hours(12), idle: minutes(120), proxies: Vec::new(), openid: None }
     }
 }
 
@@ -36,6 +39,7 @@ pub(super) fn read(s: &mut Source<'_>) -> SignIn {
         session: s.number("sign_in.session_hours", None, 1..=168).map_or(usual.session, hours),
         idle: s.number("sign_in.idle_minutes", None, 5..=10_080).map_or(usual.idle, minutes),
         proxies: read_proxies(s),
+        openid: super::openid::read(s),
     }
 }
 
@@ -67,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_working_day_and_two_hours_of_rest_unless_said_otherwise() {
-        assert_eq!(load("").0, SignIn::default());
+        let usual = load("").0;
+        assert_eq!((usual.session, usual.idle, usual.openid.is_none()), (hours(12), minutes(120), true));
         let (read, problems) =
             load("[sign_in]\nsession_hours = 8\nidle_minutes = 15\nproxies = [\"10.0.0.7\"]\n");
         assert!(problems.is_empty(), "{problems:?}");

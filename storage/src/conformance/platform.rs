@@ -9,8 +9,8 @@ use super::Fixture;
 use crate::clock::now;
 use crate::ids::{TenantId, UserId};
 use crate::{
-    Auth, Backend, BegunBy, Credentials, Directory, Line, NewTenant, NewToken, NewUser, RecordingConsent,
-    Role, StorageError, User,
+    Auth, Backend, BegunBy, Credentials, Directory, Line, NewOpenidUser, NewTenant, NewToken, NewUser,
+    OpenidNews, RecordingConsent, Role, StorageError, User,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -141,6 +141,35 @@ pub(crate) async fn a_new_password_ends_what_the_old_one_began(f: &Fixture) {
     assert!(matches!(unknown, Err(StorageError::NotFound { what: "user" })), "{unknown:?}");
     store.set_password(ann.id, "three", None).await.unwrap();
     assert!(store.remove_user(ann.tenant_id, ann.id).await.unwrap(), "a password holds nobody");
+}
+
+pub(crate) async fn a_provider_means_the_same_person_whatever_they_are_called(f: &Fixture) {
+    let store = f.platform.store();
+    let pat = |subject: &str, login: &str, role| NewOpenidUser {
+        issuer: "https://id.example.gov".into(),
+        subject: subject.into(),
+        login: login.into(),
+        display_name: "Pat".into(),
+        tenant_id: Some(f.river.id()),
+        role,
+    };
+    let (first, news) = store.openid_user(pat("7", "openid:pat", Role::Clerk)).await.unwrap();
+    assert_eq!((first.login.as_str(), news), ("openid:pat", Some(OpenidNews::Created)));
+    let secret = store.create_session(first.id, BegunBy::Openid, HOUR).await.unwrap();
+    let (again, news) = store.openid_user(pat("7", "openid:renamed", Role::Clerk)).await.unwrap();
+    assert_eq!((&again, news), (&first, None));
+    assert!(store.session(secret.expose_secret()).await.unwrap().is_some());
+    let elsewhere = NewOpenidUser { tenant_id: Some(f.lake.id()), ..pat("7", "x", Role::Clerk) };
+    let (moved, news) = store.openid_user(elsewhere).await.unwrap();
+    assert_eq!((moved.id, moved.tenant_id, news), (first.id, Some(f.lake.id()), Some(OpenidNews::Changed)));
+    assert_eq!(store.session(secret.expose_secret()).await.unwrap(), None, "the old rights end");
+    assert_eq!(store.user(first.id).await.unwrap(), Some(moved));
+    let (other, _) = store.openid_user(pat("8", "OPENID:Pat", Role::Clerk)).await.unwrap();
+    assert_eq!(other.login, "OPENID:Pat#8");
+    let elsewhere =
+        NewOpenidUser { issuer: "https://other.example".into(), ..pat("7", "openid:kim", Role::Clerk) };
+    assert_ne!(store.openid_user(elsewhere).await.unwrap().0.id, first.id);
+    assert!(store.remove_user(Some(f.lake.id()), first.id).await.unwrap());
 }
 
 pub(crate) async fn tokens_are_found_until_revoked(f: &Fixture) {

@@ -162,7 +162,7 @@ fn login_key(login: &str) -> String {
 
 // ---------------------------------------------------------------- users
 
-async fn create_user(conn: &mut Conn, new: NewUser) -> Step<User> {
+pub(super) async fn create_user(conn: &mut Conn, new: NewUser) -> Step<User> {
     let user = User {
         id: UserId::new(),
         tenant_id: new.tenant_id,
@@ -188,11 +188,11 @@ async fn create_user(conn: &mut Conn, new: NewUser) -> Step<User> {
     Ok(user)
 }
 
-async fn user(conn: &mut Conn, id: UserId) -> Step<Option<User>> {
+pub(super) async fn user(conn: &mut Conn, id: UserId) -> Step<Option<User>> {
     Ok(sqlx::query_as(select_users!("where u.id = $1")).bind(id).fetch_optional(conn).await?)
 }
 
-async fn user_by_login(conn: &mut Conn, login: &str) -> Step<Option<User>> {
+pub(super) async fn user_by_login(conn: &mut Conn, login: &str) -> Step<Option<User>> {
     let query = sqlx::query_as(select_users!("where u.login_key = $1")).bind(login_key(login));
     Ok(query.fetch_optional(conn).await?)
 }
@@ -215,6 +215,7 @@ async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> S
     }
     sqlx::query("delete from sessions where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from passwords where user_id = $1").bind(id).execute(&mut *conn).await?;
+    sqlx::query("delete from openid_identities where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from sign_in_links where user_id = $1").bind(id).execute(&mut *conn).await?;
     let done = sqlx::query("delete from users where id = $1").bind(id).execute(conn).await?;
     Ok(done.rows_affected() > 0)

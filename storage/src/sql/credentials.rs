@@ -1,11 +1,11 @@
 //! By what users prove who they are: passwords; and the sessions that they have open.
 
-use super::Conn;
 use super::platform::PlatformStore;
+use super::{Conn, auth};
 use crate::clock::now;
 use crate::error::{Fault, Step, StorageError};
 use crate::ids::{SessionId, UserId};
-use crate::platform_records::{KeptPassword, OpenSession};
+use crate::platform_records::{KeptPassword, NewOpenidUser, NewUser, OpenSession, OpenidNews, User};
 use crate::store::Credentials;
 
 impl Credentials for PlatformStore {
@@ -28,6 +28,12 @@ impl Credentials for PlatformStore {
     async fn reset_credentials(&self, user: UserId) -> Result<(), StorageError> {
         let mut write = self.db.write().await?;
         let step = reset_credentials(write.conn(), user).await;
+        write.finish(step).await
+    }
+
+    async fn openid_user(&self, new: NewOpenidUser) -> Result<(User, Option<OpenidNews>), StorageError> {
+        let mut write = self.db.write().await?;
+        let step = openid_user(write.conn(), new).await;
         write.finish(step).await
     }
 
@@ -78,6 +84,48 @@ async fn reset_credentials(conn: &mut Conn, user: UserId) -> Step<()> {
     sqlx::query("delete from passwords where user_id = $1").bind(user).execute(&mut *conn).await?;
     sqlx::query("delete from sign_in_links where user_id = $1").bind(user).execute(&mut *conn).await?;
     end_sessions_of(conn, user, None).await
+}
+
+async fn openid_user(conn: &mut Conn, new: NewOpenidUser) -> Step<(User, Option<OpenidNews>)> {
+    let found: Option<UserId> =
+        sqlx::query_scalar("select user_id from openid_identities where issuer = $1 and subject = $2")
+            .bind(&new.issuer)
+            .bind(&new.subject)
+            .fetch_optional(&mut *conn)
+            .await?;
+    if let Some(id) = found
+        && let Some(user) = auth::user(conn, id).await?
+    {
+        let is_same = (user.role, user.tenant_id) == (new.role, new.tenant_id);
+        sqlx::query("update users set role = $2, tenant_id = $3, display_name = $4 where id = $1")
+            .bind(id)
+            .bind(new.role)
+            .bind(new.tenant_id)
+            .bind(&new.display_name)
+            .execute(&mut *conn)
+            .await?;
+        let user = User { role: new.role, tenant_id: new.tenant_id, display_name: new.display_name, ..user };
+        if is_same {
+            return Ok((user, None));
+        }
+        end_sessions_of(conn, id, None).await?;
+        return Ok((user, Some(OpenidNews::Changed)));
+    }
+    let is_taken = auth::user_by_login(conn, &new.login).await?.is_some();
+    // Two people may have one address, one after the other.
+    let login = if is_taken { format!("{}#{}", new.login, new.subject) } else { new.login };
+    let user = NewUser { tenant_id: new.tenant_id, login, display_name: new.display_name, role: new.role };
+    let user = auth::create_user(conn, user).await?;
+    sqlx::query(
+        "insert into openid_identities (issuer, subject, user_id, created_at) values ($1, $2, $3, $4)",
+    )
+    .bind(&new.issuer)
+    .bind(&new.subject)
+    .bind(user.id)
+    .bind(user.created_at)
+    .execute(conn)
+    .await?;
+    Ok((user, Some(OpenidNews::Created)))
 }
 
 async fn sessions_of(conn: &mut Conn, user: UserId) -> Step<Vec<OpenSession>> {

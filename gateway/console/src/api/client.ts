@@ -145,7 +145,9 @@ export const recordingUrl = (id: string): string => `/v1/calls/${encodeURICompon
 
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
-  signOut: () => request<void>("/sign-out", { method: "POST" }),
+  /** `then`: where a session that a provider outside began is ended there, too. */
+  signOut: () => request<{ then: string } | undefined>("/sign-out", { method: "POST" }),
+  waysToSignIn: (ask: Ask = {}) => request<{ openid: string | null }>("/sign-in/ways", ask),
   calls: (filter: Record<string, string | null>, ask: Ask = {}) => request<Page<CallItem>>(`/v1/calls?${queryOf(filter)}`, ask),
   call: (id: string, ask: Ask = {}) => request<CallItem>(`/v1/calls/${encodeURIComponent(id)}`, ask),
   transcript: (id: string, ask: Ask = {}) =>

@@ -13,7 +13,8 @@ export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp:
   const theme = useTheme();
   const signOut = (): void => {
     // Whatever the answer, a fresh load shows the truth.
-    void api.signOut().finally(() => location.reload());
+    const reload = (): void => location.reload();
+    void api.signOut().then((answer) => (answer ? location.assign(answer.then) : reload()), reload);
   };
   return (
     <header className="sticky top-0 z-20 flex h-14 shrink-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-4 sm:px-5">
