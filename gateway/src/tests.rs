@@ -8,6 +8,7 @@ mod call_back;
 mod call_list;
 mod carrier;
 mod carrier_control;
+mod every_route;
 mod listen;
 mod mcp;
 mod memory;
