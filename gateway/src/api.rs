@@ -1,5 +1,6 @@
 //! The HTTP API, one file a resource. Shapes of the wire live here and nowhere else.
 
+pub mod account;
 pub mod audit;
 pub mod autonomy;
 pub mod call_list;

@@ -15,7 +15,10 @@ use tokio_util::task::TaskTracker;
 use crate::api::understand::Readers;
 use crate::api::validate;
 use crate::audit::Recorder;
+use crate::auth::attempts::Attempts;
 use crate::auth::local::LocalToken;
+use crate::auth::openid::provider::Provider;
+use crate::auth::password::Hasher;
 use crate::calls::admission::{Capacity, NumberLimit};
 use crate::calls::doorway::Doorways;
 use crate::calls::expected::ExpectedCalls;
@@ -66,6 +69,12 @@ pub struct App {
     pub capacity: Capacity,
     /// What each tenant, and each stranger, may have at a time and in a time.
     pub gates: Gates,
+    /// Who failed to sign in lately, and has to wait.
+    pub attempts: Attempts,
+    /// Makes and checks what is kept of passwords.
+    pub hasher: Hasher,
+    /// The provider outside that says who somebody is; `None` without one.
+    pub openid: Option<Arc<Provider>>,
     pub numbers: NumberLimit,
     pub memory: MemoryOffice,
     /// How close the process is to serving its calls badly.
@@ -130,6 +139,9 @@ impl App {
             signing: config.carrier.auth_token.clone().map(SigningKeys::new),
             capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
             gates: Gates::new(&config.limits),
+            attempts: Attempts::default(),
+            hasher: Hasher::default(),
+            openid: openid(&config),
             numbers: NumberLimit::new(&config.limits),
             memory: MemoryOffice::default(),
             strain: Gauge::default(),
@@ -175,6 +187,17 @@ impl App {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.ready.get().is_some() && !self.stop.draining.is_cancelled()
+    }
+}
+
+/// The OpenID provider of the settings.
+fn openid(config: &Config) -> Option<Arc<Provider>> {
+    match Provider::new(config.sign_in.openid.clone()?) {
+        Ok(provider) => Some(Arc::new(provider)),
+        Err(error) => {
+            tracing::error!(%error, "no HTTP client can be made: nobody signs in with the OpenID provider");
+            None
+        }
     }
 }
 

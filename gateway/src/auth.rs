@@ -1,10 +1,16 @@
 //! Who asks, and what they may do.
 
+pub mod attempts;
+pub mod by_password;
 pub mod guard;
 pub mod local;
+pub mod openid;
 pub mod origin;
+pub mod pages;
 pub mod pass;
+pub mod password;
 pub mod permission;
+pub mod person;
 pub mod principal;
 pub mod scope;
 pub mod secrets;

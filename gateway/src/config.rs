@@ -7,10 +7,12 @@ pub mod budget;
 pub mod carrier;
 pub mod cloud;
 pub mod mcp;
+pub mod openid;
 pub mod prices;
 pub mod problem;
 pub mod providers;
 pub mod public_url;
+pub mod sign_in;
 pub mod source;
 pub mod tools;
 
@@ -31,6 +33,7 @@ pub use prices::PriceList;
 pub use problem::{ConfigError, Problem};
 pub use providers::{Llm, Named, ProviderLists, Stt, Tts};
 pub use public_url::PublicUrl;
+pub use sign_in::SignIn;
 use source::{Env, Source};
 pub use tools::Tools;
 
@@ -61,6 +64,8 @@ pub struct Config {
     /// When people are told of what nobody has taken on.
     pub alarms: alarms::Alarms,
     pub tools: Tools,
+    /// How people sign in, and for how long.
+    pub sign_in: SignIn,
     /// Servers outside whose tools may be used.
     pub mcp: Vec<RemoteSettings>,
     pub log: Log,
@@ -204,6 +209,7 @@ impl Config {
             limits: read_limits(s),
             alarms: alarms::read(s),
             tools: tools::read(s),
+            sign_in: sign_in::read(s),
             mcp: mcp::read(s),
             log: read_log(s),
             otlp: read_otlp(s),

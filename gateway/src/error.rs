@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Form, Json};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -102,6 +102,12 @@ impl ApiError {
             .advise("try again; the log has the cause")
     }
 
+    /// What can be done about it, where that is known.
+    #[must_use]
+    pub fn action(&self) -> Option<&str> {
+        self.action.as_deref()
+    }
+
     #[must_use]
     pub const fn status(&self) -> StatusCode {
         self.status
@@ -179,6 +185,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryOf<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let Query(value) = Query::from_request_parts(parts, state).await?;
+        Ok(Self(value))
+    }
+}
+
+/// Form whose rejection has the standard shape.
+#[derive(Debug)]
+pub struct FormOf<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for FormOf<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        // What it says of a field may hold what was typed.
+        let wrong = |_| ApiError::new(ErrorCode::InvalidRequest, "the form lacks a field, or is none");
+        let Form(value) = Form::from_request(request, state).await.map_err(wrong)?;
         Ok(Self(value))
     }
 }

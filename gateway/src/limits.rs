@@ -148,14 +148,14 @@ impl Gates {
 }
 
 /// A host of IPv6 owns a whole /64.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from(u128::from(v6) & !u128::from(u64::MAX))),
         v4 => v4,
     }
 }
 
-fn too_many(why: &str, wait: Duration) -> ApiError {
+pub(crate) fn too_many(why: &str, wait: Duration) -> ApiError {
     let seconds = wait.as_secs().saturating_add(1);
     ApiError::new(ErrorCode::RateLimited, why)
         .retry_after(seconds)

@@ -10,14 +10,15 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, judgement,
-    knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record,
-    recording, retention, rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks,
-    tokens, transcript, understand, users, validate, work_calls, work_items, work_moves,
+    account, audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events,
+    judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone,
+    record, recording, retention, rules, speak, supervise, tenant_config, tenant_settings, tenants,
+    text_checks, tokens, transcript, understand, users, validate, work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
-use crate::auth::{guard, sign_in};
+use crate::auth::openid::routes as openid;
+use crate::auth::{by_password, guard, sign_in};
 use crate::calls::accept;
 use crate::console::assets;
 use crate::error::{ApiError, ErrorCode};
@@ -46,9 +47,18 @@ pub fn routes() -> Routes {
         .get("/openapi.json", openapi::handle)
         .get("/sign-in", sign_in::page)
         .post("/sign-in", sign_in::submit)
+        .post("/sign-in/password", by_password::submit)
+        .get("/sign-in/ways", sign_in::ways)
+        .get("/sign-in/openid", openid::begin)
+        .get(openid::CALLBACK, openid::finish)
         .post("/sign-out", sign_in::sign_out);
     people_on_calls(organisational_memory(process))
         .get("/v1/me", me::handle)
+        .get("/v1/me/sign-in", account::sign_in)
+        .put("/v1/me/password", account::set_password)
+        .get("/v1/me/sessions", account::sessions)
+        .delete("/v1/me/sessions", account::end_others)
+        .delete("/v1/me/sessions/{id}", account::end_one)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/overview", overview::handle)
         .get("/v1/calls", call_list::list)

@@ -242,6 +242,8 @@ macro_rules! suite {
                 a_link_works_once,
                 an_expired_link_is_refused,
                 sessions_end,
+                a_new_password_ends_what_the_old_one_began,
+                a_provider_means_the_same_person_whatever_they_are_called,
                 tokens_are_found_until_revoked,
                 logins_are_unique_in_any_case,
                 a_nonce_is_used_once,

@@ -66,12 +66,13 @@ pub use ids::{
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
-    ApiToken, IssuedToken, Line, NewTenant, NewToken, NewUser, RecordingConsent, Role, Session, Tenant, User,
+    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewTenant, NewToken, NewUser,
+    OpenSession, OpenidNews, RecordingConsent, Role, Session, Tenant, User,
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Alarms, Audit, Auth, Calls, Claims, Dials, Directory, Figures, Jobs, Knowledge, Outbox, Outreach,
-    Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, WorkItems,
+    Alarms, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge, Outbox,
+    Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

@@ -21,6 +21,20 @@ word_enum! {
 }
 
 word_enum! {
+    /// By what a session was begun.
+    BegunBy {
+        /// A one-time link.
+        Link = "link",
+        /// An API token: the session ends with it.
+        Token = "token",
+        Password = "password",
+        /// An OpenID provider outside.
+        Openid = "openid",
+        Passkey = "passkey",
+    }
+}
+
+word_enum! {
     /// Whether calls on a line may be recorded.
     RecordingConsent {
         /// Never.
@@ -90,7 +104,57 @@ pub struct User {
 pub struct Session {
     pub id: SessionId,
     pub user: User,
+    pub begun_by: BegunBy,
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub seen_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
+}
+
+/// A session, as its own user sees it in a list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, sqlx::FromRow)]
+pub struct OpenSession {
+    pub id: SessionId,
+    pub begun_by: BegunBy,
+    pub created_at: DateTime<Utc>,
+    pub seen_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Somebody whom a provider outside has let in, and what that is worth here.
+#[derive(Clone, Debug)]
+pub struct NewOpenidUser {
+    pub issuer: String,
+    /// The provider's own name for them; with the issuer it is who they are.
+    pub subject: String,
+    /// What they are called when they come for the first time, unless somebody else is called so.
+    pub login: String,
+    pub display_name: String,
+    pub tenant_id: Option<TenantId>,
+    pub role: Role,
+}
+
+/// What came of it, where something did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenidNews {
+    /// They came for the first time.
+    Created,
+    /// They have another role or tenant than before; their older sessions have ended.
+    Changed,
+}
+
+/// What is kept of a password.
+#[derive(Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct KeptPassword {
+    /// Salt and settings are in it.
+    pub hash: String,
+    pub set_at: DateTime<Utc>,
+}
+
+impl std::fmt::Debug for KeptPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "KeptPassword(set {})", self.set_at)
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -24,7 +24,10 @@ use crate::ids::{
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
-use crate::platform_records::{ApiToken, IssuedToken, Line, NewToken, NewUser, Session, Tenant, User};
+use crate::platform_records::{
+    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewToken, NewUser, OpenSession,
+    OpenidNews, Session, Tenant, User,
+};
 use crate::recordings::{KeptRecording, Recording, RecordingDeleted, RecordingKey};
 use crate::records::{
     Booking, Call, CallFilter, Claim, LogRow, NewBooking, NewCall, NewPassport, NewWorkItem, Passport,
@@ -443,12 +446,14 @@ store! {
         fn redeem_link(&self, secret: &str) -> Option<User>;
 
         /// A session secret for a signed-in user.
-        fn create_session(&self, user: UserId, lives: Duration) -> SecretString;
+        fn create_session(&self, user: UserId, begun_by: BegunBy, lives: Duration) -> SecretString;
         /// The same for a user who signed in with an API token: the session ends when that is revoked or expires.
         fn create_token_session(&self, user: UserId, token: TokenId, lives: Duration) -> SecretString;
         /// `None` when ended, expired or unknown.
         fn session(&self, secret: &str) -> Option<Session>;
         fn end_session(&self, id: SessionId) -> ();
+        /// Notes that a session is used now.
+        fn session_used(&self, id: SessionId) -> ();
 
         fn create_token(&self, new: NewToken) -> IssuedToken;
         /// `None` when revoked, expired or unknown.
@@ -460,6 +465,25 @@ store! {
 
         /// Uses a stream nonce up. `false`: it was used before. Forgotten some time after `expires_at`.
         fn use_nonce(&self, nonce: &str, expires_at: DateTime<Utc>) -> bool;
+    }
+}
+
+store! {
+    /// By what users prove who they are, and what they have open.
+    Credentials of PlatformStore {
+        fn password(&self, user: UserId) -> Option<KeptPassword>;
+        /// A user's password from now on. Links and sessions of the old one end, but for `keep`.
+        fn set_password(&self, user: UserId, hash: &str, keep: Option<SessionId>) -> ();
+        /// Takes away all that a user signs in with, and ends links and sessions: only a new link lets them in again.
+        fn reset_credentials(&self, user: UserId) -> ();
+        /// The user of whom a provider outside speaks: made when they come for the first time, with role and tenant as given.
+        fn openid_user(&self, new: NewOpenidUser) -> (User, Option<OpenidNews>);
+        /// A user's sessions that have not ended, the one begun last first.
+        fn sessions_of(&self, user: UserId) -> Vec<OpenSession>;
+        /// Ends one session of a user. `false`: they have no such session.
+        fn end_session_of(&self, user: UserId, id: SessionId) -> bool;
+        /// Ends a user's sessions, but for `keep`.
+        fn end_sessions_of(&self, user: UserId, keep: Option<SessionId>) -> ();
     }
 }
 

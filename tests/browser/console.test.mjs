@@ -50,7 +50,7 @@ describe("console", () => {
   it("takes a token, or the whole link pasted in its place", withPage({}, async () => {
     await page.goto(mock.url);
     await page.getByLabel(/Access token/).fill(mock.signIn);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in with the token" }).click();
     await page.getByRole("banner").waitFor();
   }));
 

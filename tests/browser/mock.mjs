@@ -5,6 +5,7 @@
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 
+import { newAccount } from "./mock/account.mjs";
 import { Calls, TENANT } from "./mock/calls.mjs";
 import { Feed } from "./mock/feed.mjs";
 import { attachMedia } from "./mock/media.mjs";
@@ -27,6 +28,9 @@ export async function startMock({ port = 0, examples = false } = {}) {
     /** What the last phone call sent, for tests to look at. */
     phone: null,
     tokens: new Set(["one-time"]),
+    account: newAccount(),
+    /** What a provider outside is called; null: there is none. */
+    openid: null,
     sessions: new Set(),
     /** Looks at personal data, for tests. */
     revealed: [],

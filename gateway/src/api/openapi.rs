@@ -15,6 +15,7 @@ use crate::auth::scope::TENANT_HEADER;
 /// The areas, in the order in which they are shown.
 const AREAS: &[&str] = &[
     include_str!("../../data/openapi/process.json"),
+    include_str!("../../data/openapi/sign_in.json"),
     include_str!("../../data/openapi/calls.json"),
     include_str!("../../data/openapi/requests.json"),
     include_str!("../../data/openapi/passports.json"),

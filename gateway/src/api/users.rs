@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use storage::{Auth, NewUser, Role, User};
+use storage::{Auth, Credentials, NewUser, Role, User};
 
 use crate::app::App;
 use crate::audit::acts;
@@ -35,6 +35,9 @@ pub struct Create {
 #[derive(Debug, Default, Deserialize)]
 pub struct LinkFor {
     login: Option<String>,
+    /// Takes away what they sign in with and ends their sessions: the link is the only way in.
+    #[serde(default)]
+    reset: bool,
 }
 
 /// `GET /v1/users`.
@@ -103,7 +106,14 @@ pub async fn link(
             let user = user
                 .filter(|user| who.principal.is_platform_admin() || user.tenant_id == who.principal.tenant);
             let user = user.ok_or_else(|| ApiError::not_found("user"))?;
+            if asked.reset {
+                app.platform.store().reset_credentials(user.id).await?;
+                app.audit.record(user.tenant_id, acts::credentials_reset(&who.principal, &user)).await?;
+            }
             (sign_in::link_for(&app, &user).await?, user.login, user.tenant_id)
+        }
+        None if asked.reset => {
+            return Err(ApiError::invalid("login", "must be named where sign-in is reset"));
         }
         None if who.principal.is_platform_admin() => {
             (sign_in::local_link(&app).await?, LOCAL_LOGIN.to_owned(), None)

@@ -9,8 +9,8 @@ use storage::outreach::{OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
-    ApiToken, CallId, ContactId, DialId, DocumentId, HoldId, OutboxId, PassportId, Tenant, TokenId, User,
-    WorkItemId,
+    ApiToken, BegunBy, CallId, ContactId, DialId, DocumentId, HoldId, OpenidNews, OutboxId, PassportId,
+    SessionId, Tenant, TokenId, User, WorkItemId,
 };
 
 use crate::auth::{Kind, Principal};
@@ -32,9 +32,65 @@ fn by(principal: &Principal, action: &str, subject: Party) -> NewAudit {
 
 /// Somebody signed in to the console.
 #[must_use]
-pub fn signed_in(user: &User) -> NewAudit {
+pub fn signed_in(user: &User, by: BegunBy) -> NewAudit {
     NewAudit::new("session.started", Party::new("user", &user.login), Party::new("user", user.id))
         .with("role", user.role.as_str())
+        .with("by", by.as_str())
+}
+
+/// A password was not good. Nothing of what was typed is told, a login that nobody has as little as the password.
+#[must_use]
+pub fn password_refused(user: Option<&User>) -> NewAudit {
+    let subject = user.map_or_else(|| Party::new("door", "password"), |user| Party::new("user", user.id));
+    NewAudit::new("session.refused", Party::new("stranger", ""), subject)
+        .with("by", BegunBy::Password.as_str())
+        .outcome(Outcome::Denied)
+}
+
+/// A provider's answer let nobody in. `why`: one word of ours.
+#[must_use]
+pub fn openid_refused(why: &str) -> NewAudit {
+    NewAudit::new("session.refused", Party::new("stranger", ""), Party::new("door", "openid"))
+        .with("by", BegunBy::Openid.as_str())
+        .with("why", why)
+        .outcome(Outcome::Denied)
+}
+
+/// A provider let somebody in for the first time, or gave them another role or tenant.
+#[must_use]
+pub fn user_of_provider(user: &User, news: OpenidNews) -> NewAudit {
+    let action = match news {
+        OpenidNews::Created => "user.created",
+        OpenidNews::Changed => "user.changed",
+    };
+    NewAudit::new(action, Party::new("provider", "openid"), Party::new("user", user.id))
+        .with("user_role", user.role.as_str())
+        .personal(json!({ "login": user.login, "name": user.display_name }))
+}
+
+/// Somebody has another password from now on.
+#[must_use]
+pub fn password_set(principal: &Principal, user: &User) -> NewAudit {
+    by(principal, "password.set", Party::new("user", user.id))
+}
+
+/// Somebody wanted another password, and did not know the old one.
+#[must_use]
+pub fn password_kept(principal: &Principal, user: &User) -> NewAudit {
+    by(principal, "password.set", Party::new("user", user.id)).outcome(Outcome::Denied)
+}
+
+/// An administrator took away all that a user signs in with.
+#[must_use]
+pub fn credentials_reset(principal: &Principal, user: &User) -> NewAudit {
+    by(principal, "user.credentials_reset", Party::new("user", user.id))
+}
+
+/// Somebody ended sessions of their own: one, or (`None`) all others.
+#[must_use]
+pub fn sessions_ended(principal: &Principal, user: &User, session: Option<SessionId>) -> NewAudit {
+    by(principal, "session.ended", Party::new("user", user.id))
+        .with("session", session.map_or_else(|| "others".to_owned(), |id| id.to_string()))
 }
 
 /// A sign-in link or token was not good.

@@ -7,12 +7,17 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use chrono::{TimeDelta, Utc};
+use storage::Auth;
 
 use super::origin;
 use super::principal::{Kind, Principal, identify};
 use crate::app::App;
 use crate::audit::acts;
 use crate::error::{ApiError, ErrorCode};
+
+/// How often it is noted that a session is used. Looks at whether an open stream may go on are no use of it.
+const SEEN_EVERY: TimeDelta = TimeDelta::minutes(1);
 
 /// Refuses requests to a name that is not ours. In unsigned mode a browser on this machine can be led here by a
 /// rebound name, so names are checked; behind a carrier's public address the proxy in front decides.
@@ -40,6 +45,11 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Principal, ApiErro
     if rides_on_session && !is_safe && !origin::origin_is_ours(&parts.headers, &app.public_url) {
         return Err(ApiError::new(ErrorCode::Forbidden, "the request was made by a page of another site")
             .advise("send it from the console, or with a bearer token"));
+    }
+    if let (Kind::Session(id), Some(seen)) = (principal.kind, principal.seen_at)
+        && Utc::now() - seen > SEEN_EVERY
+    {
+        app.platform.store().session_used(id).await?;
     }
     Ok(principal)
 }

@@ -20,6 +20,20 @@ pub fn peer(extensions: &Extensions) -> IpAddr {
         .map_or(IpAddr::from([0, 0, 0, 0]), |info| info.0.ip().to_canonical())
 }
 
+/// Address of whoever asks: of the peer, or the one that a proxy of ours says it asks for. A proxy on this machine is ours.
+#[must_use]
+pub fn client(extensions: &Extensions, headers: &HeaderMap, proxies: &[IpAddr]) -> IpAddr {
+    let peer = peer(extensions);
+    if !peer.is_loopback() && !proxies.contains(&peer) {
+        return peer;
+    }
+    // Each proxy adds at the end; what stands before may be anybody's invention.
+    let named = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let hops = named.flat_map(|value| value.split(',')).filter_map(|hop| hop.trim().parse::<IpAddr>().ok());
+    let hops: Vec<_> = hops.map(|hop| hop.to_canonical()).collect();
+    hops.into_iter().rev().find(|hop| !hop.is_loopback() && !proxies.contains(hop)).unwrap_or(peer)
+}
+
 /// True when the request comes from this machine and no proxy says that it relays for somebody else.
 #[must_use]
 pub fn is_local(peer: IpAddr, headers: &HeaderMap) -> bool {
@@ -109,6 +123,20 @@ mod tests {
             assert!(is_cross_origin(&page, &public()), "{foreign}");
         }
         assert!(!is_cross_origin(&headers(&[("host", "127.0.0.1:8080")]), &public()));
+    }
+
+    #[test]
+    fn a_proxy_is_believed_when_it_is_ours() {
+        let from = |peer: &str, forwarded: &'static str| {
+            let mut extensions = Extensions::new();
+            extensions.insert(ConnectInfo(SocketAddr::new(peer.parse().unwrap(), 9)));
+            let proxies = ["10.0.0.7".parse().unwrap()];
+            client(&extensions, &headers(&[("x-forwarded-for", forwarded)]), &proxies).to_string()
+        };
+        assert_eq!(from("203.0.113.5", "192.0.2.1"), "203.0.113.5", "a stranger's word");
+        assert_eq!(from("10.0.0.7", "192.0.2.1"), "192.0.2.1");
+        assert_eq!(from("127.0.0.1", "192.0.2.66, 192.0.2.1, 10.0.0.7"), "192.0.2.1");
+        assert_eq!(from("127.0.0.1", "nonsense"), "127.0.0.1");
     }
 
     #[test]

@@ -22,7 +22,17 @@ macro_rules! permissions {
                 matches!(role, $(Role::$role)|+)
             }
         }
-    )+};
+    )+
+
+        /// Whom the permission of this name allows it to, as the API document and refusals name it.
+        #[cfg(test)]
+        pub fn by_name(name: &str) -> Option<fn(Role) -> bool> {
+            [$(($text, <$name as Permission>::allows as fn(Role) -> bool)),+]
+                .into_iter()
+                .find(|(text, _)| *text == name)
+                .map(|(_, allows)| allows)
+        }
+    };
 }
 
 permissions! {

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
-use chrono::{DateTime, Utc};
-use secrecy::SecretString;
-use storage::{Auth, Role, SessionId, StorageError, TenantId, TokenId};
+use chrono::{DateTime, TimeDelta, Utc};
+use secrecy::{ExposeSecret, SecretString};
+use storage::{Auth, Role, Session, SessionId, StorageError, TenantId, TokenId};
 
 use super::{origin, secrets, session};
 use crate::app::App;
@@ -20,6 +20,8 @@ pub struct Principal {
     pub tenant: Option<TenantId>,
     pub kind: Kind,
     pub expires_at: Option<DateTime<Utc>>,
+    /// When the session was last used, to the minute.
+    pub seen_at: Option<DateTime<Utc>>,
 }
 
 /// By what they proved it.
@@ -36,7 +38,14 @@ pub enum Kind {
 
 impl Principal {
     fn admin(subject: &str, kind: Kind) -> Self {
-        Self { subject: subject.to_owned(), role: Role::PlatformAdmin, tenant: None, kind, expires_at: None }
+        Self {
+            subject: subject.to_owned(),
+            role: Role::PlatformAdmin,
+            tenant: None,
+            kind,
+            expires_at: None,
+            seen_at: None,
+        }
     }
 
     /// True for those who may look at any tenant.
@@ -81,17 +90,31 @@ pub async fn by_token(app: &App, token: &str, is_local: bool) -> Result<Option<P
         tenant: token.tenant_id,
         kind: Kind::ApiToken(token.id),
         expires_at: token.expires_at,
+        seen_at: None,
     }))
 }
 
+/// The session of a cookie, unless it has rested for too long.
+pub async fn open_session(app: &App, secret: &SecretString) -> Result<Option<Session>, StorageError> {
+    let found = app.platform.store().session(secret.expose_secret()).await?;
+    let Some(session) = found else { return Ok(None) };
+    let idle = TimeDelta::from_std(app.config.sign_in.idle).unwrap_or(TimeDelta::MAX);
+    if Utc::now() - session.seen_at <= idle {
+        return Ok(Some(session));
+    }
+    app.platform.store().end_session(session.id).await?;
+    Ok(None)
+}
+
 async fn by_session(app: &App, secret: SecretString) -> Result<Option<Principal>, StorageError> {
-    let found = app.platform.store().session(secrecy::ExposeSecret::expose_secret(&secret)).await?;
+    let found = open_session(app, &secret).await?;
     Ok(found.map(|session| Principal {
         subject: session.user.login,
         role: session.user.role,
         tenant: session.user.tenant_id,
         kind: Kind::Session(session.id),
         expires_at: Some(session.expires_at),
+        seen_at: Some(session.seen_at),
     }))
 }
 

@@ -2,8 +2,19 @@
 
 use rand::RngExt;
 use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Deserializer};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+/// A secret in a form or body: it is shown nowhere, and wiped when it is dropped.
+#[derive(Clone, Debug, Default)]
+pub struct Given(pub SecretString);
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(|text| Self(text.into()))
+    }
+}
 
 /// 256 random bits as lower-case hex.
 #[must_use]

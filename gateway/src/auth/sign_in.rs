@@ -6,18 +6,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Form;
 use axum::extract::State;
-use axum::http::{Extensions, HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::{Extensions, HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Form, Json};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use storage::{Auth, NewUser, Role, StorageError, TokenId, User};
+use serde_json::{Value, json};
+use storage::{Auth, BegunBy, Credentials, NewUser, Role, StorageError, TokenId, User};
 
 use super::permission::SeeSelf;
-use super::principal::{Kind, Principal, by_token};
+use super::principal::{self, Kind, Principal, by_token};
 use super::scope::Allowed;
-use super::{origin, session};
+use super::{openid, origin, pages, session};
 use crate::app::App;
 use crate::audit::acts;
 use crate::error::{ApiError, QueryOf};
@@ -26,13 +27,6 @@ use crate::error::{ApiError, QueryOf};
 pub const LINK_LIVES: Duration = Duration::from_secs(15 * 60);
 /// Login of the user that links from the command line sign in.
 pub const LOCAL_LOGIN: &str = "local-admin";
-/// The page's own styles are inline; nothing else is allowed on it.
-const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; \
-    base-uri 'none'";
-
-/// The console's colours, for a page that is there before the console is.
-const STYLE: &str = include_str!("sign_in.css");
-
 /// What the link and the form carry.
 #[derive(Debug, Deserialize)]
 pub struct Ticket {
@@ -71,9 +65,8 @@ async fn local_user(app: &App) -> Result<User, StorageError> {
 }
 
 /// `GET /sign-in`.
-pub async fn page(QueryOf(ticket): QueryOf<Ticket>) -> Response {
-    let body = if ticket.token.is_empty() { FORM.to_owned() } else { button(&ticket.token) };
-    html(&body)
+pub async fn page(State(app): State<Arc<App>>, QueryOf(ticket): QueryOf<Ticket>) -> Response {
+    if ticket.token.is_empty() { pages::ways(&app, None) } else { pages::button(&ticket.token) }
 }
 
 /// `POST /sign-in`: a one-time secret or an API token for a session.
@@ -89,20 +82,36 @@ pub async fn submit(
     }
     let is_local = origin::is_local(origin::peer(&extensions), &headers);
     let Some((user, token)) = redeem(&app, &ticket.token, is_local).await? else {
-        app.gates.failed(origin::peer(&extensions))?;
+        app.gates.failed(origin::client(&extensions, &headers, &app.config.sign_in.proxies))?;
         app.audit.stranger(acts::sign_in_refused()).await;
         // The console says what to do next; someone who is signed in already is simply let in.
         tracing::warn!(audit = "session.refused", "a sign-in link or token was not good");
         return Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/?expired")]).into_response());
     };
-    let store = app.platform.store();
+    match token {
+        Some(token) => begin(&app, &user, BegunBy::Token, Some(token)).await,
+        None => begin(&app, &user, BegunBy::Link, None).await,
+    }
+}
+
+/// Begins a session and leads to the console.
+pub async fn begin(
+    app: &App,
+    user: &User,
+    by: BegunBy,
+    token: Option<TokenId>,
+) -> Result<Response, ApiError> {
+    let (store, lives) = (app.platform.store(), app.config.sign_in.session);
     let secret = match token {
-        Some(token) => store.create_token_session(user.id, token, session::LIVES).await?,
-        None => store.create_session(user.id, session::LIVES).await?,
+        Some(token) => store.create_token_session(user.id, token, lives).await?,
+        None => store.create_session(user.id, by, lives).await?,
     };
-    app.audit.record(user.tenant_id, acts::signed_in(&user)).await?;
-    tracing::info!(audit = "session.started", login = %user.login, "signed in to the console");
-    Ok(enter(&app, &secret))
+    app.audit.record(user.tenant_id, acts::signed_in(user, by)).await?;
+    tracing::info!(audit = "session.started", login = %user.login, %by, "signed in to the console");
+    // Whoever came by a link is asked how they want to sign in from now on; on their own machine, the link will do.
+    let chooses =
+        by == BegunBy::Link && user.login != LOCAL_LOGIN && store.password(user.id).await?.is_none();
+    Ok(enter(app, &secret, if chooses { "/#/account" } else { "/" }))
 }
 
 /// Who signs in, and the API token that they did it with: their session ends with it.
@@ -140,49 +149,44 @@ async fn user_of(app: &App, principal: Principal) -> Result<User, StorageError> 
         .await
 }
 
-fn enter(app: &App, secret: &SecretString) -> Response {
-    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
-    if let Some(cookie) = session::start(secret, app.public_url.is_https()) {
+fn enter(app: &App, secret: &SecretString, to: &'static str) -> Response {
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response();
+    if let Some(cookie) = session::start(secret, app.config.sign_in.session, app.public_url.is_https()) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     response
 }
 
-/// `POST /sign-out`.
-pub async fn sign_out(State(app): State<Arc<App>>, who: Allowed<SeeSelf>) -> Result<Response, ApiError> {
+/// `GET /sign-in/ways`: which ways there are, for the console's page of them.
+pub async fn ways(State(app): State<Arc<App>>) -> Json<Value> {
+    let openid = app.openid.as_ref().map(|provider| provider.settings.name.as_str());
+    Json(json!({ "openid": openid }))
+}
+
+/// `POST /sign-out`. Whoever came from a provider outside is told where to end that, too.
+pub async fn sign_out(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    who: Allowed<SeeSelf>,
+) -> Result<Response, ApiError> {
+    let session = match session::cookie(&headers) {
+        Some(secret) => principal::open_session(&app, &secret).await?,
+        None => None,
+    };
+    let then = match session.map(|session| session.begun_by) {
+        Some(BegunBy::Openid) => openid::routes::leave(&app).await,
+        _ => None,
+    };
     if let Kind::Session(id) = who.principal.kind {
         app.platform.store().end_session(id).await?;
         app.audit.record(who.principal.tenant, acts::signed_out(&who.principal)).await?;
     }
-    let mut response = StatusCode::NO_CONTENT.into_response();
+    let mut response = match then {
+        Some(then) => Json(json!({ "then": then })).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    };
     if let Some(cookie) = session::end(app.public_url.is_https()) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     Ok(response)
-}
-
-const FORM: &str = "<p>Paste an API token, or run <code>quandura user link</code> on the gateway's machine and open \
-    the link that it prints.</p><form method=\"post\" action=\"/sign-in\"><label>Token \
-    <input type=\"password\" name=\"token\" autocomplete=\"off\" required autofocus></label>\
-    <button>Sign in</button></form>";
-
-fn button(token: &str) -> String {
-    // Secrets are hex; anything else is not ours and must not reach the page.
-    let token: String = token.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
-    format!(
-        "<p>This link signs this browser in, once.</p>\
-         <form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
-         <button autofocus>Sign in to the console</button></form>"
-    )
-}
-
-fn html(body: &str) -> Response {
-    let page = format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sign in · Quandura Voice</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
-         <style>{STYLE}</style></head><body><main><h1>Quandura Voice</h1>{body}</main></body></html>"
-    );
-    let mut response = Html(page).into_response();
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
-    response
 }

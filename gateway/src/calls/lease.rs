@@ -127,7 +127,7 @@ mod tests {
 
     fn person(subject: &str, role: Role) -> Principal {
         let (kind, tenant) = (Kind::LocalToken, Some(TenantId::new()));
-        Principal { subject: subject.to_owned(), role, tenant, kind, expires_at: None }
+        Principal { subject: subject.to_owned(), role, tenant, kind, expires_at: None, seen_at: None }
     }
 
     #[test]

@@ -338,6 +338,9 @@ pub enum User {
         /// Whose; absent: the local administrator
         #[arg(long)]
         login: Option<String>,
+        /// Take away their password and passkeys and end their sessions: the link is the only way in
+        #[arg(long, requires = "login")]
+        reset: bool,
     },
 }
 

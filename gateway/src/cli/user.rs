@@ -20,8 +20,9 @@ pub async fn run(config: &Config, command: args::User) -> anyhow::Result<()> {
             let body = json!({ "login": login, "name": name, "role": role, "tenant": tenant });
             show(&api.send(Method::POST, "/v1/users", Some(body)).await?);
         }
-        args::User::Link { login } => {
-            let answer = api.send(Method::POST, "/v1/users/links", Some(json!({ "login": login }))).await?;
+        args::User::Link { login, reset } => {
+            let body = json!({ "login": login, "reset": reset });
+            let answer = api.send(Method::POST, "/v1/users/links", Some(body)).await?;
             println!("{}", answer["url"].as_str().unwrap_or_default());
             eprintln!("(signs in once within 15 minutes)");
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use pipeline::provider::Endpoint;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use toml::{Table, Value};
 
 use super::problem::Problem;
@@ -102,6 +102,12 @@ impl<'a> Source<'a> {
     /// A secret. Its value never appears in a message.
     pub fn secret(&mut self, key: &'static str, var: Option<&str>) -> Option<SecretString> {
         self.text(key, var).map(|(text, _)| SecretString::from(text))
+    }
+
+    /// A secret that is in no file: the environment alone has it.
+    #[must_use]
+    pub fn secret_from_env(&self, var: &str) -> Option<SecretString> {
+        self.var(var).map(|text| text.expose_secret().trim().to_owned().into())
     }
 
     /// A folder or file; `default` when absent.

@@ -9,7 +9,8 @@ use super::Fixture;
 use crate::clock::now;
 use crate::ids::{TenantId, UserId};
 use crate::{
-    Auth, Backend, Directory, Line, NewTenant, NewToken, NewUser, RecordingConsent, Role, StorageError, User,
+    Auth, Backend, BegunBy, Credentials, Directory, Line, NewOpenidUser, NewTenant, NewToken, NewUser,
+    OpenidNews, RecordingConsent, Role, StorageError, User,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -101,14 +102,74 @@ pub(crate) async fn an_expired_link_is_refused(f: &Fixture) {
 
 pub(crate) async fn sessions_end(f: &Fixture) {
     let (store, ann) = (f.platform.store(), ann(f).await);
-    let secret = store.create_session(ann.id, HOUR).await.unwrap();
+    let secret = store.create_session(ann.id, BegunBy::Password, HOUR).await.unwrap();
     let session = store.session(secret.expose_secret()).await.unwrap().unwrap();
-    assert_eq!(session.user, ann);
+    assert_eq!((&session.user, session.begun_by), (&ann, BegunBy::Password));
+    assert_eq!(session.seen_at, session.created_at);
+    store.session_used(session.id).await.unwrap();
+    let used = store.session(secret.expose_secret()).await.unwrap().unwrap();
+    assert!(used.seen_at > session.seen_at);
     store.end_session(session.id).await.unwrap();
     assert_eq!(store.session(secret.expose_secret()).await.unwrap(), None);
-    let short = store.create_session(ann.id, Duration::ZERO).await.unwrap();
+    let short = store.create_session(ann.id, BegunBy::Link, Duration::ZERO).await.unwrap();
     tokio::time::sleep(Duration::from_millis(5)).await;
     assert_eq!(store.session(short.expose_secret()).await.unwrap(), None);
+}
+
+pub(crate) async fn a_new_password_ends_what_the_old_one_began(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    assert_eq!(store.password(ann.id).await.unwrap(), None);
+    store.set_password(ann.id, "one", None).await.unwrap();
+    let begin = async || {
+        let secret = store.create_session(ann.id, BegunBy::Password, HOUR).await.unwrap();
+        store.session(secret.expose_secret()).await.unwrap().unwrap().id
+    };
+    let (old, here) = (begin().await, begin().await);
+    let link = store.issue_link(ann.id, HOUR).await.unwrap();
+    assert!(!store.end_session_of(UserId::new(), old).await.unwrap(), "it is another's");
+    store.set_password(ann.id, "two", Some(here)).await.unwrap();
+    assert_eq!(store.password(ann.id).await.unwrap().unwrap().hash, "two");
+    let open = store.sessions_of(ann.id).await.unwrap();
+    assert_eq!(open.iter().map(|session| session.id).collect::<Vec<_>>(), [here]);
+    assert_eq!(store.redeem_link(link.expose_secret()).await.unwrap(), None);
+    assert!(store.end_session_of(ann.id, here).await.unwrap());
+    begin().await;
+    store.reset_credentials(ann.id).await.unwrap();
+    assert_eq!(store.password(ann.id).await.unwrap(), None);
+    assert!(store.sessions_of(ann.id).await.unwrap().is_empty());
+    let unknown = store.set_password(UserId::new(), "x", None).await;
+    assert!(matches!(unknown, Err(StorageError::NotFound { what: "user" })), "{unknown:?}");
+    store.set_password(ann.id, "three", None).await.unwrap();
+    assert!(store.remove_user(ann.tenant_id, ann.id).await.unwrap(), "a password holds nobody");
+}
+
+pub(crate) async fn a_provider_means_the_same_person_whatever_they_are_called(f: &Fixture) {
+    let store = f.platform.store();
+    let pat = |subject: &str, login: &str, role| NewOpenidUser {
+        issuer: "https://id.example.gov".into(),
+        subject: subject.into(),
+        login: login.into(),
+        display_name: "Pat".into(),
+        tenant_id: Some(f.river.id()),
+        role,
+    };
+    let (first, news) = store.openid_user(pat("7", "openid:pat", Role::Clerk)).await.unwrap();
+    assert_eq!((first.login.as_str(), news), ("openid:pat", Some(OpenidNews::Created)));
+    let secret = store.create_session(first.id, BegunBy::Openid, HOUR).await.unwrap();
+    let (again, news) = store.openid_user(pat("7", "openid:renamed", Role::Clerk)).await.unwrap();
+    assert_eq!((&again, news), (&first, None));
+    assert!(store.session(secret.expose_secret()).await.unwrap().is_some());
+    let elsewhere = NewOpenidUser { tenant_id: Some(f.lake.id()), ..pat("7", "x", Role::Clerk) };
+    let (moved, news) = store.openid_user(elsewhere).await.unwrap();
+    assert_eq!((moved.id, moved.tenant_id, news), (first.id, Some(f.lake.id()), Some(OpenidNews::Changed)));
+    assert_eq!(store.session(secret.expose_secret()).await.unwrap(), None, "the old rights end");
+    assert_eq!(store.user(first.id).await.unwrap(), Some(moved));
+    let (other, _) = store.openid_user(pat("8", "OPENID:Pat", Role::Clerk)).await.unwrap();
+    assert_eq!(other.login, "OPENID:Pat#8");
+    let elsewhere =
+        NewOpenidUser { issuer: "https://other.example".into(), ..pat("7", "openid:kim", Role::Clerk) };
+    assert_ne!(store.openid_user(elsewhere).await.unwrap().0.id, first.id);
+    assert!(store.remove_user(Some(f.lake.id()), first.id).await.unwrap());
 }
 
 pub(crate) async fn tokens_are_found_until_revoked(f: &Fixture) {

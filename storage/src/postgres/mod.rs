@@ -28,6 +28,8 @@ mod call_log;
 mod calls;
 #[path = "../sql/claims.rs"]
 mod claims;
+#[path = "../sql/credentials.rs"]
+mod credentials;
 #[path = "../sql/dials.rs"]
 mod dials;
 #[path = "../sql/extension_types.rs"]

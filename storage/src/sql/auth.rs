@@ -11,7 +11,9 @@ use crate::clock::now;
 use crate::crypto::{random_secret, secret_hash};
 use crate::error::{Step, StorageError};
 use crate::ids::{SessionId, TenantId, TokenId, UserId};
-use crate::platform_records::{ApiToken, IssuedToken, NewToken, NewUser, Session, User};
+use crate::platform_records::{
+    ApiToken, BegunBy, IssuedToken, NewToken, NewUser, OpenSession, Session, User,
+};
 use crate::store::Auth;
 
 /// A used nonce is remembered for this long beyond its expiry, in case clocks differ.
@@ -78,10 +80,15 @@ impl Auth for PlatformStore {
         write.finish(step).await
     }
 
-    async fn create_session(&self, user: UserId, lives: Duration) -> Result<SecretString, StorageError> {
+    async fn create_session(
+        &self,
+        user: UserId,
+        begun_by: BegunBy,
+        lives: Duration,
+    ) -> Result<SecretString, StorageError> {
         let secret = random_secret("qs_");
         let mut write = self.db.write().await?;
-        let step = insert_session(write.conn(), user, None, &secret, lives).await;
+        let step = insert_session(write.conn(), user, (begun_by, None), &secret, lives).await;
         write.finish(step).await.map(|()| secret.into())
     }
 
@@ -93,7 +100,7 @@ impl Auth for PlatformStore {
     ) -> Result<SecretString, StorageError> {
         let secret = random_secret("qs_");
         let mut write = self.db.write().await?;
-        let step = insert_session(write.conn(), user, Some(token), &secret, lives).await;
+        let step = insert_session(write.conn(), user, (BegunBy::Token, Some(token)), &secret, lives).await;
         write.finish(step).await.map(|()| secret.into())
     }
 
@@ -105,6 +112,12 @@ impl Auth for PlatformStore {
     async fn end_session(&self, id: SessionId) -> Result<(), StorageError> {
         let mut write = self.db.write().await?;
         let step = end_session(write.conn(), id).await;
+        write.finish(step).await
+    }
+
+    async fn session_used(&self, id: SessionId) -> Result<(), StorageError> {
+        let mut write = self.db.write().await?;
+        let step = session_used(write.conn(), id).await;
         write.finish(step).await
     }
 
@@ -149,7 +162,7 @@ fn login_key(login: &str) -> String {
 
 // ---------------------------------------------------------------- users
 
-async fn create_user(conn: &mut Conn, new: NewUser) -> Step<User> {
+pub(super) async fn create_user(conn: &mut Conn, new: NewUser) -> Step<User> {
     let user = User {
         id: UserId::new(),
         tenant_id: new.tenant_id,
@@ -175,11 +188,11 @@ async fn create_user(conn: &mut Conn, new: NewUser) -> Step<User> {
     Ok(user)
 }
 
-async fn user(conn: &mut Conn, id: UserId) -> Step<Option<User>> {
+pub(super) async fn user(conn: &mut Conn, id: UserId) -> Step<Option<User>> {
     Ok(sqlx::query_as(select_users!("where u.id = $1")).bind(id).fetch_optional(conn).await?)
 }
 
-async fn user_by_login(conn: &mut Conn, login: &str) -> Step<Option<User>> {
+pub(super) async fn user_by_login(conn: &mut Conn, login: &str) -> Step<Option<User>> {
     let query = sqlx::query_as(select_users!("where u.login_key = $1")).bind(login_key(login));
     Ok(query.fetch_optional(conn).await?)
 }
@@ -201,6 +214,8 @@ async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> S
         return Ok(false);
     }
     sqlx::query("delete from sessions where user_id = $1").bind(id).execute(&mut *conn).await?;
+    sqlx::query("delete from passwords where user_id = $1").bind(id).execute(&mut *conn).await?;
+    sqlx::query("delete from openid_identities where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from sign_in_links where user_id = $1").bind(id).execute(&mut *conn).await?;
     let done = sqlx::query("delete from users where id = $1").bind(id).execute(conn).await?;
     Ok(done.rows_affected() > 0)
@@ -240,14 +255,14 @@ async fn redeem_link(conn: &mut Conn, secret: &str) -> Step<Option<User>> {
 async fn insert_session(
     conn: &mut Conn,
     user: UserId,
-    token: Option<TokenId>,
+    (begun_by, token): (BegunBy, Option<TokenId>),
     secret: &str,
     lives: Duration,
 ) -> Step<()> {
     sqlx::query("delete from sessions where expires_at < $1").bind(now()).execute(&mut *conn).await?;
     sqlx::query(
-        "insert into sessions (id, secret_hash, user_id, created_at, expires_at, token_id)
-         values ($1, $2, $3, $4, $5, $6)",
+        "insert into sessions (id, secret_hash, user_id, created_at, expires_at, token_id, begun_by)
+         values ($1, $2, $3, $4, $5, $6, $7)",
     )
     .bind(SessionId::new())
     .bind(secret_hash(secret))
@@ -255,6 +270,7 @@ async fn insert_session(
     .bind(now())
     .bind(expiry(lives))
     .bind(token)
+    .bind(begun_by)
     .execute(conn)
     .await
     .map_err(unknown_user)?;
@@ -263,17 +279,34 @@ async fn insert_session(
 
 /// A session that was begun with a token is good for as long as the token is.
 async fn session(conn: &mut Conn, secret: &str) -> Step<Option<Session>> {
-    let found: Option<(SessionId, UserId, DateTime<Utc>)> = sqlx::query_as(
-        "select s.id, s.user_id, s.expires_at from sessions s left join api_tokens t on t.id = s.token_id
+    let found: Option<(UserId, OpenSession)> = sqlx::query_as::<_, SessionRow>(
+        "select s.user_id, s.id, s.begun_by, s.created_at, coalesce(s.seen_at, s.created_at) as seen_at, s.expires_at
+         from sessions s left join api_tokens t on t.id = s.token_id
          where s.secret_hash = $1 and s.expires_at >= $2 and (s.token_id is null
             or (t.revoked_at is null and (t.expires_at is null or t.expires_at >= $2)))",
     )
     .bind(secret_hash(secret))
     .bind(now())
     .fetch_optional(&mut *conn)
-    .await?;
-    let Some((id, user_id, expires_at)) = found else { return Ok(None) };
-    Ok(user(conn, user_id).await?.map(|user| Session { id, user, expires_at }))
+    .await?
+    .map(|row| (row.user_id, row.session));
+    let Some((user_id, OpenSession { id, begun_by, created_at, seen_at, expires_at })) = found else {
+        return Ok(None);
+    };
+    let user = user(conn, user_id).await?;
+    Ok(user.map(|user| Session { id, user, begun_by, created_at, seen_at, expires_at }))
+}
+
+#[derive(sqlx::FromRow)]
+struct SessionRow {
+    user_id: UserId,
+    #[sqlx(flatten)]
+    session: OpenSession,
+}
+
+async fn session_used(conn: &mut Conn, id: SessionId) -> Step<()> {
+    sqlx::query("update sessions set seen_at = $2 where id = $1").bind(id).bind(now()).execute(conn).await?;
+    Ok(())
 }
 
 async fn end_session(conn: &mut Conn, id: SessionId) -> Step<()> {

@@ -5,6 +5,7 @@ import { access, readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { account, byPassword } from "./account.mjs";
 import { deskRoute } from "./desk.mjs";
 import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
@@ -40,6 +41,8 @@ export function routes(mock, request, response) {
 
 async function handle(mock, request, response, url) {
   if (url.pathname === "/openapi.json") return json(response, openApi(mock));
+  if (url.pathname === "/sign-in/ways") return json(response, { openid: mock.openid });
+  if (url.pathname === "/sign-in/password") return byPassword(mock, request, response, () => enter(mock, response));
   if (url.pathname === "/sign-in") return signIn(mock, request, response, url);
   if (url.pathname.startsWith("/v1/") || url.pathname === "/sign-out") {
     if (!signedIn(mock, request)) return refuse(response, 401, "UNAUTHORIZED", "You are not signed in.");
@@ -66,6 +69,10 @@ async function signIn(mock, request, response, url) {
     response.writeHead(303, { location: "/?expired" }).end();
     return;
   }
+  enter(mock, response);
+}
+
+function enter(mock, response) {
   const session = randomUUID();
   mock.sessions.add(session);
   response.writeHead(303, { location: "/", "set-cookie": `quandura_session=${session}; HttpOnly; SameSite=Strict; Path=/` }).end();
@@ -78,6 +85,7 @@ async function answerApi(mock, request, response, url) {
   const path = `${request.method} ${url.pathname}`;
   if (!may(mock, path)) return refuse(response, 403, "FORBIDDEN", "Your role may not do this.");
   if (path === "GET /v1/me") return json(response, me(mock));
+  if (url.pathname.startsWith("/v1/me/")) return account(mock, request, response, url);
   if (path === "POST /sign-out") {
     mock.sessions.clear();
     return response.writeHead(204).end();

@@ -14,11 +14,13 @@ import type {
   LineFigures,
   Me,
   NewDocument,
+  OpenSession,
   Page,
   Passport,
   Peaks,
   PhoneGrant,
   Recording,
+  SignsIn,
   StoredIntervention,
   Token,
   TranscriptTurn,
@@ -101,6 +103,9 @@ const post = <T>(path: string, body?: unknown): Promise<T> =>
     body: JSON.stringify(body ?? {}),
   });
 
+const put = <T>(path: string, body: unknown): Promise<T> =>
+  request<T>(path, { method: "PUT", headers: { accept: "application/json", "content-type": "application/json" }, body: JSON.stringify(body) });
+
 /** A list query's options; `signal` drops the answer when the asker is gone. */
 interface Ask {
   signal?: AbortSignal;
@@ -140,7 +145,9 @@ export const recordingUrl = (id: string): string => `/v1/calls/${encodeURICompon
 
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
-  signOut: () => request<void>("/sign-out", { method: "POST" }),
+  /** `then`: where a session that a provider outside began is ended there, too. */
+  signOut: () => request<{ then: string } | undefined>("/sign-out", { method: "POST" }),
+  waysToSignIn: (ask: Ask = {}) => request<{ openid: string | null }>("/sign-in/ways", ask),
   calls: (filter: Record<string, string | null>, ask: Ask = {}) => request<Page<CallItem>>(`/v1/calls?${queryOf(filter)}`, ask),
   call: (id: string, ask: Ask = {}) => request<CallItem>(`/v1/calls/${encodeURIComponent(id)}`, ask),
   transcript: (id: string, ask: Ask = {}) =>
@@ -184,6 +191,13 @@ export const api = {
   removeUser: (id: string, tenant: string) => request<void>(`/v1/users/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
   /** A link that signs a user in, once. */
   signInLink: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login }),
+  /** The same, and nothing else lets them in any more: their password, passkeys and sessions end. */
+  resetSignIn: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login, reset: true }),
+  mySignIn: (ask: Ask = {}) => request<SignsIn>("/v1/me/sign-in", ask),
+  setMyPassword: (old: string | null, fresh: string) => put<void>("/v1/me/password", { old, new: fresh }),
+  mySessions: (ask: Ask = {}) => request<Page<OpenSession>>("/v1/me/sessions", ask),
+  endMySession: (id: string) => request<void>(`/v1/me/sessions/${encodeURIComponent(id)}`, { method: "DELETE" }),
+  endMyOtherSessions: () => request<void>("/v1/me/sessions", { method: "DELETE" }),
   tokensOf: (tenant: string, ask: Ask = {}) => request<Page<Token>>(`/v1/tokens?${queryOf({ tenant })}`, ask),
   addToken: (token: { name: string; role: string; days: number; tenant: string }) => post<Token & { secret: string }>("/v1/tokens", token),
   revokeToken: (id: string, tenant: string) => request<void>(`/v1/tokens/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),

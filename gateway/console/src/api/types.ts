@@ -420,3 +420,20 @@ export interface Judgements {
   call_id: string;
   items: { at: string; actor: string; line_was_right: boolean }[];
 }
+
+/** What somebody signs in with. */
+export interface SignsIn {
+  login: string;
+  password_set_at: string | null;
+  may_set_password: boolean;
+  needs_old_password: boolean;
+}
+
+export interface OpenSession {
+  id: string;
+  begun_by: "link" | "token" | "password" | "openid" | "passkey";
+  created_at: string;
+  seen_at: string;
+  expires_at: string;
+  is_this: boolean;
+}

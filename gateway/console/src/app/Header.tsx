@@ -1,18 +1,20 @@
 import { api } from "../api/client";
 import type { Me } from "../api/types";
 import { IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
 import { Brand } from "./Brand";
 import { FeedStatus } from "./FeedStatus";
 import { Navigation } from "./Navigation";
 import { setPreference, toggleTheme, usePreferences, useTheme } from "./preferences";
-import type { Screen } from "./route";
+import { hrefs, SCREEN_NAMES, type Screen } from "./route";
 
 export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp: () => void }) {
   const { sound } = usePreferences();
   const theme = useTheme();
   const signOut = (): void => {
     // Whatever the answer, a fresh load shows the truth.
-    void api.signOut().finally(() => location.reload());
+    const reload = (): void => location.reload();
+    void api.signOut().then((answer) => (answer ? location.assign(answer.then) : reload()), reload);
   };
   return (
     <header className="sticky top-0 z-20 flex h-14 shrink-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-4 sm:px-5">
@@ -34,6 +36,15 @@ export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp:
         <span className="max-sm:hidden">
           <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={onHelp} />
         </span>
+        <a
+          href={hrefs.account}
+          aria-label={SCREEN_NAMES.account}
+          title={SCREEN_NAMES.account}
+          aria-current={screen === "account" ? "page" : undefined}
+          className="inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-raised hover:text-text"
+        >
+          <Icon name="account" />
+        </a>
         <IconButton label="Sign out" icon="exit" onClick={signOut} />
       </div>
     </header>

@@ -29,6 +29,7 @@ const OverviewScreen = lazy(async () => ({ default: (await import("../screens/ov
 const KnowledgeScreen = lazy(async () => ({ default: (await import("../screens/knowledge/KnowledgeScreen")).KnowledgeScreen }));
 
 const SettingsScreen = lazy(async () => ({ default: (await import("../screens/settings/SettingsScreen")).SettingsScreen }));
+const AccountScreen = lazy(async () => ({ default: (await import("../screens/account/AccountScreen")).AccountScreen }));
 const AuditScreen = lazy(async () => ({ default: (await import("../screens/audit/AuditScreen")).AuditScreen }));
 
 /** A single letter leads to each screen. */
@@ -110,5 +111,7 @@ function ScreenOf({ route, me }: { route: Route; me: Me }) {
       return <SettingsScreen me={me} />;
     case "audit":
       return <AuditScreen />;
+    case "account":
+      return <AccountScreen />;
   }
 }

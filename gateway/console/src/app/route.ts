@@ -2,7 +2,7 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
-export const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words", "settings", "audit"] as const;
+export const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words", "settings", "audit", "account"] as const;
 export type Screen = (typeof SCREENS)[number];
 
 export const SCREEN_NAMES: Record<Screen, string> = {
@@ -15,6 +15,7 @@ export const SCREEN_NAMES: Record<Screen, string> = {
   words: "Try words",
   settings: "Settings",
   audit: "Audit",
+  account: "Your sign-in",
 };
 
 export interface Route {
@@ -57,6 +58,7 @@ export const hrefs = {
   words: "#/words",
   settings: "#/settings",
   audit: "#/audit",
+  account: "#/account",
 };
 
 function subscribe(listener: () => void): () => void {

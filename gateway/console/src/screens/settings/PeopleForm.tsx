@@ -27,6 +27,7 @@ export function PeopleForm({ tenant, me }: Props) {
   const [error, setError] = useState<unknown>(null);
   const [once, setOnce] = useState<{ what: string; value: string } | null>(null);
   const [leaving, setLeaving] = useState<{ name: string; act: () => Promise<void> } | null>(null);
+  const [resetting, setResetting] = useState<string | null>(null);
   const [revision, setRevision] = useState(0);
   useEffect(() => {
     const ask = new AbortController();
@@ -84,6 +85,11 @@ export function PeopleForm({ tenant, me }: Props) {
                   Sign-in link<span className="sr-only"> for {user.login}</span>
                 </Button>
                 {user.login !== me.subject && (
+                  <Button onClick={() => setResetting(user.login)}>
+                    Reset sign-in<span className="sr-only"> of {user.login}</span>
+                  </Button>
+                )}
+                {user.login !== me.subject && (
                   <Button onClick={() => setLeaving({ name: user.login, act: () => api.removeUser(user.id, tenant) })}>
                     Remove<span className="sr-only"> {user.login}</span>
                   </Button>
@@ -103,6 +109,26 @@ export function PeopleForm({ tenant, me }: Props) {
         </ul>
         <AddToken tenant={tenant} run={run} onMade={(value) => setOnce({ what: "The new token.", value })} />
       </Panel>
+      <Dialog open={resetting !== null} title={`Reset the sign-in of ${resetting ?? ""}?`} onClose={() => setResetting(null)}>
+        <p className="text-sm">Their password and passkeys are taken away and their sessions end. A new link lets them in, once.</p>
+        <div className="mt-5 flex justify-end gap-2">
+          <Button onClick={() => setResetting(null)}>Keep</Button>
+          <Button
+            tone="danger"
+            onClick={() => {
+              const login = resetting;
+              setResetting(null);
+              if (login === null) return;
+              void run(async () => {
+                const { url } = await api.resetSignIn(login);
+                setOnce({ what: `The only way in for ${login}.`, value: url });
+              });
+            }}
+          >
+            Reset
+          </Button>
+        </div>
+      </Dialog>
       <Dialog open={leaving !== null} title={`Remove ${leaving?.name ?? ""}?`} onClose={() => setLeaving(null)}>
         <p className="text-sm">Sessions, links and open pages end with it.</p>
         <div className="mt-5 flex justify-end gap-2">

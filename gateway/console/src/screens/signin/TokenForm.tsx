@@ -33,8 +33,8 @@ export function TokenForm() {
           className="min-h-11 w-full rounded-lg border border-line-strong bg-ground px-3 font-mono text-sm"
         />
       </label>
-      <Button tone="primary" type="submit" className="w-full">
-        Sign in
+      <Button type="submit" className="w-full">
+        Sign in with the token
       </Button>
     </form>
   );
