@@ -58,6 +58,10 @@ pub struct Cues {
     pub embeds: &'static [&'static str],
     /// Between an answer and a question.
     pub joins: &'static [&'static str],
+    /// After an emergency: fears not to be understood at 911.
+    pub fears_language: &'static [&'static str],
+    /// After an emergency: would rather wait, or drive there.
+    pub rather_waits: &'static [&'static str],
     /// After an emergency: says that they will call.
     pub will_call: &'static [&'static str],
     /// Any day will do.
@@ -90,10 +94,10 @@ pub struct Cues {
     /// Units of a stretch of time, and the words before it.
     pub spans: &'static [&'static str],
     pub since: &'static [&'static str],
-    /// Words that say when to call beside those of the clock and the calendar.
-    pub call_times: &'static [&'static str],
-    /// Words of a place that only the caller knows: "outside my house", "en la calle".
-    pub vague_place: &'static [&'static str],
+    /// Words, with spaces between, that say when to call beside those of the clock and the calendar.
+    pub call_times: &'static str,
+    /// Words, with spaces between, of a place that only the caller knows: "outside my house", "en la calle".
+    pub vague_place: &'static str,
     /// What happens again and again, in plain words: "every night".
     pub habit: &'static str,
     /// A stretch of time that lasted or is not exact, in plain words: see [`crate::lasting`].

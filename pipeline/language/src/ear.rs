@@ -124,7 +124,9 @@ impl Ear {
     pub fn is_vague_place(self, text: &str) -> bool {
         let (plain, cues) = (self.plain(text), self.cues());
         !plain.is_empty()
-            && plain.split(' ').all(|word| cues.vague_place.contains(&word) || cues.small.contains(&word))
+            && plain
+                .split(' ')
+                .all(|word| cues.vague_place.split(' ').any(|w| w == word) || cues.small.contains(&word))
     }
 
     #[must_use]

@@ -125,7 +125,7 @@ impl Turn<'_> {
         let plain = self.ear.plain(words);
         let time = |word: &str| {
             account::time_words(self.ear).contains(&word)
-                || self.ear.cues().call_times.contains(&word)
+                || self.ear.cues().call_times.split(' ').any(|time| time == word)
                 || self.ear.calendar_word(word).is_some()
         };
         plain.split(' ').any(time) || self.ear.when(words, self.view.now, Direction::Future).is_some()

@@ -83,7 +83,8 @@ pub fn answered(kind: SlotKind, text: &str, context: Context<'_>) -> Read {
         SlotKind::Phone => return phone_read(text, context),
         SlotKind::Day => day(ear, text, context.now, true),
         SlotKind::ClaimNumber => claim_number(ear, text),
-        SlotKind::Proof => proof(ear, text, context.now),
+        // "El apellido es López, ya le dije."
+        SlotKind::Proof => proof(ear, text, context.now).or_else(|| stated_proof(ear, text)),
         SlotKind::Opening => None,
     };
     match given {

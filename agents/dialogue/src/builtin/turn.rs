@@ -38,8 +38,10 @@ const UNHELPED: [&str; 21] = [
 /// Prompts that give a caller what they called for.
 const SERVES: [&str; 4] = ["source", "clock", "office", "reference"];
 /// Prompts that say what to do in an emergency.
-const SAYS_911: [&str; 8] = [
+const SAYS_911: [&str; 10] = [
     "hurt_911",
+    "emergency_interpreter",
+    "emergency_wait",
     "emergency_go",
     "emergency_911",
     "emergency_988",

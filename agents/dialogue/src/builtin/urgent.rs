@@ -10,7 +10,7 @@ use super::engine::Dialogue;
 use super::intent::by_cue;
 use super::policy::acts::Steer;
 use super::script::Does;
-use super::state::State;
+use super::state::{Pending, State};
 use super::step::Effect;
 use super::turn::Turn;
 use governance::danger::{Level, Reading};
@@ -64,7 +64,9 @@ impl Dialogue {
 
     /// Whether the caller is to be asked if anybody is in danger. Not amid a task: what they tell there was asked for.
     pub(super) fn must_ask(&self, state: &State, text: &str) -> bool {
-        let asked = state.doubted || state.urgent || state.task().is_some();
+        // Nor of whoever was just asked for a pen: what is sure danger is heard there, too.
+        let writes = state.pending == Some(Pending::Write);
+        let asked = state.doubted || state.urgent || state.task().is_some() || writes;
         !asked && self.danger_in(text).level() >= Level::Likely
     }
 
@@ -264,8 +266,14 @@ impl Turn<'_> {
         // "No, nobody is hurt" calls it off. "No, my mom isn't home" does not: whoever cannot or will not call is told again.
         let words = plain.split(' ').count();
         // "She doesn't want an ambulance, she says it's just she's tired", "can't you just send the fire truck".
+        // What holds them back is answered, and sends them there again.
+        let again = match (says(cues.fears_language), says(cues.rather_waits)) {
+            (true, _) => "emergency_interpreter",
+            (_, true) => "emergency_wait",
+            _ => "emergency_again",
+        };
         if says(cues.wants_us_to_help) {
-            self.say("emergency_again");
+            self.say(again);
             self.state.emergency = true;
             return true;
         }
@@ -299,8 +307,9 @@ impl Turn<'_> {
         let goes_on = no && !other && !wish && !self.ear.is_question(text);
         // "Should I get him out first?" is no question for a page.
         let lost = ear.is_question(text) && !other && !wish && self.passage(text).is_none();
-        if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost {
-            self.say("emergency_again");
+        let held_back = again != "emergency_again" && !says(cues.will_call);
+        if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost || held_back {
+            self.say(again);
             self.state.emergency = true;
             return true;
         }

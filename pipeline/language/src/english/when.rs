@@ -97,7 +97,10 @@ const fn spoken_part(part: Part) -> &'static str {
 #[must_use]
 pub fn when(text: &str, now: NaiveDateTime, direction: Direction) -> Option<When> {
     let text = plain(text).replace("o'clock", "oclock");
-    if let Some(when) = ago(&text, now) {
+    // Of a day to come, what "just happened" says nothing.
+    if direction == Direction::Past
+        && let Some(when) = ago(&text, now)
+    {
         return Some(when);
     }
     if direction == Direction::Past

@@ -32,7 +32,10 @@ const MONTHS: [&str; 12] = [
 pub fn when(text: &str, now: NaiveDateTime, direction: Direction) -> Option<When> {
     let text = plain(text);
     let words: Vec<&str> = text.split(' ').filter(|w| !w.is_empty()).collect();
-    if let Some(when) = ago(&text, &words, now) {
+    // Of a day to come, "acaba de terminar el porche" says nothing.
+    if direction == Direction::Past
+        && let Some(when) = ago(&text, &words, now)
+    {
         return Some(when);
     }
     let part = part(&text);
