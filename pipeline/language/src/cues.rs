@@ -98,6 +98,10 @@ pub struct Cues {
     pub call_times: &'static str,
     /// Words, with spaces between, of a place that only the caller knows: "outside my house", "en la calle".
     pub vague_place: &'static str,
+    /// When to call, where it does not matter.
+    pub any_time: &'static [&'static str],
+    /// What comes after these is to be written as it is said.
+    pub dictates: &'static [&'static str],
     /// What happens again and again, in plain words: "every night".
     pub habit: &'static str,
     /// A stretch of time that lasted or is not exact, in plain words: see [`crate::lasting`].

@@ -113,6 +113,11 @@ impl Turn<'_> {
             self.task_mut(|task| task.call_when = wish);
             return self.say("no_call");
         }
+        // "Any time" is no time that anybody must keep.
+        let plain = self.ear.plain(&wish);
+        if self.ear.cues().any_time.iter().any(|any| plain.contains(any)) {
+            return;
+        }
         // "Call my cell", "they should change the timer": no time, and kept for whoever works on it.
         if !self.tells_time(&wish) {
             return self.task_mut(|task| task.note_beside(&wish));

@@ -6,7 +6,8 @@ use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
 use super::intent::by_cue;
-use super::script::Does;
+use super::script::{Does, SlotKind};
+use super::slots;
 use super::state::{Stage, Task};
 use super::turn::Turn;
 
@@ -148,9 +149,10 @@ impl Turn<'_> {
     }
 
     fn reference(&mut self) {
-        match self.state.references.last().cloned() {
-            Some(reference) => self.tell_reference(&reference),
-            None => self.say("reference_none"),
+        match self.state.references.clone().as_slice() {
+            [] => self.say("reference_none"),
+            [reference] => self.tell_reference(reference),
+            all => self.tell_references(all),
         }
         self.resume_or_more();
     }
@@ -288,11 +290,21 @@ impl Turn<'_> {
         let words = self.ear.plain(text).split(' ').count();
         let Some(found) = by_cue(script, text).filter(|_| !free || words <= 6) else { return false };
         match &found.intent.does {
+            // "Hold on, it's CLM 2 0 5 3 3" answers.
+            Does::Control(id) if id == "hold" && self.answers_in(text) => return false,
             Does::Control(id) if HARD.contains(&id.as_str()) => self.control(id, text),
             Does::Task(id) if id == "person" || id == "other_language" => self.switch_to_person(id, text),
             _ => return false,
         }
         true
+    }
+
+    /// Whether the words hold the number or name that is asked for, whatever else they say.
+    fn answers_in(&self, text: &str) -> bool {
+        let Some((Stage::Slot(id), script)) = self.current() else { return false };
+        let kind = script.slot(&id).map(|slot| slot.kind);
+        let numbered = matches!(kind, Some(SlotKind::ClaimNumber | SlotKind::Phone | SlotKind::Address));
+        numbered && kind.is_some_and(|kind| slots::stated(kind, text, self.context()).is_some())
     }
 
     /// "Then I'll leave her a message", asked for the name to be called back under.

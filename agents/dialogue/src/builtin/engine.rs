@@ -200,16 +200,16 @@ impl Turn<'_> {
 
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
-        if self.answers_put_through(text) || self.answers_ask_staff(text) || self.recalls(text) {
+        if self.answers_put_through(text) || self.answers_ask_staff(text) {
             return;
         }
         if self.state.task().is_some() {
-            if !self.leaves_message_instead(text) {
+            if !self.recalls(text) && !self.leaves_message_instead(text) {
                 self.in_task(text);
             }
             return;
         }
-        if self.amends(text) {
+        if self.amends(text) || self.recalls(text) {
             return;
         }
         if self.parts(text) {
@@ -416,7 +416,10 @@ impl Turn<'_> {
         let read = self.head.wants("goodbye") >= PARTS && text == self.heard;
         let parting = if read { LONG_PARTING } else { PARTING };
         let open = matches!(self.state.pending, Some(Pending::Write));
-        (ends || read) && !open && plain.split(' ').count() <= parting && !self.ear.is_question(text)
+        // "Alright, never mind then. Oh, is there a dog park?" does not end it.
+        let asks =
+            language::sentences(text).iter().any(|part| self.ear.is_question(self.ear.without_fillers(part)));
+        (ends || read) && !open && plain.split(' ').count() <= parting && !asks
     }
 
     pub(super) fn says_bye(&self, text: &str) -> bool {

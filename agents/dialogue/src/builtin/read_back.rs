@@ -26,6 +26,10 @@ impl<'a> Turn<'a> {
         if let Some(beside) = beside {
             self.say_with("beside", &[("beside", &beside)]);
         }
+        let when = self.state.task().map(|task| task.call_when.clone()).unwrap_or_default();
+        if !when.is_empty() && !self.ear.refuses_call(&when) {
+            self.say_with("call_at", &[("when", &retold(&when))]);
+        }
         self.say("is_right");
         self.expects = Expectation::YesNo;
     }

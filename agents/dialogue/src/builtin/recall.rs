@@ -10,6 +10,12 @@ impl Turn<'_> {
     /// nothing of the kind is asked.
     pub(super) fn recalls(&mut self, text: &str) -> bool {
         let plain = self.ear.plain(text);
+        if self.asks_for_later(text, &plain) {
+            self.did("recall", "comes next");
+            self.say("recalled_next");
+            self.resume_or_more_quietly();
+            return true;
+        }
         if !self.script.acts.recalls(&plain) {
             return false;
         }
@@ -37,6 +43,21 @@ impl Turn<'_> {
         }
         self.resume_or_more_quietly();
         true
+    }
+
+    /// "Now what about my street light?", where that waits for its turn.
+    fn asks_for_later(&self, text: &str, plain: &str) -> bool {
+        let asks = self.ear.is_question(text)
+            || self.script.acts.recalls(plain)
+            || self.script.acts.asks_after(plain);
+        let named = self.subjects(text);
+        let waits = |later: &String| {
+            let later = self.subjects(later);
+            named.iter().any(|stem| later.contains(stem))
+        };
+        asks && self.state.task().is_some()
+            && self.ear.yes_no(text).is_none()
+            && self.state.later.iter().any(waits)
     }
 
     /// Whether what the words are about is among those that were taken down.

@@ -341,6 +341,9 @@ impl<'a> Turn<'a> {
     // ------------------------------------------------------------ a read-back
 
     fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
+        if !reply.has(Kind::Yes) && self.takes_dictation(script, text) {
+            return true;
+        }
         let (yes, no) = (reply.has(Kind::Yes), reply.has(Kind::No));
         let changed = self.changed_by(script, reply, text);
         if !changed.is_empty() {
@@ -376,7 +379,8 @@ impl<'a> Turn<'a> {
             return changed;
         }
         for slot in &script.slots {
-            let Some(words) = reply.words_for(slot, owner) else { continue };
+            let words = reply.words_for(slot, owner).or_else(|| self.told_of_message(script, slot, reply));
+            let Some(words) = words else { continue };
             let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
             let Some(held) = held else { continue };
             let value = match slot.kind {
@@ -398,13 +402,23 @@ impl<'a> Turn<'a> {
                 if changed.iter().all(|other: &&Slot| other.id != slot.id) {
                     changed.push(slot);
                 }
-                if let Some(old) = old.as_deref().filter(|_| slot.kind == SlotKind::Place) {
+                let of_place = |old: &&str| self.ear.plain(&held.spoken).contains(&self.ear.plain(old));
+                if let Some(old) = old.as_deref().filter(|_| slot.kind == SlotKind::Place).filter(of_place) {
                     self.put_right_in_story(script, old, &words);
                 }
             }
         }
         self.free_moved_day(&changed);
         changed
+    }
+
+    /// "You left off Monday": of a message, when and where belong to its words.
+    fn told_of_message(&self, script: &TaskScript, slot: &Slot, reply: &Reply) -> Option<String> {
+        let own = |kind: SlotKind| script.slots.iter().any(|slot| slot.kind == kind);
+        let mut left_off = [(Kind::When, SlotKind::When), (Kind::Place, SlotKind::Place)].into_iter();
+        (slot.kind == SlotKind::Text)
+            .then(|| left_off.find(|(_, kind)| !own(*kind)).and_then(|(part, _)| reply.all(part, " ")))
+            .flatten()
     }
 
     /// A place that was put right is not told otherwise in what happened.

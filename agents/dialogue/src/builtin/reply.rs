@@ -15,6 +15,8 @@ pub(super) struct Reply {
     parts: Vec<(Kind, String)>,
     /// The reply without what is taken back, asked, or said of calls.
     pub(super) rest: String,
+    /// From the first words that tell to the last of what belongs to them: "don't process it till I come by Monday".
+    telling: String,
     /// The place as it was said, from its first words to its last, with what stands between: "Maple, there by the laundry".
     place: String,
 }
@@ -24,6 +26,7 @@ impl Reply {
         let mut out = Self::default();
         let mut from = 0;
         let mut place: Option<(usize, usize)> = None;
+        let mut telling: Option<(usize, usize)> = None;
         for part in parts(text, asked, language).into_iter().filter(|part| part.sure >= SURE) {
             match part.kind {
                 Kind::Place => place = Some((place.map_or(part.from, |(first, _)| first), part.to)),
@@ -33,6 +36,14 @@ impl Reply {
             if let Some((first, last)) = place {
                 let street = street_before(language, &text[..first]);
                 out.place = format!("{street} {}", &text[first..last]).trim_start().to_owned();
+            }
+            match (part.kind, telling) {
+                (Kind::What, None) => telling = Some((part.from, part.to)),
+                (Kind::What | Kind::When | Kind::Place, Some((first, _))) => telling = Some((first, part.to)),
+                _ => {}
+            }
+            if let Some((first, last)) = telling {
+                text[first..last].clone_into(&mut out.telling);
             }
             if matches!(part.kind, Kind::Old | Kind::Ask | Kind::Call) {
                 out.rest.push_str(&text[from..part.from]);
@@ -85,6 +96,9 @@ impl Reply {
                     .max_by_key(|name| name.split(' ').filter(|w| w.len() > 1).count())?;
                 let letters = self.each(Kind::Name).find(|name| *name != fuller && is_spelled(name));
                 Some(letters.map_or_else(|| fuller.to_owned(), |letters| format!("{fuller}, {letters}")))
+            }
+            Kind::What if kind == SlotKind::Text && !self.has(Kind::Old) => {
+                self.has(Kind::What).then(|| self.telling.clone())
             }
             Kind::What => self.all(Kind::What, ", "),
             Kind::Place => self.has(Kind::Place).then(|| self.place.clone()),

@@ -15,7 +15,7 @@ use super::step::Effect;
 use super::turn::Turn;
 use governance::danger::{Level, Reading};
 use language::YesNo;
-use language::intents::{NONE, Understood, Want};
+use language::intents::{NONE, QUESTION, Understood, Want};
 use language::{Ear, language_of};
 
 /// What is said of one. A line without Spanish needs these in Spanish too.
@@ -306,7 +306,8 @@ impl Turn<'_> {
             .is_some_and(|want| want.score >= WISH && want.route != NONE && want.route != "incident");
         let goes_on = no && !other && !wish && !self.ear.is_question(text);
         // "Should I get him out first?" is no question for a page.
-        let lost = ear.is_question(text) && !other && !wish && self.passage(text).is_none();
+        let begins = wish && self.head.want().is_some_and(|want| want.route != QUESTION);
+        let lost = ear.is_question(text) && !other && !begins && self.passage(text).is_none();
         let held_back = again != "emergency_again" && !says(cues.will_call);
         if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost || held_back {
             self.say(again);

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::cues::ENGLISH;
 use super::number::street_number_at;
 use super::words::{is_question, plain, title_case, without_fillers};
 
@@ -169,6 +170,16 @@ fn group(pattern: &LazyLock<Regex>, text: &str) -> Option<String> {
 
 fn corner(text: &str) -> Option<String> {
     let found = CORNER.captures(text)?;
+    // "On Tuesday and then" is no corner.
+    let named = |n: usize| {
+        let first = found.get(n).map(|m| plain(m.as_str())).unwrap_or_default();
+        let first = first.split(' ').next().unwrap_or_default().to_owned();
+        let weekday = ENGLISH.weekdays.iter().any(|day| day.eq_ignore_ascii_case(&first));
+        !weekday && !["then", "there", "now", "also", "yesterday"].contains(&first.as_str())
+    };
+    if !named(1) || !named(2) {
+        return None;
+    }
     let name = |n: usize| found.get(n).map(|m| title_case(m.as_str()));
     Some(format!("the corner of {} and {}", name(1)?, name(2)?))
 }

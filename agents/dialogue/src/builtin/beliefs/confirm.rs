@@ -271,6 +271,9 @@ impl<'a> Turn<'a> {
             self.state.tasks.pop();
             return self.open(text);
         }
+        if self.takes_dictation(script, text) {
+            return;
+        }
         // "No, Miller?" puts right: how a recogniser ends a sentence says little.
         let text = if answer == Some(YesNo::No) { text.trim_end_matches('?') } else { text };
         let changed = self.correct(text, None);

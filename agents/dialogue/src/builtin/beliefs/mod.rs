@@ -9,6 +9,7 @@ pub(super) mod confirm;
 
 pub(super) mod correction;
 pub(super) mod days;
+mod dictated;
 pub(super) mod reference;
 
 use serde::{Deserialize, Serialize};

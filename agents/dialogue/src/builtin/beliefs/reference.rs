@@ -81,6 +81,15 @@ impl Turn<'_> {
         self.say_with("reference", &[("reference", &slowly(reference))]);
     }
 
+    /// Several were filed: each number, in the order in which they were.
+    pub(in crate::builtin) fn tell_references(&mut self, references: &[String]) {
+        self.state.owes_reference = false;
+        for (at, reference) in references.iter().enumerate() {
+            let number = (at + 1).to_string();
+            self.say_with("reference_of", &[("number", &number), ("reference", &slowly(reference))]);
+        }
+    }
+
     /// Says what a person will ask about, where something was left open.
     pub(in crate::builtin) fn leave_to_person(&mut self, script: &TaskScript, task: &Task) {
         let open = task.unconfirmed(script);

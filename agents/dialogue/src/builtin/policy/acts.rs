@@ -46,6 +46,7 @@ pub struct Acts {
     refusals: Vec<Regex>,
     amends: RegexSet,
     recalls: RegexSet,
+    asks_after: RegexSet,
     moves: RegexSet,
     leaving: RegexSet,
     first: Vec<Regex>,
@@ -76,6 +77,7 @@ struct Text {
     refuses: Vec<String>,
     amends: Vec<String>,
     recalls: Vec<String>,
+    asks_after: Vec<String>,
     moves: Vec<String>,
     leaving: Vec<String>,
     first: Vec<String>,
@@ -117,6 +119,7 @@ impl Acts {
             refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
             recalls: set("recalls", &text.recalls)?,
+            asks_after: set("asks_after", &text.asks_after)?,
             moves: set("moves", &text.moves)?,
             leaving: set("leaving", &text.leaving)?,
             first: each("first", &text.first)?,
@@ -164,6 +167,12 @@ impl Acts {
     #[must_use]
     pub fn recalls(&self, plain: &str) -> bool {
         self.recalls.is_match(plain)
+    }
+
+    /// Whether it is asked what became of something: "now what about the light".
+    #[must_use]
+    pub fn asks_after(&self, plain: &str) -> bool {
+        self.asks_after.is_match(plain)
     }
 
     /// Whether these words, as a whole, give up what was begun.

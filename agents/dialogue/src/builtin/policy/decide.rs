@@ -151,11 +151,12 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
         // A page of the subject in the caller's own language is asked about before one in another is offered.
         return if own { Act::WhetherPage } else { Act::Foreign };
     }
-    if tells {
-        return Act::Report;
-    }
     let may_ask = !known.asked_back;
     let page = may_ask && heard.names_subject && best.sure >= ASK;
+    // "I have brush to burn, do I need some kind of paper?" asks, whatever it tells before.
+    if tells && !(heard.asks && page) {
+        return Act::Report;
+    }
     match likely(heard).filter(|_| may_ask) {
         Some(Act::WhichTask(task, None)) if page => Act::TaskOrPage(task),
         Some(act) => act,
