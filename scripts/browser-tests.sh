@@ -31,7 +31,9 @@ QUANDURA_WAV=$ROOT/target/prompts/en/$prompt.wav
 QUANDURA_WORDS=$(sed -n "s/^$prompt: *//p" "$ROOT/target/prompts/en.txt")
 [ -n "$QUANDURA_WORDS" ] || fail "target/prompts/en.txt has no words for $prompt; run: scripts/prompts.sh"
 QUANDURA_URL=http://127.0.0.1:$port
-export CHROMIUM QUANDURA_URL QUANDURA_WAV QUANDURA_WORDS
+# Where people sign in with a provider outside, its test starts a gateway of its own.
+QUANDURA_BINARY=$(realpath "$gateway")
+export CHROMIUM QUANDURA_BINARY QUANDURA_URL QUANDURA_WAV QUANDURA_WORDS
 # Browser, callers and gateway share this machine: that it is busy is no reason to refuse a call.
 printf '[limits]\nrefuse_when_strained = false\n' >"$data/quandura.toml"
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL BIND="127.0.0.1:$port" DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \

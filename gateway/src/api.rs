@@ -23,6 +23,7 @@ pub mod outbox;
 pub mod outreach;
 pub mod overview;
 pub mod page;
+pub mod passkeys;
 pub mod passport;
 pub mod passports;
 pub mod phone;

@@ -8,6 +8,7 @@ pub mod openid;
 pub mod origin;
 pub mod pages;
 pub mod pass;
+pub mod passkey;
 pub mod password;
 pub mod permission;
 pub mod person;

@@ -24,6 +24,10 @@ const KEYS: usize = 10_000;
 const FAILED_AT_ONCE: NonZeroU32 = NonZeroU32::new(10).unwrap();
 const FAILED_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
+/// Sign-ins by passkey that one address begins: each leaves a row, which is gone after minutes.
+const BEGUN_AT_ONCE: NonZeroU32 = NonZeroU32::new(30).unwrap();
+const BEGUN_PER_MINUTE: NonZeroU32 = NonZeroU32::new(30).unwrap();
+
 type Keyed<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock>;
 
 /// One rate for each key.
@@ -98,6 +102,7 @@ pub struct Gates {
     calls_at_once: AtOnce,
     streams_at_once: AtOnce,
     failed: Rate<IpAddr>,
+    begun: Rate<IpAddr>,
 }
 
 impl Gates {
@@ -111,6 +116,7 @@ impl Gates {
             calls_at_once: AtOnce::new(limits.tenant_calls.unwrap_or(u32::MAX)),
             streams_at_once: AtOnce::new(limits.tenant_event_streams),
             failed: Rate::new(Quota::per_minute(FAILED_PER_MINUTE).allow_burst(FAILED_AT_ONCE)),
+            begun: Rate::new(Quota::per_minute(BEGUN_PER_MINUTE).allow_burst(BEGUN_AT_ONCE)),
         }
     }
 
@@ -137,6 +143,13 @@ impl Gates {
         self.streams_at_once
             .take(tenant)
             .ok_or_else(|| too_many("this tenant has too many event streams", wait))
+    }
+
+    /// Lets an address begin a sign-in that we have to remember.
+    pub fn begins(&self, address: IpAddr) -> Result<(), ApiError> {
+        self.begun
+            .take(&network(address))
+            .map_err(|wait| too_many("this address begins too many sign-ins", wait))
     }
 
     /// Counts a failed attempt to prove who one is. From then on the address waits, and nobody else does.

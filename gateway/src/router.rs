@@ -11,13 +11,15 @@ use axum::response::{IntoResponse, Response};
 use crate::api::memory;
 use crate::api::{
     account, audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events,
-    judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone,
-    record, recording, retention, rules, speak, supervise, tenant_config, tenant_settings, tenants,
-    text_checks, tokens, transcript, understand, users, validate, work_calls, work_items, work_moves,
+    judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys, passport,
+    passports, phone, record, recording, retention, rules, speak, supervise, tenant_config, tenant_settings,
+    tenants, text_checks, tokens, transcript, understand, users, validate, work_calls, work_items,
+    work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
 use crate::auth::openid::routes as openid;
+use crate::auth::passkey::routes as passkey;
 use crate::auth::{by_password, guard, sign_in};
 use crate::calls::accept;
 use crate::console::assets;
@@ -44,21 +46,9 @@ pub fn routes() -> Routes {
         .get("/health", health::health)
         .get("/ready", health::ready)
         .get("/metrics", health::metrics)
-        .get("/openapi.json", openapi::handle)
-        .get("/sign-in", sign_in::page)
-        .post("/sign-in", sign_in::submit)
-        .post("/sign-in/password", by_password::submit)
-        .get("/sign-in/ways", sign_in::ways)
-        .get("/sign-in/openid", openid::begin)
-        .get(openid::CALLBACK, openid::finish)
-        .post("/sign-out", sign_in::sign_out);
-    people_on_calls(organisational_memory(process))
+        .get("/openapi.json", openapi::handle);
+    people_on_calls(organisational_memory(signing_in(process)))
         .get("/v1/me", me::handle)
-        .get("/v1/me/sign-in", account::sign_in)
-        .put("/v1/me/password", account::set_password)
-        .get("/v1/me/sessions", account::sessions)
-        .delete("/v1/me/sessions", account::end_others)
-        .delete("/v1/me/sessions/{id}", account::end_one)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/overview", overview::handle)
         .get("/v1/calls", call_list::list)
@@ -137,6 +127,29 @@ pub fn routes() -> Routes {
         .get("/v1/tokens", tokens::list)
         .post("/v1/tokens", tokens::create)
         .delete("/v1/tokens/{id}", tokens::revoke)
+}
+
+/// How people come in and leave, and what they do about their own sign-in.
+fn signing_in(routes: Routes) -> Routes {
+    routes
+        .get("/sign-in", sign_in::page)
+        .post("/sign-in", sign_in::submit)
+        .post_bounded("/sign-in/password", by_password::MAX_BODY, by_password::submit)
+        .get("/sign-in/ways", sign_in::ways)
+        .post("/sign-in/passkey/options", passkey::options)
+        .post("/sign-in/passkey", passkey::submit)
+        .get("/sign-in/openid", openid::begin)
+        .get(openid::CALLBACK, openid::finish)
+        .post("/sign-out", sign_in::sign_out)
+        .get("/v1/me/sign-in", account::sign_in)
+        .put("/v1/me/password", account::set_password)
+        .post("/v1/me/passkeys/options", passkeys::options)
+        .post("/v1/me/passkeys", passkeys::add)
+        .patch("/v1/me/passkeys/{id}", passkeys::rename)
+        .delete("/v1/me/passkeys/{id}", passkeys::remove)
+        .get("/v1/me/sessions", account::sessions)
+        .delete("/v1/me/sessions", account::end_others)
+        .delete("/v1/me/sessions/{id}", account::end_one)
 }
 
 /// Calls that are placed or put through, and what the carrier asks and tells of them.

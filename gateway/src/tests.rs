@@ -16,6 +16,7 @@ mod openid;
 mod organisation;
 mod outbox;
 mod outreach;
+mod passkeys;
 mod passports;
 mod recording;
 mod requests;

@@ -243,6 +243,8 @@ macro_rules! suite {
                 an_expired_link_is_refused,
                 sessions_end,
                 a_new_password_ends_what_the_old_one_began,
+                a_passkey_is_kept_used_named_and_removed_by_its_user,
+                a_challenge_is_used_once_and_for_what_it_was_issued,
                 a_provider_means_the_same_person_whatever_they_are_called,
                 tokens_are_found_until_revoked,
                 logins_are_unique_in_any_case,

@@ -55,6 +55,8 @@ impl TenantId {
 id! {
     /// A customer: a county department.
     TenantId,
+    /// A passkey of a user.
+    PasskeyId,
     /// One phone call. The carrier's CallSid is another thing.
     CallId,
     /// One work item's travelling state.

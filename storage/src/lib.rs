@@ -61,13 +61,13 @@ pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
     CallId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
-    OutboxId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId, TokenId,
-    TransferId, UserId, WorkActId, WorkItemId,
+    OutboxId, PasskeyId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId,
+    TokenId, TransferId, UserId, WorkActId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
-    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewTenant, NewToken, NewUser,
-    OpenSession, OpenidNews, RecordingConsent, Role, Session, Tenant, User,
+    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewPasskey, NewTenant, NewToken,
+    NewUser, OpenSession, OpenidNews, Passkey, RecordingConsent, Role, Session, Tenant, User,
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 use serde::Serialize;
 
-use crate::ids::{SessionId, TenantId, TokenId, UserId};
+use crate::ids::{PasskeyId, SessionId, TenantId, TokenId, UserId};
 use crate::records::word_enum;
 
 word_enum! {
@@ -141,6 +141,41 @@ pub enum OpenidNews {
     Created,
     /// They have another role or tenant than before; their older sessions have ended.
     Changed,
+}
+
+/// A passkey that a user's device has just made.
+#[derive(Clone, Debug)]
+pub struct NewPasskey {
+    pub user_id: UserId,
+    /// The device's own name for it.
+    pub credential_id: Vec<u8>,
+    /// As the device wrote it (COSE).
+    pub public_key: Vec<u8>,
+    /// How often the device says it was used.
+    pub uses: u32,
+    /// What its owner calls it.
+    pub name: String,
+}
+
+/// A passkey that is kept.
+#[derive(Clone, PartialEq, Eq, Debug, sqlx::FromRow)]
+pub struct Passkey {
+    pub id: PasskeyId,
+    pub user_id: UserId,
+    pub credential_id: Vec<u8>,
+    pub public_key: Vec<u8>,
+    uses: i64,
+    pub name: String,
+    pub created_at: DateTime<Utc>,
+    pub used_at: Option<DateTime<Utc>>,
+}
+
+impl Passkey {
+    /// How often the device said it was used.
+    #[must_use]
+    pub fn uses(&self) -> u32 {
+        u32::try_from(self.uses).unwrap_or(u32::MAX)
+    }
 }
 
 /// What is kept of a password.

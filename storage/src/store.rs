@@ -18,15 +18,15 @@ use crate::document_records::{Document, DocumentHead, NewDocument, StoredChunk};
 use crate::error::StorageError;
 use crate::figures::{CallFigure, QuestionCount, ResponseTime, Span, Topic, Unanswered, WorkFigure};
 use crate::ids::{
-    CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PassportId, SessionId, TenantId, TokenId,
+    CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PasskeyId, PassportId, SessionId, TenantId, TokenId,
     TransferId, UserId, WorkItemId,
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
 use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
 use crate::platform_records::{
-    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewToken, NewUser, OpenSession,
-    OpenidNews, Session, Tenant, User,
+    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewPasskey, NewToken, NewUser,
+    OpenSession, OpenidNews, Passkey, Session, Tenant, User,
 };
 use crate::recordings::{KeptRecording, Recording, RecordingDeleted, RecordingKey};
 use crate::records::{
@@ -476,6 +476,20 @@ store! {
         fn set_password(&self, user: UserId, hash: &str, keep: Option<SessionId>) -> ();
         /// Takes away all that a user signs in with, and ends links and sessions: only a new link lets them in again.
         fn reset_credentials(&self, user: UserId) -> ();
+        /// Something for a device to sign, once: for a user who adds a passkey, or (`None`) for whoever signs in.
+        fn issue_challenge(&self, user: Option<UserId>, lives: Duration) -> SecretString;
+        /// `false`: it was not issued for this, is used, or is too old.
+        fn use_challenge(&self, challenge: &str, user: Option<UserId>) -> bool;
+        /// `Taken` when the device's key is known.
+        fn add_passkey(&self, new: NewPasskey) -> Passkey;
+        fn passkey(&self, credential_id: &[u8]) -> Option<Passkey>;
+        /// In the order in which they were made.
+        fn passkeys_of(&self, user: UserId) -> Vec<Passkey>;
+        /// Notes a use. `false`: the count did not rise, though one of the two counts.
+        fn passkey_used(&self, id: PasskeyId, uses: u32) -> bool;
+        /// `false`: they have no such passkey; of removing one likewise.
+        fn rename_passkey(&self, user: UserId, id: PasskeyId, name: &str) -> bool;
+        fn remove_passkey(&self, user: UserId, id: PasskeyId) -> bool;
         /// The user of whom a provider outside speaks: made when they come for the first time, with role and tenant as given.
         fn openid_user(&self, new: NewOpenidUser) -> (User, Option<OpenidNews>);
         /// A user's sessions that have not ended, the one begun last first.

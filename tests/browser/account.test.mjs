@@ -47,6 +47,17 @@ consoleSuite("one's own sign-in", (test) => {
     assert.equal(await page.getByRole("button", { name: "End all others" }).count(), 0);
   });
 
+  test("a passkey is named and taken away; where there can be none it is said why", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/account`);
+    await page.getByText("Passkeys need a gateway with a name of its own and HTTPS.").waitFor();
+    await page.getByRole("button", { name: "Rename Office laptop" }).click();
+    await page.getByLabel("New name").fill("Desk");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-passkey=Desk]").getByText("last used").waitFor();
+    await page.getByRole("button", { name: "Remove Desk" }).click();
+    await until("none to be left", async () => (await page.locator("[data-passkey]").count()) === 0 && mock.account.passkeys.length === 0);
+  });
+
   test("an administrator resets somebody's sign-in after a question", {}, async ({ page, mock }) => {
     await page.goto(`${mock.url}/#/settings`);
     await page.getByRole("button", { name: "People" }).click();

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use storage::{BegunBy, Credentials, OpenSession, Session};
 
+use super::passkeys;
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::person::SignedIn;
@@ -18,7 +19,8 @@ use crate::auth::secrets::Given;
 use crate::auth::{origin, password};
 use crate::error::{ApiError, JsonBody};
 
-/// How long after a one-time link a password may be set without the old one: whoever forgot it has no other way.
+/// How long after a one-time link a password may be set without the old one (whoever forgot it has no other way), and
+/// after any sign-in a passkey may be added.
 const FRESH: TimeDelta = TimeDelta::minutes(15);
 
 /// What somebody signs in with.
@@ -29,6 +31,9 @@ pub struct SignsIn {
     /// A password may be set, and for that the old one must be given.
     may_set_password: bool,
     needs_old_password: bool,
+    passkeys: Vec<Value>,
+    /// Whether one more may be added in this session.
+    may_add_passkey: bool,
 }
 
 /// A new password.
@@ -41,21 +46,30 @@ pub struct NewPassword {
 
 /// Whether this session's word is enough for another password.
 fn is_fresh(session: &Session) -> bool {
-    session.begun_by == BegunBy::Link && Utc::now() - session.created_at <= FRESH
+    session.begun_by == BegunBy::Link && is_recent(session)
 }
 
-/// Whoever is known by a token or a provider outside has no password here: it would outlive their right to come in.
-fn may_have_password(session: &Session) -> bool {
+/// Whether somebody has proved just now who they are.
+pub(super) fn is_recent(session: &Session) -> bool {
+    Utc::now() - session.created_at <= FRESH
+}
+
+/// Whoever is known by a token or a provider outside has no password or passkey here: it would outlive their right to
+/// come in.
+pub(super) fn may_have_credentials(session: &Session) -> bool {
     !session.user.login.contains(':')
 }
 
 /// `GET /v1/me/sign-in`.
 pub async fn sign_in(State(app): State<Arc<App>>, who: SignedIn) -> Result<Json<SignsIn>, ApiError> {
     let kept = app.platform.store().password(who.session.user.id).await?;
+    let passkeys = app.platform.store().passkeys_of(who.session.user.id).await?;
     let is_fresh = is_fresh(&who.session);
     Ok(Json(SignsIn {
-        may_set_password: may_have_password(&who.session) && (kept.is_some() || is_fresh),
+        may_set_password: may_have_credentials(&who.session) && (kept.is_some() || is_fresh),
         needs_old_password: !is_fresh,
+        passkeys: passkeys.iter().map(passkeys::shape).collect(),
+        may_add_passkey: may_have_credentials(&who.session) && is_recent(&who.session),
         password_set_at: kept.map(|kept| kept.set_at),
         login: who.session.user.login,
     }))
@@ -70,7 +84,7 @@ pub async fn set_password(
     JsonBody(asked): JsonBody<NewPassword>,
 ) -> Result<StatusCode, ApiError> {
     let user = &who.session.user;
-    if !may_have_password(&who.session) {
+    if !may_have_credentials(&who.session) {
         return Err(ApiError::forbidden("this login is a token's or a provider's, and has no password here"));
     }
     if !is_fresh(&who.session) {

@@ -9,8 +9,8 @@ use storage::outreach::{OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
-    ApiToken, BegunBy, CallId, ContactId, DialId, DocumentId, HoldId, OpenidNews, OutboxId, PassportId,
-    SessionId, Tenant, TokenId, User, WorkItemId,
+    ApiToken, BegunBy, CallId, ContactId, DialId, DocumentId, HoldId, OpenidNews, OutboxId, PasskeyId,
+    PassportId, SessionId, Tenant, TokenId, User, WorkItemId,
 };
 
 use crate::auth::{Kind, Principal};
@@ -66,6 +66,21 @@ pub fn user_of_provider(user: &User, news: OpenidNews) -> NewAudit {
     NewAudit::new(action, Party::new("provider", "openid"), Party::new("user", user.id))
         .with("user_role", user.role.as_str())
         .personal(json!({ "login": user.login, "name": user.display_name }))
+}
+
+/// A passkey let nobody in. `why`: one word of ours.
+#[must_use]
+pub fn passkey_refused(why: &str) -> NewAudit {
+    NewAudit::new("session.refused", Party::new("stranger", ""), Party::new("door", "passkey"))
+        .with("by", BegunBy::Passkey.as_str())
+        .with("why", why)
+        .outcome(Outcome::Denied)
+}
+
+/// Somebody added a passkey of their own, or took one away.
+#[must_use]
+pub fn passkey_changed(principal: &Principal, act: &str, passkey: PasskeyId) -> NewAudit {
+    by(principal, &format!("passkey.{act}"), Party::new("passkey", passkey))
 }
 
 /// Somebody has another password from now on.

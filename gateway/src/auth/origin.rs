@@ -75,7 +75,7 @@ pub fn is_cross_origin(headers: &HeaderMap, public: &PublicUrl) -> bool {
 }
 
 /// Scheme, host and port of the public address, without its path.
-fn origin_of(public: &PublicUrl) -> &str {
+pub(super) fn origin_of(public: &PublicUrl) -> &str {
     let text = public.as_str();
     let authority = text.find("://").map_or(0, |at| at + 3);
     text[authority..].find('/').map_or(text, |slash| &text[..authority + slash])

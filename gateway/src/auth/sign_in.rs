@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::{Auth, BegunBy, Credentials, NewUser, Role, StorageError, TokenId, User};
 
+use super::passkey::Party;
 use super::permission::SeeSelf;
 use super::principal::{self, Kind, Principal, by_token};
 use super::scope::Allowed;
@@ -160,7 +161,8 @@ fn enter(app: &App, secret: &SecretString, to: &'static str) -> Response {
 /// `GET /sign-in/ways`: which ways there are, for the console's page of them.
 pub async fn ways(State(app): State<Arc<App>>) -> Json<Value> {
     let openid = app.openid.as_ref().map(|provider| provider.settings.name.as_str());
-    Json(json!({ "openid": openid }))
+    let passkeys = Party::of(&app.public_url).map(|party| party.id);
+    Json(json!({ "openid": openid, "passkeys": passkeys }))
 }
 
 /// `POST /sign-out`. Whoever came from a provider outside is told where to end that, too.

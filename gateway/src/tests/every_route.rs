@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use storage::outbox_records::NewOutgoing;
 use storage::records::{CallEntry, Direction, LogRow, NewCall, NewWorkItem, Priority, WorkKind};
 use storage::{
-    Auth, BegunBy, CallId, Calls, Directory, NewTenant, NewUser, Outbox, Passports, Role, Tenant, WorkItems,
+    Auth, BegunBy, CallId, Calls, Credentials, Directory, NewPasskey, NewTenant, NewUser, Outbox, Passports,
+    Role, Tenant, WorkItems,
 };
 use uuid::Uuid;
 
@@ -252,6 +253,15 @@ async fn plant(bench: &Bench, tenant: &Tenant, admin: &str) -> Planted {
     let token = text(&bench.post("/v1/tokens", admin, json!({ "name": MARK, "role": "clerk" })).await["id"]);
     let contact = text(&bench.read("/v1/memory/contacts", admin).await["items"][0]["id"]);
     let session = text(&bench.read("/v1/me/sessions", admin).await["items"][0]["id"]);
+    let victim = bench.test.gateway.app.platform.store();
+    let new = NewPasskey {
+        user_id: user.parse().unwrap(),
+        credential_id: vec![7; 32],
+        public_key: vec![1],
+        uses: 0,
+        name: MARK.into(),
+    };
+    let passkey = victim.add_passkey(new).await.unwrap();
     let one = |id: &dyn ToString| vec![id.to_string()];
     Planted(BTreeMap::from([
         ("/v1/calls/", one(&call)),
@@ -267,6 +277,7 @@ async fn plant(bench: &Bench, tenant: &Tenant, admin: &str) -> Planted {
         ("/v1/users/", vec![user]),
         ("/v1/tokens/", vec![token]),
         ("/v1/me/sessions/", vec![session]),
+        ("/v1/me/passkeys/", one(&passkey.id)),
     ]))
 }
 

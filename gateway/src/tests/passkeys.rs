@@ -42,8 +42,12 @@ impl Door {
     async fn user(&self, login: &str) -> (User, String) {
         let store = self.test.gateway.app.platform.store();
         let tenant_id = Some(store.tenant_by_slug("riverbend").await.unwrap().unwrap().id);
-        let new =
-            NewUser { tenant_id, login: login.into(), display_name: "Pat Lee".into(), role: Role::Supervisor };
+        let new = NewUser {
+            tenant_id,
+            login: login.into(),
+            display_name: "Pat Lee".into(),
+            role: Role::Supervisor,
+        };
         let user = store.create_user(new).await.unwrap();
         let secret = store.create_session(user.id, BegunBy::Link, HOUR).await.unwrap();
         (user, format!("quandura_session={}", secret.expose_secret()))
@@ -94,7 +98,8 @@ impl Door {
 
     async fn refusals(&self) -> Vec<Value> {
         let path = self.test.url("/v1/audit?tenant=_platform&action=session.refused");
-        let answer: Value = self.http.get(path).bearer_auth(ADMIN).send().await.unwrap().json().await.unwrap();
+        let answer: Value =
+            self.http.get(path).bearer_auth(ADMIN).send().await.unwrap().json().await.unwrap();
         answer["items"].as_array().unwrap().iter().map(|entry| entry["details"]["why"].clone()).collect()
     }
 }
@@ -116,10 +121,19 @@ async fn a_passkey_is_added_lets_in_is_named_and_taken_away() {
     for (method, body) in [(Method::PATCH, json!({ "name": "Mine" })), (Method::DELETE, Value::Null)] {
         assert_eq!(door.send(method, &path, &kims, body).await.0, StatusCode::NOT_FOUND, "it is another's");
     }
-    assert_eq!(door.send(Method::PATCH, &path, session, json!({ "name": " " })).await.0, StatusCode::BAD_REQUEST);
-    assert_eq!(door.send(Method::PATCH, &path, session, json!({ "name": "Desk" })).await.0, StatusCode::NO_CONTENT);
+    assert_eq!(
+        door.send(Method::PATCH, &path, session, json!({ "name": " " })).await.0,
+        StatusCode::BAD_REQUEST
+    );
+    assert_eq!(
+        door.send(Method::PATCH, &path, session, json!({ "name": "Desk" })).await.0,
+        StatusCode::NO_CONTENT
+    );
     let (_, mine) = door.send(Method::GET, "/v1/me/sign-in", session, Value::Null).await;
-    assert_eq!((&mine["passkeys"][0]["name"], mine["passkeys"][0]["used_at"].is_string()), (&json!("Desk"), true));
+    assert_eq!(
+        (&mine["passkeys"][0]["name"], mine["passkeys"][0]["used_at"].is_string()),
+        (&json!("Desk"), true)
+    );
     assert_eq!(door.send(Method::DELETE, &path, session, Value::Null).await.0, StatusCode::NO_CONTENT);
     device.count = 2;
     assert_eq!(door.sign_in(&device, &door.options().await, &pat).await.0, StatusCode::UNAUTHORIZED);
@@ -152,10 +166,25 @@ async fn a_use_counts_once_by_its_owner_and_not_by_a_copy() {
     device.flags = 5;
     let stranger = Device { id: device.id.clone(), count: 9, ..Device::new(door.party()) };
     refused(&stranger, &door.options().await, &pat).await;
-    let framed = Device { party: Party { origin: "https://evil.example".into(), ..door.party() }, ..stranger };
+    let framed =
+        Device { party: Party { origin: "https://evil.example".into(), ..door.party() }, ..stranger };
     refused(&framed, &door.options().await, &pat).await;
     let why: Vec<_> = door.refusals().await;
-    assert_eq!(why, json!(["other_origin", "signature", "not_verified", "copied", "other_user", "challenge", "challenge"]).as_array().unwrap().clone());
+    assert_eq!(
+        why,
+        json!([
+            "other_origin",
+            "signature",
+            "not_verified",
+            "copied",
+            "other_user",
+            "challenge",
+            "challenge"
+        ])
+        .as_array()
+        .unwrap()
+        .clone()
+    );
 }
 
 #[tokio::test]
@@ -167,13 +196,23 @@ async fn a_passkey_is_added_for_whom_it_was_asked_and_soon_after_signing_in() {
     let (_, options) = door.send(Method::POST, "/v1/me/passkeys/options", &kims, json!({})).await;
     let challenge = challenge_of(&options);
     assert_eq!(door.add(&device, &cookie, &challenge).await.0, StatusCode::BAD_REQUEST, "asked for another");
-    assert_eq!(door.add(&device, &cookie, &door.options().await).await.0, StatusCode::BAD_REQUEST, "for signing in");
+    assert_eq!(
+        door.add(&device, &cookie, &door.options().await).await.0,
+        StatusCode::BAD_REQUEST,
+        "for signing in"
+    );
     door.added(&device, &cookie).await;
     let (_, options) = door.send(Method::POST, "/v1/me/passkeys/options", &kims, json!({})).await;
-    assert_eq!(door.add(&device, &kims, &challenge_of(&options)).await.0, StatusCode::CONFLICT, "it is another's");
-    let token = door.http.post(door.test.url("/v1/me/passkeys/options")).bearer_auth(ADMIN).send().await.unwrap();
+    assert_eq!(
+        door.add(&device, &kims, &challenge_of(&options)).await.0,
+        StatusCode::CONFLICT,
+        "it is another's"
+    );
+    let token =
+        door.http.post(door.test.url("/v1/me/passkeys/options")).bearer_auth(ADMIN).send().await.unwrap();
     assert_eq!(token.status(), StatusCode::FORBIDDEN);
-    let foreign = door.http.post(door.test.url("/sign-in/passkey/options")).header("origin", "https://evil.example");
+    let foreign =
+        door.http.post(door.test.url("/sign-in/passkey/options")).header("origin", "https://evil.example");
     assert_eq!(foreign.send().await.unwrap().status(), StatusCode::FORBIDDEN);
     let mut asked = 0;
     while door.send(Method::POST, "/sign-in/passkey/options", "", json!({})).await.0 == StatusCode::OK {

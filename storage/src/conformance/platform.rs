@@ -9,8 +9,8 @@ use super::Fixture;
 use crate::clock::now;
 use crate::ids::{TenantId, UserId};
 use crate::{
-    Auth, Backend, BegunBy, Credentials, Directory, Line, NewOpenidUser, NewTenant, NewToken, NewUser,
-    OpenidNews, RecordingConsent, Role, StorageError, User,
+    Auth, Backend, BegunBy, Credentials, Directory, Line, NewOpenidUser, NewPasskey, NewTenant, NewToken,
+    NewUser, OpenidNews, RecordingConsent, Role, StorageError, User,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -170,6 +170,53 @@ pub(crate) async fn a_provider_means_the_same_person_whatever_they_are_called(f:
         NewOpenidUser { issuer: "https://other.example".into(), ..pat("7", "openid:kim", Role::Clerk) };
     assert_ne!(store.openid_user(elsewhere).await.unwrap().0.id, first.id);
     assert!(store.remove_user(Some(f.lake.id()), first.id).await.unwrap());
+}
+
+pub(crate) async fn a_passkey_is_kept_used_named_and_removed_by_its_user(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    let new = |id: u8| NewPasskey {
+        user_id: ann.id,
+        credential_id: vec![id; 32],
+        public_key: vec![1, 2],
+        uses: 0,
+        name: "Laptop".into(),
+    };
+    let kept = store.add_passkey(new(1)).await.unwrap();
+    assert!(matches!(store.add_passkey(new(1)).await, Err(StorageError::Taken { what: "passkey" })));
+    assert_eq!(store.passkey(&[1; 32]).await.unwrap(), Some(kept.clone()));
+    assert_eq!(store.passkey(&[2; 32]).await.unwrap(), None);
+    let mut noted = Vec::new();
+    for uses in [0, 0, 4, 4, 3, 0, 5] {
+        noted.push(store.passkey_used(kept.id, uses).await.unwrap());
+    }
+    assert_eq!(noted, [true, true, true, false, false, false, true], "once it counts, the count must rise");
+    let other = UserId::new();
+    assert!(!store.rename_passkey(other, kept.id, "x").await.unwrap());
+    assert!(!store.remove_passkey(other, kept.id).await.unwrap());
+    assert!(store.rename_passkey(ann.id, kept.id, "Phone").await.unwrap());
+    let now = store.passkeys_of(ann.id).await.unwrap();
+    assert_eq!((now[0].name.as_str(), now[0].uses(), now[0].used_at.is_some()), ("Phone", 5, true));
+    assert!(store.remove_passkey(ann.id, kept.id).await.unwrap());
+    store.add_passkey(new(3)).await.unwrap();
+    store.reset_credentials(ann.id).await.unwrap();
+    assert!(store.passkeys_of(ann.id).await.unwrap().is_empty());
+    store.add_passkey(new(4)).await.unwrap();
+    store.issue_challenge(Some(ann.id), HOUR).await.unwrap();
+    assert!(store.remove_user(ann.tenant_id, ann.id).await.unwrap());
+}
+
+pub(crate) async fn a_challenge_is_used_once_and_for_what_it_was_issued(f: &Fixture) {
+    let (store, ann) = (f.platform.store(), ann(f).await);
+    let anybodys = store.issue_challenge(None, HOUR).await.unwrap();
+    let anns = store.issue_challenge(Some(ann.id), HOUR).await.unwrap();
+    assert!(!store.use_challenge(anybodys.expose_secret(), Some(ann.id)).await.unwrap());
+    assert!(!store.use_challenge(anns.expose_secret(), None).await.unwrap());
+    assert!(store.use_challenge(anybodys.expose_secret(), None).await.unwrap());
+    assert!(!store.use_challenge(anybodys.expose_secret(), None).await.unwrap());
+    assert!(store.use_challenge(anns.expose_secret(), Some(ann.id)).await.unwrap());
+    let short = store.issue_challenge(None, Duration::ZERO).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert!(!store.use_challenge(short.expose_secret(), None).await.unwrap());
 }
 
 pub(crate) async fn tokens_are_found_until_revoked(f: &Fixture) {

@@ -54,6 +54,8 @@ mod organisation;
 mod outbox;
 #[path = "../sql/outreach.rs"]
 mod outreach;
+#[path = "../sql/passkeys.rs"]
+mod passkeys;
 #[path = "../sql/passports.rs"]
 mod passports;
 #[path = "../sql/platform.rs"]

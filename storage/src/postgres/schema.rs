@@ -13,13 +13,15 @@ const MIGRATING: i64 = 0x7175_616e_0001;
 const GRANTS: &str = include_str!("../../migrations/postgres/grants.sql");
 
 /// Tables that are read before a tenant is known. Every other table with a `tenant_id` is a tenant's.
-pub(super) const PLATFORM_TABLES: [&str; 11] = [
+pub(super) const PLATFORM_TABLES: [&str; 13] = [
     "api_tokens",
     "key_check",
     "lines",
     "openid_identities",
+    "passkeys",
     "passwords",
     "sessions",
+    "sign_in_challenges",
     "sign_in_links",
     "stream_nonces",
     "tenant_keys",

@@ -151,7 +151,7 @@ impl Auth for PlatformStore {
     }
 }
 
-fn expiry(lives: Duration) -> DateTime<Utc> {
+pub(super) fn expiry(lives: Duration) -> DateTime<Utc> {
     now() + TimeDelta::from_std(lives).unwrap_or(LONGEST).min(LONGEST)
 }
 
@@ -215,6 +215,8 @@ async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> S
     }
     sqlx::query("delete from sessions where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from passwords where user_id = $1").bind(id).execute(&mut *conn).await?;
+    sqlx::query("delete from passkeys where user_id = $1").bind(id).execute(&mut *conn).await?;
+    sqlx::query("delete from sign_in_challenges where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from openid_identities where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from sign_in_links where user_id = $1").bind(id).execute(&mut *conn).await?;
     let done = sqlx::query("delete from users where id = $1").bind(id).execute(conn).await?;

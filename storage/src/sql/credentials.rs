@@ -1,11 +1,18 @@
 //! By what users prove who they are: passwords; and the sessions that they have open.
 
+use std::time::Duration;
+
+use secrecy::SecretString;
+
 use super::platform::PlatformStore;
-use super::{Conn, auth};
+use super::{Conn, auth, passkeys};
 use crate::clock::now;
+use crate::crypto::random_secret;
 use crate::error::{Fault, Step, StorageError};
-use crate::ids::{SessionId, UserId};
-use crate::platform_records::{KeptPassword, NewOpenidUser, NewUser, OpenSession, OpenidNews, User};
+use crate::ids::{PasskeyId, SessionId, UserId};
+use crate::platform_records::{
+    KeptPassword, NewOpenidUser, NewPasskey, NewUser, OpenSession, OpenidNews, Passkey, User,
+};
 use crate::store::Credentials;
 
 impl Credentials for PlatformStore {
@@ -28,6 +35,57 @@ impl Credentials for PlatformStore {
     async fn reset_credentials(&self, user: UserId) -> Result<(), StorageError> {
         let mut write = self.db.write().await?;
         let step = reset_credentials(write.conn(), user).await;
+        write.finish(step).await
+    }
+
+    async fn issue_challenge(
+        &self,
+        user: Option<UserId>,
+        lives: Duration,
+    ) -> Result<SecretString, StorageError> {
+        let challenge = random_secret("qc_");
+        let mut write = self.db.write().await?;
+        let step = passkeys::insert_challenge(write.conn(), user, &challenge, lives).await;
+        write.finish(step).await.map(|()| challenge.into())
+    }
+
+    async fn use_challenge(&self, challenge: &str, user: Option<UserId>) -> Result<bool, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = passkeys::use_challenge(write.conn(), challenge, user).await;
+        write.finish(step).await
+    }
+
+    async fn add_passkey(&self, new: NewPasskey) -> Result<Passkey, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = passkeys::add(write.conn(), new).await;
+        write.finish(step).await
+    }
+
+    async fn passkey(&self, credential_id: &[u8]) -> Result<Option<Passkey>, StorageError> {
+        let mut conn = self.db.read().await?;
+        self.db.named(passkeys::find(&mut conn, credential_id).await)
+    }
+
+    async fn passkeys_of(&self, user: UserId) -> Result<Vec<Passkey>, StorageError> {
+        let mut conn = self.db.read().await?;
+        self.db.named(passkeys::of_user(&mut conn, user).await)
+    }
+
+    async fn passkey_used(&self, id: PasskeyId, uses: u32) -> Result<bool, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = passkeys::used(write.conn(), id, uses).await;
+        write.finish(step).await
+    }
+
+    async fn rename_passkey(&self, user: UserId, id: PasskeyId, name: &str) -> Result<bool, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = passkeys::rename(write.conn(), user, id, name).await;
+        write.finish(step).await
+    }
+
+    async fn remove_passkey(&self, user: UserId, id: PasskeyId) -> Result<bool, StorageError> {
+        let mut write = self.db.write().await?;
+        let step = passkeys::remove(write.conn(), user, id).await;
         write.finish(step).await
     }
 
@@ -82,6 +140,7 @@ async fn set_password(conn: &mut Conn, user: UserId, hash: &str, keep: Option<Se
 
 async fn reset_credentials(conn: &mut Conn, user: UserId) -> Step<()> {
     sqlx::query("delete from passwords where user_id = $1").bind(user).execute(&mut *conn).await?;
+    sqlx::query("delete from passkeys where user_id = $1").bind(user).execute(&mut *conn).await?;
     sqlx::query("delete from sign_in_links where user_id = $1").bind(user).execute(&mut *conn).await?;
     end_sessions_of(conn, user, None).await
 }

@@ -41,7 +41,7 @@ export function routes(mock, request, response) {
 
 async function handle(mock, request, response, url) {
   if (url.pathname === "/openapi.json") return json(response, openApi(mock));
-  if (url.pathname === "/sign-in/ways") return json(response, { openid: mock.openid });
+  if (url.pathname === "/sign-in/ways") return json(response, { openid: mock.openid, passkeys: null });
   if (url.pathname === "/sign-in/password") return byPassword(mock, request, response, () => enter(mock, response));
   if (url.pathname === "/sign-in") return signIn(mock, request, response, url);
   if (url.pathname.startsWith("/v1/") || url.pathname === "/sign-out") {

@@ -427,6 +427,49 @@ export interface SignsIn {
   password_set_at: string | null;
   may_set_password: boolean;
   needs_old_password: boolean;
+  passkeys: readonly Passkey[];
+  /** Within some minutes of signing in. */
+  may_add_passkey: boolean;
+}
+
+export interface Passkey {
+  id: string;
+  name: string;
+  created_at: string;
+  used_at: string | null;
+}
+
+/** What a device is asked to make; bytes in base64url. */
+export interface NewPasskeyOptions {
+  challenge: string;
+  rp_id: string;
+  rp_name: string;
+  user_id: string;
+  user_name: string;
+  user_display_name: string;
+  algorithms: readonly number[];
+  exclude: readonly string[];
+  timeout_ms: number;
+}
+
+export interface MadePasskey {
+  client_data: string;
+  attestation: string;
+}
+
+/** What a device is asked to sign. */
+export interface PasskeyOptions {
+  challenge: string;
+  rp_id: string;
+  timeout_ms: number;
+}
+
+export interface SignedByPasskey {
+  id: string;
+  client_data: string;
+  authenticator_data: string;
+  signature: string;
+  user_handle: string | null;
 }
 
 export interface OpenSession {

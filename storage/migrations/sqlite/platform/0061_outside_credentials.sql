@@ -6,3 +6,24 @@ create table openid_identities (
     created_at text not null,
     primary key (issuer, subject)
 ) strict, without rowid;
+
+-- Public keys of passkeys. uses: as the device counts them; 0 where it does not.
+create table passkeys (
+    id blob not null primary key,
+    user_id blob not null references users (id),
+    credential_id blob not null unique,
+    public_key blob not null,
+    uses integer not null,
+    name text not null,
+    created_at text not null,
+    used_at text
+) strict, without rowid;
+
+create index passkeys_user on passkeys (user_id);
+
+-- What devices were asked to sign. user_id: who adds a passkey; null: whoever signs in.
+create table sign_in_challenges (
+    secret_hash blob not null primary key,
+    user_id blob references users (id),
+    expires_at text not null
+) strict, without rowid;

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { api, explain } from "../../api/client";
 import type { OpenSession, SignsIn } from "../../api/types";
 import { Note } from "../../ui/Note";
+import { Passkeys } from "./Passkeys";
 import { PasswordForm } from "./PasswordForm";
 import { Sessions } from "./Sessions";
 
@@ -36,6 +37,7 @@ export function AccountScreen() {
               You are signed in as <span className="font-medium text-text">{now.signsIn.login}</span>.
             </p>
             <PasswordForm signsIn={now.signsIn} onDone={again} />
+            <Passkeys signsIn={now.signsIn} onDone={again} />
             <Sessions sessions={now.sessions} onDone={again} />
           </>
         )}

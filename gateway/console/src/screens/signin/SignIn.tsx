@@ -1,7 +1,7 @@
 import { Brand } from "../../app/Brand";
 import { Note } from "../../ui/Note";
 import { LoginForm } from "./LoginForm";
-import { OpenidLink } from "./OpenidLink";
+import { OtherWays } from "./OtherWays";
 import { TokenForm } from "./TokenForm";
 
 /** For a person who is not signed in: what the one-time link is, and where to get one. */
@@ -25,7 +25,7 @@ export function SignIn({ ended }: { ended: boolean }) {
           <p>Links work once, so that one found in an old message opens nothing. A pasted token may also be wrong or revoked.</p>
         </Note>
       )}
-      <OpenidLink />
+      <OtherWays />
       <LoginForm />
       <section className="space-y-3 rounded-xl border border-line bg-panel p-5">
         <h2 className="font-semibold">With a one-time link</h2>
