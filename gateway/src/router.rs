@@ -12,8 +12,9 @@ use crate::api::memory;
 use crate::api::{
     audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events, judgement,
     knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passport, passports, phone, record,
-    recording, retention, rules, speak, supervise, tenant_config, tenant_settings, tenants, text_checks,
-    tokens, transcript, understand, users, validate, work_calls, work_items, work_moves,
+    recording, retention, rules, speak, supervise, teams, tenant_calendar, tenant_config, tenant_settings,
+    tenant_versions, tenants, text_checks, tokens, transcript, understand, users, validate, work_calls,
+    work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -47,7 +48,7 @@ pub fn routes() -> Routes {
         .get("/sign-in", sign_in::page)
         .post("/sign-in", sign_in::submit)
         .post("/sign-out", sign_in::sign_out);
-    people_on_calls(organisational_memory(process))
+    people_on_calls(organisational_memory(team_routes(process)))
         .get("/v1/me", me::handle)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/overview", overview::handle)
@@ -114,6 +115,14 @@ pub fn routes() -> Routes {
         .get("/v1/tenants/{id}/config", tenant_config::get)
         .put("/v1/tenants/{id}/config", tenant_config::put)
         .post_bounded("/v1/tenants/{id}/config/check", tenant_config::MAX_BODY, tenant_config::check)
+        .get("/v1/tenants/{id}/config/versions", tenant_versions::list)
+        .get("/v1/tenants/{id}/config/versions/{number}", tenant_versions::one)
+        .post("/v1/tenants/{id}/config/versions/{number}/rollback", tenant_versions::roll_back)
+        .get("/v1/tenants/{id}/slots", tenant_calendar::slots)
+        .put("/v1/tenants/{id}/slots", tenant_calendar::put_slots)
+        .post_bounded("/v1/tenants/{id}/slots/check", tenant_calendar::MAX_BODY, tenant_calendar::check_slots)
+        .get("/v1/tenants/{id}/holidays", tenant_calendar::holidays)
+        .put("/v1/tenants/{id}/holidays", tenant_calendar::put_holidays)
         .get("/v1/tenants/{id}/vocabulary", tenant_settings::vocabulary)
         .put("/v1/tenants/{id}/vocabulary", tenant_settings::put_vocabulary)
         .get("/v1/tenants/{id}/pronunciations", tenant_settings::pronunciations)
@@ -169,6 +178,20 @@ fn organisational_memory(routes: Routes) -> Routes {
         .post("/v1/memory/organisation/types", organisation_types::declare)
         .get("/v1/memory/organisation/types/{type}", organisation_types::one)
         .post("/v1/memory/organisation/types/{type}/promotion", organisation_types::promote)
+}
+
+/// The teams of a tenant.
+fn team_routes(routes: Routes) -> Routes {
+    routes
+        .get("/v1/teams", teams::list)
+        .post_bounded("/v1/teams/check", teams::MAX_BODY, teams::check)
+        .post_bounded("/v1/teams/try", teams::MAX_BODY, teams::try_words)
+        .get("/v1/teams/{team}", teams::one)
+        .put("/v1/teams/{team}", teams::put)
+        .delete("/v1/teams/{team}", teams::remove)
+        .get("/v1/teams/{team}/versions", teams::versions)
+        .get("/v1/teams/{team}/versions/{number}", teams::version)
+        .post("/v1/teams/{team}/versions/{number}/rollback", teams::roll_back)
 }
 
 /// What people of the office do in live calls.

@@ -164,6 +164,7 @@ macro_rules! suite {
                 a_status_can_be_changed,
                 a_slot_is_booked_once,
                 slots_are_renewed_and_what_is_booked_stays,
+                a_time_for_several_people_is_there_as_often,
                 a_booking_key_gets_the_same_slot,
                 a_turn_commits_everything,
                 a_failed_turn_leaves_nothing,
