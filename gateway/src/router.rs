@@ -48,7 +48,7 @@ pub fn routes() -> Routes {
         .get("/sign-in", sign_in::page)
         .post("/sign-in", sign_in::submit)
         .post("/sign-out", sign_in::sign_out);
-    people_on_calls(organisational_memory(team_routes(process)))
+    people_on_calls(organisational_memory(tenant_documents(team_routes(process))))
         .get("/v1/me", me::handle)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/overview", overview::handle)
@@ -112,17 +112,6 @@ pub fn routes() -> Routes {
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)
-        .get("/v1/tenants/{id}/config", tenant_config::get)
-        .put("/v1/tenants/{id}/config", tenant_config::put)
-        .post_bounded("/v1/tenants/{id}/config/check", tenant_config::MAX_BODY, tenant_config::check)
-        .get("/v1/tenants/{id}/config/versions", tenant_versions::list)
-        .get("/v1/tenants/{id}/config/versions/{number}", tenant_versions::one)
-        .post("/v1/tenants/{id}/config/versions/{number}/rollback", tenant_versions::roll_back)
-        .get("/v1/tenants/{id}/slots", tenant_calendar::slots)
-        .put("/v1/tenants/{id}/slots", tenant_calendar::put_slots)
-        .post_bounded("/v1/tenants/{id}/slots/check", tenant_calendar::MAX_BODY, tenant_calendar::check_slots)
-        .get("/v1/tenants/{id}/holidays", tenant_calendar::holidays)
-        .put("/v1/tenants/{id}/holidays", tenant_calendar::put_holidays)
         .get("/v1/tenants/{id}/vocabulary", tenant_settings::vocabulary)
         .put("/v1/tenants/{id}/vocabulary", tenant_settings::put_vocabulary)
         .get("/v1/tenants/{id}/pronunciations", tenant_settings::pronunciations)
@@ -178,6 +167,22 @@ fn organisational_memory(routes: Routes) -> Routes {
         .post("/v1/memory/organisation/types", organisation_types::declare)
         .get("/v1/memory/organisation/types/{type}", organisation_types::one)
         .post("/v1/memory/organisation/types/{type}/promotion", organisation_types::promote)
+}
+
+/// A tenant as one document, its versions, and parts of it by themselves.
+fn tenant_documents(routes: Routes) -> Routes {
+    routes
+        .get("/v1/tenants/{id}/config", tenant_config::get)
+        .put("/v1/tenants/{id}/config", tenant_config::put)
+        .post_bounded("/v1/tenants/{id}/config/check", tenant_config::MAX_BODY, tenant_config::check)
+        .get("/v1/tenants/{id}/config/versions", tenant_versions::list)
+        .get("/v1/tenants/{id}/config/versions/{number}", tenant_versions::one)
+        .post("/v1/tenants/{id}/config/versions/{number}/rollback", tenant_versions::roll_back)
+        .get("/v1/tenants/{id}/slots", tenant_calendar::slots)
+        .put("/v1/tenants/{id}/slots", tenant_calendar::put_slots)
+        .post_bounded("/v1/tenants/{id}/slots/check", tenant_calendar::MAX_BODY, tenant_calendar::check_slots)
+        .get("/v1/tenants/{id}/holidays", tenant_calendar::holidays)
+        .put("/v1/tenants/{id}/holidays", tenant_calendar::put_holidays)
 }
 
 /// The teams of a tenant.

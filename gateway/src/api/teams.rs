@@ -209,7 +209,8 @@ pub async fn remove(
 
 /// What no team can be called is not looked for.
 fn named(id: &str) -> Result<(), ApiError> {
-    let plain = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let plain =
+        id.len() <= 64 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if plain { Ok(()) } else { Err(ApiError::not_found("team")) }
 }
 
