@@ -7,11 +7,13 @@
 
 pub mod calibration;
 pub mod contracts;
+pub mod department;
 pub mod hub;
 pub mod memory;
 pub mod office;
 pub mod organisation;
 pub mod passport;
+pub mod placed;
 pub mod responder;
 pub mod review;
 pub mod teams;

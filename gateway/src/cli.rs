@@ -11,6 +11,7 @@ mod migrate;
 mod record;
 mod replay;
 mod serve;
+mod team;
 mod tenant;
 mod test;
 mod token;
@@ -58,6 +59,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::Doctor(args) => doctor::run(&config, &args).await,
         Command::Migrate => migrate::run(&config).await,
         Command::Tenant(command) => tenant::run(&config, command).await,
+        Command::Team(command) => team::run(&config, command).await,
         Command::User(command) => user::run(&config, command).await,
         Command::Token(command) => token::run(&config, command).await,
         Command::Audit(command) => audit::run(&config, command).await,

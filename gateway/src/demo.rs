@@ -128,6 +128,7 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         closes_hour: 17,
         hours_known: false,
         week: None,
+        holidays: std::collections::BTreeMap::new(),
         no_emergency_notice: Vec::new(),
         streets: Vec::new(),
         wording: std::collections::BTreeMap::new(),

@@ -40,6 +40,7 @@ pub mod start;
 pub mod supervisor;
 pub mod telemetry;
 pub mod tenant_config;
+pub mod tenant_teams;
 #[cfg(test)]
 mod tests;
 pub mod upkeep;

@@ -12,9 +12,9 @@ use crate::api::memory;
 use crate::api::{
     account, audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events,
     judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys, passport,
-    passports, phone, record, recording, retention, rules, speak, supervise, tenant_config, tenant_settings,
-    tenants, text_checks, tokens, transcript, understand, users, validate, work_calls, work_items,
-    work_moves,
+    passports, phone, record, recording, retention, rules, speak, supervise, teams, tenant_calendar,
+    tenant_config, tenant_settings, tenant_versions, tenants, text_checks, tokens, transcript, understand,
+    users, validate, work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -47,7 +47,7 @@ pub fn routes() -> Routes {
         .get("/ready", health::ready)
         .get("/metrics", health::metrics)
         .get("/openapi.json", openapi::handle);
-    people_on_calls(organisational_memory(signing_in(process)))
+    people_on_calls(organisational_memory(tenant_documents(team_routes(signing_in(process)))))
         .get("/v1/me", me::handle)
         .get("/v1/capabilities", capabilities::handle)
         .get("/v1/overview", overview::handle)
@@ -111,9 +111,6 @@ pub fn routes() -> Routes {
         .get("/v1/record", record::handle)
         .get("/v1/tenants", tenants::list)
         .post("/v1/tenants", tenants::create)
-        .get("/v1/tenants/{id}/config", tenant_config::get)
-        .put("/v1/tenants/{id}/config", tenant_config::put)
-        .post_bounded("/v1/tenants/{id}/config/check", tenant_config::MAX_BODY, tenant_config::check)
         .get("/v1/tenants/{id}/vocabulary", tenant_settings::vocabulary)
         .put("/v1/tenants/{id}/vocabulary", tenant_settings::put_vocabulary)
         .get("/v1/tenants/{id}/pronunciations", tenant_settings::pronunciations)
@@ -192,6 +189,36 @@ fn organisational_memory(routes: Routes) -> Routes {
         .post("/v1/memory/organisation/types", organisation_types::declare)
         .get("/v1/memory/organisation/types/{type}", organisation_types::one)
         .post("/v1/memory/organisation/types/{type}/promotion", organisation_types::promote)
+}
+
+/// A tenant as one document, its versions, and parts of it by themselves.
+fn tenant_documents(routes: Routes) -> Routes {
+    routes
+        .get("/v1/tenants/{id}/config", tenant_config::get)
+        .put("/v1/tenants/{id}/config", tenant_config::put)
+        .post_bounded("/v1/tenants/{id}/config/check", tenant_config::MAX_BODY, tenant_config::check)
+        .get("/v1/tenants/{id}/config/versions", tenant_versions::list)
+        .get("/v1/tenants/{id}/config/versions/{number}", tenant_versions::one)
+        .post("/v1/tenants/{id}/config/versions/{number}/rollback", tenant_versions::roll_back)
+        .get("/v1/tenants/{id}/slots", tenant_calendar::slots)
+        .put("/v1/tenants/{id}/slots", tenant_calendar::put_slots)
+        .post_bounded("/v1/tenants/{id}/slots/check", tenant_calendar::MAX_BODY, tenant_calendar::check_slots)
+        .get("/v1/tenants/{id}/holidays", tenant_calendar::holidays)
+        .put("/v1/tenants/{id}/holidays", tenant_calendar::put_holidays)
+}
+
+/// The teams of a tenant.
+fn team_routes(routes: Routes) -> Routes {
+    routes
+        .get("/v1/teams", teams::list)
+        .post_bounded("/v1/teams/check", teams::MAX_BODY, teams::check)
+        .post_bounded("/v1/teams/try", teams::MAX_BODY, teams::try_words)
+        .get("/v1/teams/{team}", teams::one)
+        .put("/v1/teams/{team}", teams::put)
+        .delete("/v1/teams/{team}", teams::remove)
+        .get("/v1/teams/{team}/versions", teams::versions)
+        .get("/v1/teams/{team}/versions/{number}", teams::version)
+        .post("/v1/teams/{team}/versions/{number}/rollback", teams::roll_back)
 }
 
 /// What people of the office do in live calls.

@@ -1,14 +1,17 @@
 //! A tenant as one document: what its line says of the office, its hours, its lines, its appointments and its words.
 //!
 //! It is read from TOML or JSON ([`read`]), held against what a line can use ([`check`]), told apart from what holds now
-//! ([`differences`]), and laid over what the stores keep ([`keep`]). It has no table of its own.
+//! ([`differences`]), and laid over what the stores keep ([`keep`]). What was applied is kept in [`versions`].
 
 pub mod appointments;
 pub mod check;
 pub mod differences;
+pub mod holidays;
 pub mod keep;
 pub mod read;
+pub mod single_slots;
 pub mod targets;
+pub mod versions;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +26,8 @@ use storage::zones::normalise_phone;
 
 use crate::calls::listening::Listening;
 use appointments::Appointments;
+use holidays::Holiday;
+use single_slots::SingleSlot;
 use targets::Target;
 
 /// Where nothing is said, as for a tenant that is created.
@@ -65,6 +70,9 @@ pub struct TenantConfig {
     pub office: Office,
     #[serde(skip_serializing_if = "Hours::is_empty")]
     pub hours: Hours,
+    /// Days on which the office is closed.
+    #[serde(rename = "holiday", skip_serializing_if = "Vec::is_empty")]
+    pub holidays: Vec<Holiday>,
     /// Numbers that callers dial.
     #[serde(rename = "line", skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineConfig>,
@@ -74,6 +82,9 @@ pub struct TenantConfig {
     /// Times that callers may book, week after week.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub appointments: Vec<Appointments>,
+    /// Single times that callers may book, beside the plans.
+    #[serde(rename = "slot", skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<SingleSlot>,
     /// Words and how they sound.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub pronunciations: BTreeMap<String, String>,
@@ -280,6 +291,11 @@ impl TenantConfig {
             closes_hour: 17,
             hours_known: !week.is_empty(),
             week: Some(week).filter(|week| !week.is_empty()),
+            holidays: self
+                .holidays
+                .iter()
+                .filter_map(|day| Some((day.date.parse().ok()?, day.name.clone())))
+                .collect(),
             no_emergency_notice: quiet.filter_map(|line| normalise_phone(&line.number)).collect(),
             streets: self.streets.clone(),
             wording: self.wording.clone(),

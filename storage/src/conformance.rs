@@ -19,6 +19,7 @@ pub(crate) mod retention;
 pub(crate) mod reviews;
 pub(crate) mod tenants;
 pub(crate) mod transfers;
+pub(crate) mod versions;
 pub(crate) mod work;
 pub(crate) mod work_acts;
 pub(crate) mod writer;
@@ -163,6 +164,7 @@ macro_rules! suite {
                 a_status_can_be_changed,
                 a_slot_is_booked_once,
                 slots_are_renewed_and_what_is_booked_stays,
+                a_time_for_several_people_is_there_as_often,
                 a_booking_key_gets_the_same_slot,
                 a_turn_commits_everything,
                 a_failed_turn_leaves_nothing,
@@ -201,6 +203,10 @@ macro_rules! suite {
                 a_transfer_goes_forward_and_ends_once,
                 of_two_transfers_of_a_call_the_later_counts,
                 a_call_that_was_put_through_can_come_back;
+            versions:
+                versions_are_kept_with_their_settings_and_listed_newest_first,
+                of_two_changes_to_one_version_the_second_is_refused_whole,
+                the_newest_of_each_name_says_what_holds_and_the_oldest_go;
             recordings:
                 a_recording_is_begun_kept_and_deleted_with_its_key,
                 a_call_that_comes_back_goes_on_under_its_key,

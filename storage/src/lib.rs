@@ -52,6 +52,7 @@ pub mod store;
 pub mod tenancy;
 pub mod transcript;
 pub mod transfers;
+pub mod versions;
 pub mod work_acts;
 pub mod writer;
 pub mod zones;
@@ -72,7 +73,8 @@ pub use platform_records::{
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
     Alarms, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge, Outbox,
-    Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, WorkItems,
+    Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, Versions,
+    WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

@@ -40,6 +40,7 @@ use crate::review_records::{
     AgentLevel, AutonomyChange, Calibration, Judgement, NewJudgement, NewReview, Review,
 };
 use crate::transfers::{NewTransfer, Transfer, TransferResult, TransferStage};
+use crate::versions::{NewVersion, Version, VersionKind};
 use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 
 type Result<T> = std::result::Result<T, StorageError>;
@@ -405,6 +406,21 @@ store! {
         /// Whether the demo data was put in.
         fn seeded(&self) -> bool;
         fn mark_seeded(&self) -> ();
+    }
+}
+
+store! {
+    /// What a tenant keeps in versions.
+    Versions of TenantStore {
+        /// Keeps it with the settings that it puts, both or neither; its number. `Conflict` when another one was kept meanwhile.
+        fn keep_version(&self, new: NewVersion) -> u32;
+        fn version(&self, kind: VersionKind, name: &str, version: u32) -> Option<Version>;
+        /// Newest first, those before a number.
+        fn versions(&self, kind: VersionKind, name: &str, before: Option<u32>, limit: u32) -> Vec<Version>;
+        /// The newest of each name, by name; also those that were taken away.
+        fn newest_versions(&self, kind: VersionKind) -> Vec<Version>;
+        /// Another number whenever something of this kind was kept. Cheap.
+        fn version_stamp(&self, kind: VersionKind) -> i64;
     }
 }
 

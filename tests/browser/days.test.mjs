@@ -148,7 +148,7 @@ consoleSuite("days", (test) => {
   test("a platform administrator sets up another office from its file", as("platform-admin"), async ({ page, mock }) => {
     await sees(page, mock, ["Phone", "Try words", "Settings", "Audit"]);
     await page.goto(`${mock.url}/#/settings`);
-    await page.getByRole("combobox", { name: "Office", exact: true }).selectOption("City of Oakdale");
+    await page.getByRole("main").getByRole("combobox", { name: "Office", exact: true }).selectOption("City of Oakdale");
     await until("the other office", async () => (await page.getByLabel("Name").first().inputValue()) === "City of Oakdale");
     await page.getByRole("button", { name: "File" }).click();
     const file = page.getByRole("textbox", { name: /^TOML/ });

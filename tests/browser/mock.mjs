@@ -12,6 +12,7 @@ import { attachMedia } from "./mock/media.mjs";
 import { assertBuilt, routes } from "./mock/routes.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
 import { settingsOf } from "./mock/settings.mjs";
+import { shippedTeams } from "./mock/teams.mjs";
 
 /** Starts one on a free port. What it returns lets a test look inside and make trouble. */
 export async function startMock({ port = 0, examples = false } = {}) {
@@ -66,6 +67,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
       ["0197-t2", { version: "v1", document: settingsOf("City of Oakdale", "oakdale", "+12025550171"), toml: 'name = "City of Oakdale"\n' }],
     ]),
     claims: [],
+    teams: shippedTeams(),
     /** What people held of calls, by the call. */
     judgements: new Map(),
     /** Tokens of programs; `tokens` are those of sign-in links. */

@@ -35,6 +35,25 @@ consoleSuite("settings", (test) => {
     await until("nothing more to take back", async () => (await page.getByRole("button", { name: "Take it back" }).count()) === 0);
   });
 
+  test("tell who changed what, and go back to an earlier version", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByLabel("Address", { exact: true }).fill("3 Mill Road");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "History" }).click();
+    await page.locator("[data-version='2']").getByText("office.address: 2 Mill Road becomes 3 Mill Road").waitFor();
+    await page.getByRole("button", { name: "Go back to version 1" }).click();
+    const asked = page.getByRole("dialog", { name: "Go back to version 1?" });
+    await asked.getByText("office.address: 3 Mill Road becomes 2 Mill Road").waitFor();
+    await asked.getByRole("button", { name: "Go back" }).click();
+    await page.getByText("Version 1 holds again, from the next call on. It is kept as version 3.").waitFor();
+    await page.locator("[data-version='3']").getByText("goes back to version 1").waitFor();
+    assert.equal(riverbend(mock).document.office.address, "2 Mill Road");
+    await page.getByRole("button", { name: "Go back to version 3" }).click();
+    await page.getByText("It is what holds now: there is nothing to change.").waitFor();
+  });
+
   test("add a line, take one out, and put claims from a table", {}, async ({ page, mock }) => {
     await page.goto(`${mock.url}/#/settings`);
     await page.getByRole("button", { name: "Add a line" }).click();
@@ -44,7 +63,7 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("line[2].number", { exact: true }).waitFor();
     await page.getByRole("group", { name: "line Utility line" }).getByLabel("Number").fill("+12025550172");
-    const table = (text) => page.getByLabel("From a table (CSV)").setInputFiles({ name: "claims.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    const table = (text) => page.getByLabel("From a table (CSV)", { exact: true }).setInputFiles({ name: "claims.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
     await table("claim_number,ssn\nCLM-1,2");
     await page.getByText("There is no column “ssn”").waitFor();
     await table('claim_number,status_text,pin\nCLM-30001,"Under review, a letter soon",4417\nCLM-30002,Paid,\n');
@@ -58,6 +77,23 @@ consoleSuite("settings", (test) => {
     assert.equal(await page.getByText("claims to be applied").count(), 0, "they are not given out again");
     await page.getByRole("button", { name: "Take out Utility line" }).click();
     assert.equal(await page.getByRole("group", { name: /^line / }).count(), 1);
+  });
+
+  test("take holidays, and single times from a table", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "Add a holiday" }).click();
+    await page.getByLabel("Date", { exact: true }).fill("2026-12-25");
+    await page.getByRole("group", { name: "holiday" }).getByLabel("Name").fill("Christmas Day");
+    const table = (text) => page.getByLabel("Times from a table (CSV)").setInputFiles({ name: "times.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await table("date,hour\n2027-03-01,9");
+    await page.getByText("There is no column “hour”").waitFor();
+    await table("date;time;label;count\n2027-03-01;9:00;permit review;2\n2027-03-01;10:30;;\n");
+    await page.getByText("2 times.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    assert.deepEqual(riverbend(mock).document.slot, [{ date: "2027-03-01", time: "9:00", label: "permit review", count: 2 }, { date: "2027-03-01", time: "10:30" }]);
+    assert.deepEqual(riverbend(mock).document.holiday, [{ date: "2026-12-25", name: "Christmas Day" }]);
   });
 
   test("say so where somebody else was quicker", {}, async ({ page, mock }) => {
@@ -94,6 +130,19 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "Fields" }).click();
     await page.getByRole("button", { name: "People" }).click();
     assert.equal(await page.getByText("qv_once_only").count(), 0);
+  });
+
+  const two = { prepare: (mock) => mock.tenants.push({ id: "0197-t2", slug: "oakdale", name: "City of Oakdale" }) };
+  test("of the office that was chosen at the top, which every request names", two, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    const named = [];
+    page.on("request", (request) => request.url().includes("/v1/") && named.push(request.headers()["x-tenant"]));
+    const top = page.getByRole("banner").getByLabel("Office");
+    assert.equal(await top.inputValue(), "0197-t");
+    await top.selectOption("0197-t2");
+    await until("the other office", async () => (await page.getByRole("main").getByRole("combobox", { name: /^Office/ }).inputValue().catch(() => "")) === "0197-t2");
+    await until("its document", async () => (await page.getByLabel("Name", { exact: true }).first().inputValue()) === "City of Oakdale");
+    assert.ok(named.length > 2 && named.every((id) => id === "0197-t2"), named.join());
   });
 
   const full = { prepare: (mock) => (mock.tenants.push({ id: "0197-t2", slug: "oakdale", name: "City of Oakdale" }), mock.audit.push(entry(mock, "work_item.changed", "item"))) };

@@ -189,8 +189,8 @@ async fn an_auditors_token_changes_nothing() {
         NewToken { tenant_id: Some(tenant.id), name: "a".into(), role: Role::Auditor, expires_at: None };
     let issued = platform.store().create_token(new).await.unwrap();
     let token = secrecy::ExposeSecret::expose_secret(&issued.secret).to_owned();
-    // An auditor may use the tools that only read, over MCP.
-    let reads = ["search", "check", "sanitize", "understand", "validate", "mcp"];
+    // An auditor may use the tools that only read, over MCP, and try words.
+    let reads = ["search", "check", "sanitize", "understand", "validate", "mcp", "try"];
     for (method, path, operation) in operations(&bench.document) {
         let reading = method == "get" || reads.iter().any(|end| path.ends_with(end));
         if operation.get("security").is_some() || is_special(operation) || reading {

@@ -57,6 +57,16 @@ impl Case {
         matters
     }
 
+    /// What the caller told of it: what happened as it was filed, else what was said first. Personal data stands in it as tokens.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let filed = self.items.iter().filter_map(|item| {
+            ["what", "message", "reason", "notes"].iter().find_map(|key| item.fields.get(*key))
+        });
+        let filed: Vec<&str> = filed.map(String::as_str).collect();
+        if filed.is_empty() { self.said.first().cloned().unwrap_or_default() } else { filed.join(". ") }
+    }
+
     /// All words of it, in lower case: what was filed and what was said.
     #[must_use]
     pub fn words(&self) -> String {

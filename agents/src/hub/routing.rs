@@ -28,16 +28,20 @@ pub enum Destination {
     Nobody,
 }
 
-/// Routes a case by what was filed and said.
+/// Routes a case by what was filed and said. `near`: the team whose examples the words are like; it counts as if one of its
+/// words had been said.
 #[must_use]
-pub fn route(teams: &Teams, case: &Case) -> Destination {
+pub fn route(teams: &Teams, case: &Case, near: Option<&str>) -> Destination {
     let matters = case.matters();
     if matters.is_empty() {
         return Destination::Nobody;
     }
     let words = case.words();
-    let mut sure: Vec<(&Team, f64)> =
-        teams.all().iter().filter_map(|team| Some((team, confidence(team, &matters, &words)?))).collect();
+    let mut sure: Vec<(&Team, f64)> = teams
+        .all()
+        .iter()
+        .filter_map(|team| Some((team, confidence(team, &matters, &words, near)?)))
+        .collect();
     sure.sort_by(|a, b| b.1.total_cmp(&a.1));
     let Some(&(team, confidence)) = sure.first() else {
         let reason = format!("no team takes {}", matters.join(", "));
@@ -57,10 +61,13 @@ pub fn route(teams: &Teams, case: &Case) -> Destination {
 }
 
 /// The highest of what the team's file gives for these matters and words; `None`: it takes none of them.
-fn confidence(team: &Team, matters: &[&str], words: &str) -> Option<f64> {
+fn confidence(team: &Team, matters: &[&str], words: &str, near: Option<&str>) -> Option<f64> {
+    let is_near = near == Some(team.id.as_str());
     let takes = |handles: &&Handles| {
         matters.contains(&handles.matter.as_str())
-            && (handles.words.is_empty() || handles.words.iter().any(|word| begins_a_word(words, word)))
+            && (is_near
+                || handles.words.is_empty()
+                || handles.words.iter().any(|word| begins_a_word(words, word)))
     };
     team.handles.iter().filter(takes).map(|handles| handles.confidence).reduce(f64::max)
 }

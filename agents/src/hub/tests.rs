@@ -229,7 +229,7 @@ fn work_goes_to_the_team_that_its_words_name() {
         ("escalation", "wants to talk to a person", "front_desk"),
         ("callback", "asks for a call in Vietnamese", "front_desk"),
     ] {
-        match route(teams(), &case(kind, text)) {
+        match route(teams(), &case(kind, text), None) {
             Destination::Team { team: to, confidence } => {
                 assert_eq!(to, team, "{kind}: {text}");
                 assert!(confidence >= SURE);
@@ -242,24 +242,24 @@ fn work_goes_to_the_team_that_its_words_name() {
 #[test]
 fn danger_comes_first_and_a_cut_call_is_never_forgotten() {
     let urgent = Case { urgent: Some("fire".to_owned()), ..case("incident", "a pothole") };
-    assert!(matches!(route(teams(), &urgent), Destination::Team { team, .. } if team == "safety"));
+    assert!(matches!(route(teams(), &urgent, None), Destination::Team { team, .. } if team == "safety"));
     let cut = Case { interrupted: true, ..Case::default() };
-    assert!(matches!(route(teams(), &cut), Destination::Team { team, .. } if team == "front_desk"));
+    assert!(matches!(route(teams(), &cut, None), Destination::Team { team, .. } if team == "front_desk"));
 }
 
 #[test]
 fn what_two_teams_may_be_meant_for_goes_to_a_person() {
     let both = case("message", "I complain about my claim, and my lawyer will call");
-    let Destination::Person { confidence, nearest, reason } = route(teams(), &both) else { panic!() };
+    let Destination::Person { confidence, nearest, reason } = route(teams(), &both, None) else { panic!() };
     assert!(confidence < SURE && nearest.is_some() && reason.contains(" or "), "{reason}");
 }
 
 #[test]
 fn a_booked_inspection_leaves_nothing_and_a_matter_that_nobody_takes_goes_to_a_person() {
-    assert_eq!(route(teams(), &Case::default()), Destination::Nobody);
-    assert_eq!(route(teams(), &case("inspection", "12 Oak Street")), Destination::Nobody);
+    assert_eq!(route(teams(), &Case::default(), None), Destination::Nobody);
+    assert_eq!(route(teams(), &case("inspection", "12 Oak Street"), None), Destination::Nobody);
     let unknown = case("weather", "it rains");
-    assert!(matches!(route(teams(), &unknown), Destination::Person { nearest: None, .. }));
+    assert!(matches!(route(teams(), &unknown, None), Destination::Person { nearest: None, .. }));
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod step;
 mod steps;
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -38,10 +39,16 @@ const MOST_LEFT: u32 = 500;
 /// What a step costs, in US dollars.
 pub type Price = Arc<dyn Fn(&[Usage]) -> f64 + Send + Sync>;
 
+/// Tells the team whose examples words are like, if they are like any.
+pub type Near = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync>;
+
 /// What one tenant's back office works with.
 #[derive(Clone)]
 pub struct Office {
-    pub teams: &'static Teams,
+    /// The tenant's, as they are when the job begins.
+    pub teams: Arc<Teams>,
+    /// The team whose examples the words of a case are nearest to, if one is.
+    pub near: Option<Near>,
     pub tenant: Uuid,
     pub store: TenantStore,
     pub retriever: Arc<Retriever>,

@@ -154,3 +154,13 @@ pub(super) fn digest(output: &Value) -> String {
     told.extend(output.get("escalate").map(|_| "escalates".to_owned()));
     told.join("; ")
 }
+
+/// An output, and how it was made.
+pub(super) struct Made {
+    pub(super) output: Value,
+    /// `builtin`, or the name of the model.
+    pub(super) by: &'static str,
+    pub(super) tokens: u64,
+    pub(super) cost_usd: f64,
+    pub(super) notes: &'static str,
+}

@@ -9,7 +9,7 @@ use storage::{PassportId, Passports, StorageError, Turns, WorkItems};
 use uuid::Uuid;
 
 use super::gather::{self, Gathered, OWN};
-use super::step::{Asked, Step, digest};
+use super::step::{Asked, Made, Step, digest};
 use super::{Office, OfficeError, Pace, Worked, job_for, model, now, precedents};
 use crate::contracts::{
     Budget, Contract, MessagePriority, ProvenanceMetadata, TaskContract, TaskStatus, sha256_of,
@@ -20,7 +20,7 @@ use crate::hub::{
 };
 use crate::passport::{ConfidenceVector, Patch, RoutingInfo, Status, Versioned, kept};
 use crate::responder::entry_id;
-use crate::teams::{Method, SpecialistFile, Team};
+use crate::teams::{Method, SpecialistFile, Team, Teams};
 use dialogue::Priority;
 
 /// How often a commit that met somebody else's is tried again.
@@ -47,7 +47,7 @@ pub(super) async fn work(
     let held = kept::read(found)?;
     let gathered = gather::gather(office, &held.passport, call, screen.as_mut()).await?;
     let mut run = Run { office, held, gathered };
-    let Some(team) = run.assign(team, screen.as_mut()).await? else {
+    let Some(team) = run.assign(&office.teams, team, screen.as_mut()).await? else {
         return Ok(Worked::Concluded(run.held.passport.status));
     };
     let done_before = |run: &Run<'_>| run.has(&format!("{}/concluded", team.id));
@@ -102,27 +102,32 @@ impl Run<'_> {
 
     /// The team that works it: as a referral or an earlier run has it, or as routing finds. `None`: none; that is
     /// written, with what follows from it.
-    async fn assign(
+    async fn assign<'t>(
         &mut self,
+        teams: &'t Teams,
         named: &str,
         screen: &mut dyn Screen,
-    ) -> Result<Option<&'static Team>, OfficeError> {
-        let teams = self.office.teams;
+    ) -> Result<Option<&'t Team>, OfficeError> {
         let notes = &self.held.passport.context.get(NOTES).cloned().unwrap_or_else(|| json!({}));
         let known = notes["team"].as_str().filter(|_| named.is_empty());
         if let Some(id) = known {
-            return teams.team(id).map(Some).ok_or_else(|| OfficeError::NoTeam(id.to_owned()));
+            let Some(team) = teams.team(id) else { return self.without_team(id).await };
+            return Ok(Some(team));
         }
         if self.has("routed") && named.is_empty() {
             return Ok(None);
         }
         if !named.is_empty() {
-            let team = teams.team(named).ok_or_else(|| OfficeError::NoTeam(named.to_owned()))?;
+            let Some(team) = teams.team(named) else { return self.without_team(named).await };
             let step = self.assigned(team, 1.0, &format!("{named}/referred"), notes)?;
             self.begin(step, screen).await?;
             return Ok(Some(team));
         }
-        let step = match routing::route(teams, &self.gathered.case) {
+        let near = match &self.office.near {
+            Some(near) => near(self.gathered.case.told()).await,
+            None => None,
+        };
+        let step = match routing::route(teams, &self.gathered.case, near.as_deref()) {
             Destination::Team { team, confidence } => {
                 let team = teams.team(&team).ok_or_else(|| OfficeError::NoTeam(team.clone()))?;
                 let step = self.assigned(team, confidence, "routed", notes)?;
@@ -148,9 +153,22 @@ impl Run<'_> {
         Ok(None)
     }
 
+    /// The team that was to work it is not there any more: a person takes it, and nothing of it is lost.
+    async fn without_team<T>(&mut self, id: &str) -> Result<Option<T>, OfficeError> {
+        let name = format!("{id}/gone");
+        if !self.has(&name) {
+            let mut step = Step::new(name, HEAD.to_owned(), "route");
+            step.outputs = format!("to a person; {id} is not there any more");
+            step.confidence = ConfidenceVector::of(1.0, 1);
+            self.to_person(&mut step, id, &format!("the team {id} is not there any more")).await?;
+            self.write(step).await?;
+        }
+        Ok(None)
+    }
+
     /// The head gives it to a team's orchestrator.
     fn assigned(&self, team: &Team, confidence: f64, name: &str, notes: &Value) -> Result<Step, OfficeError> {
-        let hub = Hub::of(self.office.teams);
+        let hub = Hub::of(&self.office.teams);
         let (head, lead) = (hub.head(), hub.orchestrator(&team.id));
         let lead = lead.ok_or_else(|| OfficeError::NoTeam(team.id.clone()))?;
         let parameters = Map::from_iter([("passport".to_owned(), json!(self.held.passport.id))]);
@@ -203,7 +221,7 @@ impl Run<'_> {
 
     async fn specialist(&mut self, team: &Team, file: &SpecialistFile) -> Result<(), OfficeError> {
         let began = Instant::now();
-        let hub = Hub::of(self.office.teams);
+        let hub = Hub::of(&self.office.teams);
         let lead = hub.orchestrator(&team.id).ok_or_else(|| OfficeError::NoTeam(team.id.clone()))?;
         let seat = lead.specialist(&file.id).ok_or_else(|| OfficeError::NoTeam(team.id.clone()))?;
         let context = self.context(team, file).await?;
@@ -467,7 +485,7 @@ impl Run<'_> {
 
     /// Through the head, to a team that has not had it yet. Refused: it is noted, and this team's work stands.
     fn refer(&self, team: &Team, parts: &[Done], step: &mut Step) {
-        let teams = self.office.teams;
+        let teams = &*self.office.teams;
         let may = |part: &&Done| {
             team.specialist(&part.agent)
                 .is_some_and(|file| file.tools.iter().any(|tool| tool == "refer_to_team"))
@@ -564,16 +582,6 @@ impl Run<'_> {
         self.held = kept::read(found)?;
         Ok(())
     }
-}
-
-/// An output, and how it was made.
-struct Made {
-    output: Value,
-    /// `builtin`, or the name of the model.
-    by: &'static str,
-    tokens: u64,
-    cost_usd: f64,
-    notes: &'static str,
 }
 
 /// Where an output is kept in the Passport's context.

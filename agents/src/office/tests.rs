@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
+mod own_teams;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -72,7 +74,8 @@ impl Bench {
         ];
         retriever.put_all(tenant.id.0, pages).await;
         let office = Office {
-            teams: Teams::shipped().unwrap(),
+            teams: Arc::new(Teams::shipped().unwrap().clone()),
+            near: None,
             tenant: tenant.id.0,
             store,
             retriever,

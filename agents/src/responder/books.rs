@@ -1,16 +1,22 @@
 //! The call's Passport in hand, and whatever is written with it.
 
-use super::effects::{self, Committed, TurnWork};
+use std::sync::Arc;
+
+use super::effects::{self, Committed, Recorder, TurnWork};
 use super::now;
 use super::office::Office;
 use super::put_through;
+use crate::department::teams_of;
 use crate::passport::Versioned;
+use crate::teams::Teams;
 use dialogue::builtin::Trouble;
 
 /// What one call has written.
 #[derive(Debug, Default)]
 pub(super) struct Books {
     passport: Option<Versioned>,
+    /// The tenant's teams, as they were at the call's first entry.
+    teams: Option<Arc<Teams>>,
     /// Something was filed on this call.
     pub(super) filed: bool,
 }
@@ -28,7 +34,11 @@ impl Books {
                 Trouble::NotSaved
             })?,
         };
-        let done = effects::commit(desk, brief, &mut held, work, at).await;
+        if self.teams.is_none() {
+            self.teams = teams_of(&desk.store).await;
+        }
+        let by = Recorder { desk, teams: self.teams.as_deref() };
+        let done = effects::commit(by, brief, &mut held, work, at).await;
         self.passport = Some(held);
         if let (Ok(_), Some((target, about))) = (&done, target) {
             put_through::ask(office, &target, about).await?;

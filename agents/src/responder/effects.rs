@@ -73,22 +73,29 @@ pub(super) async fn passport(
     }
 }
 
+/// The desk, and the teams that its call is on record under.
+#[derive(Clone, Copy)]
+pub(super) struct Recorder<'a> {
+    pub(super) desk: &'a Desk,
+    pub(super) teams: Option<&'a Teams>,
+}
+
 /// Writes everything of a turn. The passport in hand is replaced by the written one on success only.
 pub(super) async fn commit(
-    desk: &Desk,
+    by: Recorder<'_>,
     brief: &CallBrief,
     held: &mut Versioned,
     work: TurnWork<'_>,
     now: DateTime<Utc>,
 ) -> Result<Committed, Trouble> {
-    match attempt(desk, brief, held, &work, now).await {
+    match attempt(by, brief, held, &work, now).await {
         Err(StorageError::Conflict { .. }) => {
             // Somebody else wrote the passport: take theirs and apply ours to it.
-            *held = passport(desk, brief, now).await.map_err(|e| trouble(&e))?;
-            attempt(desk, brief, held, &work, now).await.map_err(|e| trouble(&e))
+            *held = passport(by.desk, brief, now).await.map_err(|e| trouble(&e))?;
+            attempt(by, brief, held, &work, now).await.map_err(|e| trouble(&e))
         }
         Err(error) if error.is_transient() => {
-            attempt(desk, brief, held, &work, now).await.map_err(|e| trouble(&e))
+            attempt(by, brief, held, &work, now).await.map_err(|e| trouble(&e))
         }
         done => done.map_err(|e| trouble(&e)),
     }
@@ -107,7 +114,7 @@ fn trouble(error: &StorageError) -> Trouble {
 }
 
 async fn attempt(
-    desk: &Desk,
+    Recorder { desk, teams }: Recorder<'_>,
     brief: &CallBrief,
     held: &mut Versioned,
     work: &TurnWork<'_>,
@@ -123,7 +130,7 @@ async fn attempt(
         references.push(reference);
     }
     let mut changed = held.clone();
-    let patches = patches(work, &references, now);
+    let patches = patches(teams, work, &references, now);
     changed
         .update(held.version, patches, now)
         .map_err(|_| StorageError::Invalid { what: "the passport refused the patch" })?;
@@ -212,7 +219,12 @@ pub(crate) const fn kept_priority(priority: Priority) -> records::Priority {
     }
 }
 
-fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Vec<Patch> {
+fn patches(
+    teams: Option<&Teams>,
+    work: &TurnWork<'_>,
+    references: &[String],
+    now: DateTime<Utc>,
+) -> Vec<Patch> {
     let mut patches = vec![Patch::Status(Status::InProgress), Patch::CurrentAgent(Some(DESK.to_owned()))];
     for effect in work.effects {
         match effect {
@@ -226,15 +238,20 @@ fn patches(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ve
     }
     patches.extend(references.iter().map(|r| Patch::AddSubTask(r.clone())));
     patches.extend(work.patches.iter().cloned());
-    patches.push(Patch::Append(Box::new(entry(work, references, now))));
+    patches.push(Patch::Append(Box::new(entry(teams, work, references, now))));
     patches
 }
 
 /// What was done in this turn, in words that are safe to show: kinds and references, never what was said.
-fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> LedgerEntry {
+fn entry(
+    teams: Option<&Teams>,
+    work: &TurnWork<'_>,
+    references: &[String],
+    now: DateTime<Utc>,
+) -> LedgerEntry {
     let own = work.effects.iter().map(|e| tool_name(e).to_owned());
     let tools: Vec<String> = own.chain(work.outbox.iter().map(|new| new.tool.clone())).collect();
-    let agent_id = specialist(tools.first().map(String::as_str).or(work.about), &work.note.sources);
+    let agent_id = specialist(teams, tools.first().map(String::as_str).or(work.about), &work.note.sources);
     let mut outputs = work.note.did.clone();
     for reference in references {
         outputs.push_str(&format!("; {reference}"));
@@ -261,10 +278,8 @@ fn entry(work: &TurnWork<'_>, references: &[String], now: DateTime<Utc>) -> Ledg
 
 /// The specialist of the front desk that a turn is on record under: whose tool was used or is being worked for, else who
 /// cites, else whoever receives callers. Which tool is whose is said in the team's file.
-fn specialist(tool: Option<&str>, sources: &[String]) -> String {
-    let Some(desk) = Teams::shipped().ok().and_then(|teams| teams.team(FRONT_DESK)) else {
-        return DESK.to_owned();
-    };
+fn specialist(teams: Option<&Teams>, tool: Option<&str>, sources: &[String]) -> String {
+    let Some(desk) = teams.and_then(|teams| teams.team(FRONT_DESK)) else { return DESK.to_owned() };
     let tool = tool.unwrap_or(if sources.is_empty() { "end_call" } else { "search_knowledge" });
     desk.owner_of(tool).map_or_else(|| DESK.to_owned(), |owner| component(FRONT_DESK, &owner.id))
 }
@@ -321,7 +336,7 @@ mod tests {
             (None, &[], "front_desk/triage"),
             (Some("no tool of ours"), &[], "front_desk"),
         ] {
-            assert_eq!(specialist(tool, sources), agent, "{tool:?}");
+            assert_eq!(specialist(Teams::shipped().ok(), tool, sources), agent, "{tool:?}");
         }
         for task in ["incident", "booking", "claim", "message", "person", "other_language"] {
             assert!(tool_of_task(task).is_some_and(|tool| crate::tools::tool(tool).is_some()), "{task}");

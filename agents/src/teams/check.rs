@@ -15,8 +15,8 @@ const MATTERS: [&str; 7] =
 /// Smallest budget of a context: below, no task and schema fit.
 const LEAST_TOKENS: u32 = 500;
 const MOST_TOKENS: u32 = 32_000;
-/// Names that are nobody's.
-const RESERVED: [&str; 2] = ["librarian", "department_head"];
+/// Names that are nobody's; the last two are addresses of the API.
+const RESERVED: [&str; 4] = ["librarian", "department_head", "check", "try"];
 
 /// A mistake in a file: where, what, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,95 +49,117 @@ impl TeamError {
     }
 }
 
-/// Everything about one team.
-pub(super) fn team(file: &str, team: &Team) -> Result<(), TeamError> {
-    name(file, "id", &team.id)?;
-    name(file, "orchestrator.id", &team.orchestrator.id)?;
-    text(file, "name", &team.name)?;
-    text(file, "purpose", &team.purpose)?;
-    text(file, "orchestrator.prompt", &team.orchestrator.prompt)?;
-    level(file, "autonomy", team.autonomy, 5)?;
+/// What is wrong with one file.
+struct Faults<'f> {
+    file: &'f str,
+    found: Vec<TeamError>,
+}
+
+impl Faults<'_> {
+    fn add(&mut self, key: &str, problem: impl Into<String>, fix: impl Into<String>) {
+        self.found.push(TeamError::new(self.file, key, problem, fix));
+    }
+
+    fn name(&mut self, key: &str, value: &str) {
+        let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+        if value.is_empty() || value.len() > 64 || !value.bytes().all(plain) || RESERVED.contains(&value) {
+            let fix = "use lower-case letters, digits and _, and none of the hub's own names";
+            self.add(key, format!("`{value}` is no name"), fix);
+        }
+    }
+
+    fn text(&mut self, key: &str, value: &str) {
+        if value.trim().is_empty() {
+            self.add(key, "is empty", "say it in a sentence");
+        }
+    }
+
+    fn level(&mut self, key: &str, value: u8, most: u8) {
+        if !(1..=most).contains(&value) {
+            self.add(key, format!("is {value}"), format!("give 1 to {most}"));
+        }
+    }
+}
+
+/// Everything that is wrong with one team.
+pub(super) fn team(file: &str, team: &Team) -> Vec<TeamError> {
+    let mut faults = Faults { file, found: Vec::new() };
+    faults.name("id", &team.id);
+    faults.name("orchestrator.id", &team.orchestrator.id);
+    faults.text("name", &team.name);
+    faults.text("purpose", &team.purpose);
+    faults.text("orchestrator.prompt", &team.orchestrator.prompt);
+    faults.level("autonomy", team.autonomy, 5);
     if team.specialists.is_empty() {
-        return Err(TeamError::new(file, "specialist", "is missing", "give the team at least one"));
+        faults.add("specialist", "is missing", "give the team at least one");
+    }
+    for (n, example) in team.examples.iter().enumerate() {
+        faults.text(&format!("examples[{}]", n + 1), example);
     }
     for handles in &team.handles {
-        matter(file, handles)?;
+        matter(handles, &mut faults);
     }
     let mut names = BTreeSet::from([team.orchestrator.id.as_str()]);
     for specialist in &team.specialists {
-        let key = |field: &str| format!("specialist.{}.{field}", specialist.id);
-        if !names.insert(&specialist.id) {
-            return Err(TeamError::new(
-                file,
-                &key("id"),
-                "is there twice",
-                "give each agent an id of its own",
-            ));
+        if names.insert(&specialist.id) {
+            one(team, specialist, &mut faults);
+        } else {
+            let key = format!("specialist.{}.id", specialist.id);
+            faults.add(&key, "is there twice", "give each agent an id of its own");
         }
-        one(file, team, specialist)?;
     }
-    no_circle(file, team)
+    no_circle(team, &mut faults);
+    faults.found
 }
 
-fn matter(file: &str, handles: &Handles) -> Result<(), TeamError> {
+fn matter(handles: &Handles, faults: &mut Faults<'_>) {
     let key = format!("handles.{}", handles.matter);
     if !MATTERS.contains(&handles.matter.as_str()) {
         let fix = format!("use one of {}", MATTERS.join(", "));
-        return Err(TeamError::new(file, &key, "is no matter that work can be of", fix));
+        faults.add(&key, "is no matter that work can be of", fix);
     }
     if !(0.0..=1.0).contains(&handles.confidence) {
-        return Err(TeamError::new(
-            file,
-            &key,
-            "has a confidence outside 0 to 1",
-            "give a share, such as 0.9",
-        ));
+        faults.add(&key, "has a confidence outside 0 to 1", "give a share, such as 0.9");
     }
     if handles.words.iter().any(|word| word.trim().is_empty() || *word != word.to_lowercase()) {
-        return Err(TeamError::new(file, &key, "has a word that never matches", "write words in lower case"));
+        faults.add(&key, "has a word that never matches", "write words in lower case");
     }
-    Ok(())
 }
 
-fn one(file: &str, team: &Team, specialist: &SpecialistFile) -> Result<(), TeamError> {
+fn one(team: &Team, specialist: &SpecialistFile, faults: &mut Faults<'_>) {
     let key = |field: &str| format!("specialist.{}.{field}", specialist.id);
-    name(file, &key("id"), &specialist.id)?;
-    text(file, &key("does"), &specialist.does)?;
-    text(file, &key("prompt"), &specialist.prompt)?;
-    level(file, &key("autonomy"), specialist.autonomy, team.autonomy)?;
+    faults.name(&key("id"), &specialist.id);
+    faults.text(&key("does"), &specialist.does);
+    faults.text(&key("prompt"), &specialist.prompt);
+    faults.level(&key("autonomy"), specialist.autonomy, team.autonomy.max(1));
     for tool in &specialist.tools {
         if crate::tools::tool(tool).is_none() && !OFFICE_TOOLS.contains(&tool.as_str()) {
             let fix = format!("use a tool of the front desk, or one of {}", OFFICE_TOOLS.join(", "));
-            return Err(TeamError::new(
-                file,
-                &key("tools"),
-                format!("names `{tool}`, which is no tool"),
-                fix,
-            ));
+            faults.add(&key("tools"), format!("names `{tool}`, which is no tool"), fix);
         }
     }
     for id in &specialist.after {
         if *id == specialist.id || team.specialist(id).is_none() {
             let problem = format!("names `{id}`, which is no other specialist of this team");
-            return Err(TeamError::new(file, &key("after"), problem, "name one of this file"));
+            faults.add(&key("after"), problem, "name one of this file");
         }
     }
     for artifact in &specialist.reads {
         if !CASE.contains(&artifact.as_str()) && !comes_before(team, specialist, artifact) {
             let problem = format!("names `{artifact}`, which nobody has made by then");
             let fix = format!("use {}, or a specialist that it comes after", CASE.join(", "));
-            return Err(TeamError::new(file, &key("reads"), problem, fix));
+            faults.add(&key("reads"), problem, fix);
         }
     }
     if specialist.escalate_when.is_empty() {
         let fix = "say in words when a person has to be brought in";
-        return Err(TeamError::new(file, &key("escalate_when"), "is empty", fix));
+        faults.add(&key("escalate_when"), "is empty", fix);
     }
     if !(LEAST_TOKENS..=MOST_TOKENS).contains(&specialist.max_tokens) {
         let fix = format!("give {LEAST_TOKENS} to {MOST_TOKENS}");
-        return Err(TeamError::new(file, &key("max_tokens"), "is no budget that a context fits", fix));
+        faults.add(&key("max_tokens"), "is no budget that a context fits", fix);
     }
-    schema(file, &key("output"), specialist)
+    schema(&key("output"), specialist, faults);
 }
 
 /// Whether somebody that `specialist` waits for, directly or not, has this id.
@@ -153,53 +175,21 @@ fn comes_before(team: &Team, specialist: &SpecialistFile, id: &str) -> bool {
     seen.contains(&id)
 }
 
-fn schema(file: &str, key: &str, specialist: &SpecialistFile) -> Result<(), TeamError> {
+fn schema(key: &str, specialist: &SpecialistFile, faults: &mut Faults<'_>) {
     if specialist.output["type"] != "object" {
-        let fix = "begin it with type = \"object\"";
-        return Err(TeamError::new(file, key, "is no schema of an object", fix));
-    }
-    if !jsonschema::meta::is_valid(&specialist.output)
+        faults.add(key, "is no schema of an object", "begin it with type = \"object\"");
+    } else if !jsonschema::meta::is_valid(&specialist.output)
         || jsonschema::validator_for(&specialist.output).is_err()
     {
-        return Err(TeamError::new(file, key, "is no JSON Schema", "correct it; see json-schema.org"));
+        faults.add(key, "is no JSON Schema", "correct it; see json-schema.org");
     }
-    Ok(())
 }
 
-fn no_circle(file: &str, team: &Team) -> Result<(), TeamError> {
+fn no_circle(team: &Team, faults: &mut Faults<'_>) {
     for specialist in &team.specialists {
         if comes_before(team, specialist, &specialist.id) {
             let key = format!("specialist.{}.after", specialist.id);
-            return Err(TeamError::new(
-                file,
-                &key,
-                "leads back to itself",
-                "take one step of the circle out",
-            ));
+            return faults.add(&key, "leads back to itself", "take one step of the circle out");
         }
     }
-    Ok(())
-}
-
-fn name(file: &str, key: &str, value: &str) -> Result<(), TeamError> {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-    if value.is_empty() || value.len() > 64 || !value.bytes().all(plain) || RESERVED.contains(&value) {
-        let fix = "use lower-case letters, digits and _, and none of the hub's own names";
-        return Err(TeamError::new(file, key, format!("`{value}` is no name"), fix));
-    }
-    Ok(())
-}
-
-fn text(file: &str, key: &str, value: &str) -> Result<(), TeamError> {
-    if value.trim().is_empty() {
-        return Err(TeamError::new(file, key, "is empty", "say it in a sentence"));
-    }
-    Ok(())
-}
-
-fn level(file: &str, key: &str, value: u8, most: u8) -> Result<(), TeamError> {
-    if !(1..=most).contains(&value) {
-        return Err(TeamError::new(file, key, format!("is {value}"), format!("give 1 to {most}")));
-    }
-    Ok(())
 }

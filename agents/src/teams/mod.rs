@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod check;
+mod draft;
 
 use std::sync::LazyLock;
 
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 pub(crate) use check::CASE;
 pub use check::TeamError;
+pub use draft::{Draft, MOST_TEXT, read_own};
 
 /// The team whose specialists answer live calls.
 pub const FRONT_DESK: &str = "front_desk";
@@ -64,20 +66,24 @@ pub enum Method {
 pub struct Handles {
     /// `incident`, `inspection`, `message`, `escalation`, `callback` (kinds of work items), `urgent` (somebody was in
     /// danger), or `interrupted` (the call was cut off).
+    #[serde(default)]
     pub matter: String,
     /// One of these has to occur in what was said, as the beginning of a word. Lower case. Empty: whatever was said.
     #[serde(default)]
     pub words: Vec<String>,
     /// How sure it is that the work is this team's, 0–1.
+    #[serde(default = "unsaid")]
     pub confidence: f64,
 }
 
 /// The hub of a team. It sees the whole Passport; its specialists do not.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrchestratorFile {
+    #[serde(default)]
     pub id: String,
     /// What the team is to reach, for a language model.
+    #[serde(default)]
     pub prompt: String,
     /// Success criteria of the whole work.
     #[serde(default)]
@@ -88,10 +94,13 @@ pub struct OrchestratorFile {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpecialistFile {
+    #[serde(default)]
     pub id: String,
     /// One line for people.
+    #[serde(default)]
     pub does: String,
     /// Instructions for a language model.
+    #[serde(default)]
     pub prompt: String,
     /// What it works by without one.
     pub method: Method,
@@ -111,14 +120,22 @@ pub struct SpecialistFile {
     #[serde(default)]
     pub criteria: Vec<String>,
     /// When to stop and bring a person in.
+    #[serde(default)]
     pub escalate_when: Vec<String>,
     /// 1 to 5, at most its team's.
+    #[serde(default)]
     pub autonomy: u8,
     /// Budget of its context.
     #[serde(default = "four_thousand")]
     pub max_tokens: u32,
     /// JSON Schema of what it gives.
+    #[serde(default)]
     pub output: Value,
+}
+
+/// What is not said is checked after the reading, with everything else that is wrong.
+const fn unsaid() -> f64 {
+    f64::NAN
 }
 
 const fn four_thousand() -> u32 {
@@ -129,17 +146,25 @@ const fn four_thousand() -> u32 {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Team {
+    #[serde(default)]
     pub id: String,
+    #[serde(default)]
     pub name: String,
     /// One line for people.
+    #[serde(default)]
     pub purpose: String,
     /// 1 (a person approves everything) to 5.
+    #[serde(default)]
     pub autonomy: u8,
+    /// What callers say whose work is this team's, in their own words: a route that nobody trained. Some ten.
+    #[serde(default)]
+    pub examples: Vec<String>,
     /// None: work comes from other teams alone.
     #[serde(default)]
     pub handles: Vec<Handles>,
+    #[serde(default)]
     pub orchestrator: OrchestratorFile,
-    #[serde(rename = "specialist")]
+    #[serde(default, rename = "specialist")]
     pub specialists: Vec<SpecialistFile>,
 }
 
@@ -191,7 +216,9 @@ impl Teams {
         let mut teams: Vec<Team> = Vec::with_capacity(files.len());
         for (file, text) in files {
             let team: Team = toml::from_str(text).map_err(|error| TeamError::unreadable(file, &error))?;
-            check::team(file, &team)?;
+            if let Some(first) = check::team(file, &team).into_iter().next() {
+                return Err(first);
+            }
             if teams.iter().any(|known| known.id == team.id) {
                 return Err(TeamError::new(
                     file,
@@ -203,6 +230,25 @@ impl Teams {
             teams.push(team);
         }
         Ok(Self(teams))
+    }
+
+    /// These, with others added, or put in the place of those of the same id.
+    #[must_use]
+    pub fn with(&self, own: Vec<Team>) -> Self {
+        let mut teams = self.0.clone();
+        for team in own {
+            match teams.iter_mut().find(|known| known.id == team.id) {
+                Some(known) => *known = team,
+                None => teams.push(team),
+            }
+        }
+        Self(teams)
+    }
+
+    /// The text of a shipped file.
+    #[must_use]
+    pub fn shipped_text(id: &str) -> Option<&'static str> {
+        FILES.iter().find(|(file, _)| file.strip_suffix(".toml") == Some(id)).map(|(_, text)| *text)
     }
 
     #[must_use]

@@ -101,3 +101,52 @@ fn two_teams_have_two_names() {
     let error = Teams::read(&[(file, text), ("other.toml", text)]).unwrap_err();
     assert_eq!((error.file.as_str(), error.key.as_str()), ("other.toml", "id"));
 }
+
+#[test]
+fn a_teams_own_text_is_told_every_fault_with_its_line() {
+    let sound = Teams::shipped_text("claims").unwrap();
+    let draft = read_own(sound, Some("claims"));
+    assert_eq!((draft.faults, draft.team.map(|team| team.id)), (Vec::new(), Some("claims".to_owned())));
+    let line = |text: &str, word: &str| text.lines().position(|line| line.contains(word)).unwrap() + 1;
+    let wrong = sound
+        .replacen("name = \"Claims Team\"", "name = \"\"", 1)
+        .replacen("\"find_work_items\"", "\"read_minds\"", 1)
+        .replacen("confidence = 0.92", "confidence = 9.0", 1);
+    let draft = read_own(&wrong, Some("claims"));
+    let told: Vec<_> = draft.faults.iter().map(|f| (f.key.as_str(), f.line.unwrap_or(0))).collect();
+    let expected = [
+        ("name", line(&wrong, "name = \"\"")),
+        ("handles[1]", line(&wrong, "[[handles]]")),
+        ("specialist[3].tools", line(&wrong, "read_minds")),
+    ];
+    assert_eq!(told, expected, "{:#?}", draft.faults);
+    assert!(draft.team.is_none());
+    // What has the wrong form is told first, all of it.
+    let misspelled =
+        sound.replacen("purpose =", "porpoise =", 1).replacen("never_model = true", "never_model = 3", 1);
+    let told: Vec<_> = read_own(&misspelled, None).faults.into_iter().map(|f| (f.key, f.line)).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.contains(&("porpoise".to_owned(), Some(line(&misspelled, "porpoise")))), "{told:?}");
+    let methodless = sound.replacen("method = \"triage\"\n", "", 1);
+    let draft = read_own(&methodless, None);
+    assert!(
+        draft.faults[0].message.contains("method") && draft.faults[0].line.is_some(),
+        "{:?}",
+        draft.faults
+    );
+    let renamed = read_own(sound, Some("roads"));
+    assert_eq!(renamed.faults[0].key, "id");
+    assert_eq!(read_own("id = ", None).faults[0].line, Some(1));
+}
+
+#[test]
+fn a_teams_own_text_has_bounds() {
+    let sound = Teams::shipped_text("claims").unwrap();
+    let many: Vec<String> = (0..201).map(|n| format!("\"example {n}\"")).collect();
+    let text = sound.replacen("autonomy = ", &format!("examples = [{}]\nautonomy = ", many.join(", ")), 1);
+    assert_eq!(read_own(&text, None).faults[0].key, "examples");
+    let long =
+        sound.replacen("autonomy = ", &format!("examples = [\"{}\"]\nautonomy = ", "a".repeat(301)), 1);
+    assert_eq!(read_own(&long, None).faults[0].key, "examples[1]");
+    assert!(read_own(&"#".repeat(MOST_TEXT + 1), None).team.is_none());
+}

@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use super::registry::Policy;
+use crate::department::teams_of;
 use crate::hub::component;
 use crate::teams::{FRONT_DESK, Teams};
 
@@ -29,7 +30,8 @@ pub async fn measured(store: &TenantStore, most: Policy) -> Policy {
         }
     };
     // Without its file the team allows nothing.
-    let Some(desk) = Teams::shipped().ok().and_then(|teams| teams.team(FRONT_DESK)) else {
+    let teams = teams_of(store).await;
+    let Some(desk) = teams.as_deref().and_then(|teams| teams.team(FRONT_DESK)) else {
         return most.measured(BTreeMap::new(), FIRST);
     };
     let level = |agent: &str, allowed: u8| levels.get(agent).map_or(FIRST, |level| *level).min(allowed);
@@ -44,13 +46,13 @@ pub async fn measured(store: &TenantStore, most: Policy) -> Policy {
     most.measured(of_tools, level(FRONT_DESK, desk.autonomy))
 }
 
-/// The most that the file of its team lets an agent do alone, by its name: `front_desk`, `front_desk/intake`. `None` for
+/// `teams`: of the tenant. The most that the file of its team lets an agent do alone, by its name: `front_desk`, `front_desk/intake`. `None` for
 /// whoever is of no team.
 #[must_use]
-pub fn most_of(agent_id: &str) -> Option<u8> {
+pub fn most_of(teams: &Teams, agent_id: &str) -> Option<u8> {
     let (team, agent) =
         agent_id.split_once('/').map_or((agent_id, None), |(team, agent)| (team, Some(agent)));
-    let team = Teams::shipped().ok()?.team(team)?;
+    let team = teams.team(team)?;
     let Some(agent) = agent else { return Some(team.autonomy) };
     let specialist = team.specialists.iter().find(|specialist| specialist.id == agent)?;
     Some(specialist.autonomy.min(team.autonomy))

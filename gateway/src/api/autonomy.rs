@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agents::calibration::{AutonomyLevel, Metrics, Record, level};
+use agents::department;
 use agents::tools::authority::most_of;
 use axum::Json;
 use axum::extract::State;
@@ -64,14 +65,16 @@ pub async fn handle(
     for record in records {
         agents.entry(record.agent_id.clone()).or_default().push(record);
     }
+    let department = department::of(&scope.store).await.map_err(|error| ApiError::internal(&error))?;
+    let most = |id: &str, now: u8| now.min(ceiling).min(most_of(&department.teams, id).unwrap_or(now));
     let items =
-        agents.into_iter().map(|(id, records)| agent(id, ceiling, &records, &levels, &changes)).collect();
+        agents.into_iter().map(|(id, records)| agent(id, most, &records, &levels, &changes)).collect();
     Ok(Json(Autonomy { items }))
 }
 
 fn agent(
     agent_id: String,
-    ceiling: u8,
+    most: impl Fn(&str, u8) -> u8,
     records: &[Calibration],
     levels: &[AgentLevel],
     changes: &[AutonomyChange],
@@ -99,7 +102,7 @@ fn agent(
     };
     let history: Vec<Move> = changes.iter().filter(|m| m.agent_id == agent_id).map(moved).collect();
     let now = levels.iter().find(|of| of.agent_id == agent_id).map_or(1, |of| of.level);
-    let acts_on = now.min(ceiling).min(most_of(&agent_id).unwrap_or(now));
+    let acts_on = most(&agent_id, now);
     Agent {
         level: now,
         acts_on,

@@ -2,13 +2,14 @@
 //! teams are what their specialists are held to, so that there is one truth.
 
 use agents::contracts::{ArmCapability, Contract};
+use agents::department;
 use agents::teams::{SpecialistFile, Team, Teams};
 use axum::Json;
 use serde_json::{Value, json};
 
 use super::openapi;
-use crate::auth::SeeSelf;
-use crate::auth::scope::Allowed;
+use crate::auth::{Scoped, SeeSelf};
+use crate::error::ApiError;
 
 /// An arm, and the route that it serves.
 struct Arm {
@@ -56,16 +57,17 @@ const ARMS: &[Arm] = &[
     },
 ];
 
-/// The handler.
-pub async fn handle(_who: Allowed<SeeSelf>) -> Json<Value> {
-    Json(json!({ "capabilities": declared() }))
+/// The handler. The teams are those of the tenant.
+pub async fn handle(scope: Scoped<SeeSelf>) -> Result<Json<Value>, ApiError> {
+    let department = department::of(&scope.store).await.map_err(|error| ApiError::internal(&error))?;
+    Ok(Json(json!({ "capabilities": declared(&department.teams) })))
 }
 
 /// Every declaration that keeps the contract.
-fn declared() -> Vec<ArmCapability> {
+fn declared(teams: &Teams) -> Vec<ArmCapability> {
     let document = openapi::document();
     let arms = ARMS.iter().map(|arm| declaration(arm, &document));
-    let teams = Teams::shipped().into_iter().flat_map(Teams::all).map(team);
+    let teams = teams.all().iter().map(team);
     arms.chain(teams).filter(|arm| arm.check().is_ok()).collect()
 }
 
@@ -106,8 +108,8 @@ mod tests {
 
     #[test]
     fn every_arm_is_declared_with_both_schemas() {
-        let declared = declared();
-        let teams = Teams::shipped().unwrap().all().len();
+        let shipped = Teams::shipped().unwrap();
+        let (declared, teams) = (declared(shipped), shipped.all().len());
         assert_eq!(declared.len(), ARMS.len() + teams);
         for arm in declared {
             for schema in [&arm.input_schema, &arm.output_schema] {

@@ -26,6 +26,7 @@ const AREAS: &[&str] = &[
     include_str!("../../data/openapi/texts.json"),
     include_str!("../../data/openapi/tools.json"),
     include_str!("../../data/openapi/rules.json"),
+    include_str!("../../data/openapi/teams.json"),
     include_str!("../../data/openapi/tenants.json"),
     include_str!("../../data/openapi/audit.json"),
     include_str!("../../data/openapi/carrier.json"),

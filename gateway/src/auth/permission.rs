@@ -66,6 +66,10 @@ permissions! {
     WriteTools = "use tools with an effect": Supervisor | AgentAdmin | TenantAdmin | PlatformAdmin;
     /// What may not be said or done, and whether something may.
     ReadRules = "read rules": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Teams and their versions; have words tried.
+    ReadTeams = "read teams": Supervisor | AgentAdmin | TenantAdmin | Auditor | PlatformAdmin;
+    /// Change the tenant's teams.
+    WriteTeams = "change teams": AgentAdmin | TenantAdmin | PlatformAdmin;
     /// Levels of autonomy, and why agents are on them.
     ReadAutonomy = "read levels of autonomy": TenantAdmin | Auditor | PlatformAdmin;
     /// Users and tokens of a tenant.

@@ -2,12 +2,14 @@
 
 mod calls;
 mod scenarios;
+mod teams;
 
 use std::path::PathBuf;
 
 pub use calls::{Call, Console, Dial, Keep, SAMPLES, Utterance};
 use clap::{Args, Parser, Subcommand};
 pub use scenarios::Test;
+pub use teams::{TeamAct, TeamCommand};
 
 /// Quandura Voice: a gateway that answers the telephone.
 #[derive(Debug, Parser)]
@@ -46,6 +48,8 @@ pub enum Command {
     /// Tenants: customers whose lines are answered
     #[command(subcommand)]
     Tenant(Tenant),
+    /// Teams of a tenant: who works what a call leaves
+    Team(TeamCommand),
     /// People who may sign in to the console
     #[command(subcommand)]
     User(User),
@@ -265,6 +269,24 @@ pub enum Tenant {
     Apply {
         #[arg(value_name = "FILE.toml")]
         file: PathBuf,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// List the versions of a tenant's document: when, by whom, and what each changed
+    #[command(after_help = "Example:\n  quandura tenant history riverbend")]
+    History {
+        /// Slug or id
+        tenant: String,
+    },
+    /// Go back to a version of a tenant's document: shows what would change, asks, and applies it as a new version
+    #[command(after_help = "Example:\n  quandura tenant rollback riverbend 3")]
+    Rollback {
+        /// Slug or id
+        tenant: String,
+        /// Its number, as `history` lists it
+        #[arg(value_name = "VERSION")]
+        number: u32,
         /// Do not ask
         #[arg(long)]
         yes: bool,

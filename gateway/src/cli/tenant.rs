@@ -2,6 +2,7 @@
 
 mod create;
 mod file;
+mod history;
 
 use axum::http::Method;
 use serde_json::Value;
@@ -9,6 +10,9 @@ use serde_json::Value;
 use super::args;
 use super::client::Api;
 use crate::config::Config;
+
+pub use file::agreed;
+pub use history::print_versions;
 
 /// Runs the chosen act.
 pub async fn run(config: &Config, command: args::Tenant) -> anyhow::Result<()> {
@@ -35,6 +39,10 @@ async fn act(api: &Api, command: args::Tenant, read: Option<file::File>) -> anyh
             file::check(api, &file).await?;
         }
         (args::Tenant::Apply { yes, .. }, Some(file)) => file::apply(api, &file, yes).await?,
+        (args::Tenant::History { tenant }, _) => history::list(api, &tenant).await?,
+        (args::Tenant::Rollback { tenant, number, yes }, _) => {
+            history::roll_back(api, &tenant, number, yes).await?;
+        }
         (args::Tenant::Check { .. } | args::Tenant::Apply { .. }, None) => {}
     }
     Ok(())

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::department;
 use agents::office::{Office, OfficeError, Pace, Worked};
-use agents::teams::Teams;
 use chrono::Utc;
 use pipeline::ports::Usage;
 use pipeline::provider::Backoff;
@@ -89,17 +89,21 @@ impl Claimed {
             return Err(OfficeError::NeverEnds { attempts: self.job.attempts });
         }
         let Some(ready) = self.app.ready.get() else { return Ok(Some(Worked::Stopped)) };
-        let office = self.office(ready)?;
+        let office = self.office(ready).await?;
         let mut lease = Lease { app: self.app.clone(), store: self.store.clone(), job: self.job.clone() };
         let screen = (ready.providers.screen)(self.tenant);
         let hands = Hands { office: &office, job: &self.job, screen, lease: &mut lease };
         chain::run(hands).await.transpose()
     }
 
-    fn office(&self, ready: &Ready) -> Result<Office, OfficeError> {
+    async fn office(&self, ready: &Ready) -> Result<Office, OfficeError> {
+        let department = department::of(&self.store).await;
+        let department = department.map_err(|error| OfficeError::Teams(error.to_string()))?;
+        let near = self.app.understanding.near(&self.app, self.tenant, &department);
         let prices = ready.lineup.session.prices.clone();
         Ok(Office {
-            teams: Teams::shipped().map_err(|error| OfficeError::Teams(error.to_string()))?,
+            teams: Arc::clone(&department.teams),
+            near,
             tenant: self.tenant.0,
             store: self.store.clone(),
             retriever: ready.providers.retriever.clone(),
@@ -130,7 +134,7 @@ impl Claimed {
         }
         // While a person has not got it, it stays ours; whoever claims it after the lease tries again.
         let Some(ready) = self.app.ready.get() else { return Ok("stuck") };
-        let given_up = match self.office(ready) {
+        let given_up = match self.office(ready).await {
             Ok(office) => office.give_up(self.job.passport_id, &self.job.team_id).await,
             Err(error) => Err(error),
         };

@@ -1,16 +1,17 @@
 //! Times that callers may book, week after week: kept as a plan, from which free times are always made some weeks ahead.
 
-use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc, Weekday};
+use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
+use dialogue::TenantFacts;
 use dialogue::builtin::week::{DAYS, minutes};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use storage::records::Slot;
 use storage::{Platform, Settings, SlotId, Slots, StorageError, TenantId, TenantStore};
 use uuid::Uuid;
 
-use crate::damaged;
+use super::single_slots::{self, SingleSlot};
+use crate::{damaged, demo};
 
 /// Setting under which a tenant's plans are kept.
 pub const SETTING: &str = "appointments";
@@ -60,16 +61,22 @@ pub fn of_the_demo() -> Vec<Appointments> {
     vec![Appointments { times, ..Appointments::default() }]
 }
 
-/// The times of all plans, from tomorrow on.
+/// The times of all plans, from tomorrow on; none on a holiday.
 #[must_use]
-pub fn slots(tenant: TenantId, plans: &[Appointments], zone: Tz, now: DateTime<Utc>) -> Vec<Slot> {
+pub fn slots(
+    tenant: TenantId,
+    plans: &[Appointments],
+    holidays: &[NaiveDate],
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Vec<Slot> {
     let today = now.with_timezone(&zone).date_naive();
     let mut slots = Vec::new();
     for plan in plans {
         let days: Vec<Weekday> = plan.days.iter().filter_map(|name| day(name)).collect();
         let length = TimeDelta::minutes(i64::from(plan.minutes));
         let ahead = (1..=u64::from(plan.weeks) * 7).filter_map(|n| today.checked_add_days(Days::new(n)));
-        for date in ahead.filter(|date| days.contains(&chrono::Datelike::weekday(date))) {
+        for date in ahead.filter(|date| days.contains(&date.weekday()) && !holidays.contains(date)) {
             for at in plan.times.iter().filter_map(|time| minutes(time)) {
                 let local = date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes(i64::from(at));
                 // A time that the clock skips is no time.
@@ -84,7 +91,7 @@ pub fn slots(tenant: TenantId, plans: &[Appointments], zone: Tz, now: DateTime<U
 }
 
 /// The same time has the same id on every node, so that none is there twice.
-fn id(tenant: TenantId, label: &str, starts_at: DateTime<Utc>) -> SlotId {
+pub(super) fn id(tenant: TenantId, label: &str, starts_at: DateTime<Utc>) -> SlotId {
     let digest = Sha256::digest(format!("{}\n{label}\n{}", tenant.0, starts_at.timestamp()));
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
@@ -100,15 +107,18 @@ pub async fn kept(store: &TenantStore) -> Result<Option<Vec<Appointments>>, Stor
     Ok(kept.and_then(|value| serde_json::from_value(value).ok()))
 }
 
-/// Keeps the plans and makes their times.
-pub async fn put(store: &TenantStore, plans: &[Appointments], zone: Tz) -> Result<(), StorageError> {
-    store.put_setting(SETTING, &json!(plans)).await?;
-    renew(store, plans, zone).await
-}
-
-async fn renew(store: &TenantStore, plans: &[Appointments], zone: Tz) -> Result<(), StorageError> {
+/// Makes the times of plans and single ones. What is not among them goes, unless it is booked.
+pub async fn renew(
+    store: &TenantStore,
+    plans: &[Appointments],
+    singles: &[SingleSlot],
+    holidays: &[NaiveDate],
+    zone: Tz,
+) -> Result<(), StorageError> {
     let now = Utc::now();
-    store.renew_slots(&slots(store.id(), plans, zone, now), now).await
+    let mut made = slots(store.id(), plans, holidays, zone, now);
+    made.extend(single_slots::slots(store.id(), singles, zone, now));
+    store.renew_slots(&made, now).await
 }
 
 /// Makes the times that have come within reach since the last run, for every tenant with plans.
@@ -116,7 +126,14 @@ pub async fn renew_all(platform: &Platform) -> Result<(), StorageError> {
     for (tenant, store) in damaged::sound(platform).await? {
         let Some(plans) = kept(&store).await? else { continue };
         let zone = tenant.timezone.parse().unwrap_or(Tz::UTC);
-        if let Err(error) = renew(&store, &plans, zone).await {
+        let singles = store.setting(single_slots::SETTING).await?;
+        let singles: Vec<SingleSlot> =
+            singles.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+        let facts = store.setting(demo::FACTS).await?;
+        let facts = facts.and_then(|value| serde_json::from_value::<TenantFacts>(value).ok());
+        let holidays: Vec<NaiveDate> =
+            facts.into_iter().flat_map(|facts| facts.holidays.into_keys()).collect();
+        if let Err(error) = renew(&store, &plans, &singles, &holidays, zone).await {
             tracing::warn!(tenant = %tenant.slug, %error, "its appointments were not renewed");
         }
     }
@@ -138,12 +155,21 @@ mod tests {
             ..Appointments::default()
         };
         let zone: Tz = "America/New_York".parse().unwrap();
-        let made = slots(TenantId::new(), std::slice::from_ref(&plan), zone, now);
+        let made = slots(TenantId::new(), std::slice::from_ref(&plan), &[], zone, now);
         let starts: Vec<String> = made.iter().map(|slot| slot.starts_at.to_rfc3339()).collect();
         // Standard time came on November 1.
         assert_eq!(starts[..2], ["2026-11-02T14:00:00+00:00", "2026-11-02T18:30:00+00:00"]);
         assert_eq!((made.len(), made[0].ends_at - made[0].starts_at), (4, TimeDelta::minutes(30)));
+        let off = [NaiveDate::from_ymd_opt(2026, 11, 2).unwrap()];
+        assert_eq!(
+            slots(TenantId::new(), std::slice::from_ref(&plan), &off, zone, now).len(),
+            2,
+            "closed on one"
+        );
         let tenant = TenantId::new();
-        assert_eq!(slots(tenant, std::slice::from_ref(&plan), zone, now), slots(tenant, &[plan], zone, now));
+        assert_eq!(
+            slots(tenant, std::slice::from_ref(&plan), &[], zone, now),
+            slots(tenant, &[plan], &[], zone, now)
+        );
     }
 }

@@ -15,6 +15,7 @@ use super::appointments::{Appointments, day};
 use super::read::{Fault, MOST_FAULTS, within};
 use super::targets::{self, has_twins};
 use super::{CLOSED, TenantConfig};
+use super::{holidays, single_slots};
 use crate::dialing::hours::is_dialable;
 
 /// Characters of anything short.
@@ -65,6 +66,10 @@ pub fn check(config: &TenantConfig) -> Vec<Fault> {
     for (n, plan) in config.appointments.iter().enumerate() {
         slots += appointments(&format!("appointments[{}]", n + 1), plan, &mut faults);
     }
+    for fault in holidays::check(&config.holidays).into_iter().chain(single_slots::check(&config.slots)) {
+        faults.add(fault.key, fault.message);
+    }
+    slots += single_slots::many(&config.slots);
     if slots > MOST_SLOTS {
         faults.add("appointments", format!("make {slots} times ahead; {MOST_SLOTS} at most"));
     }

@@ -6,15 +6,32 @@ use serde_json::Value;
 
 use super::TenantConfig;
 
+/// What items of lists are told by.
+const TITLES: [&str; 6] = ["date", "number", "label", "id", "matter", "name"];
+/// Characters of a value that are told.
+const LONGEST: usize = 160;
+
 /// Every value by where it is, in words: "office phone", "line +12025550100 languages".
 type Flat = BTreeMap<String, String>;
 
 /// One sentence a change; none where the documents mean the same. Claims are told by whoever knows which are kept.
 #[must_use]
 pub fn differences(now: &TenantConfig, then: &TenantConfig) -> Vec<String> {
-    let (now, then) = (flat(now), flat(then));
+    told(&flat(now), &flat(then))
+}
+
+/// The same of any two documents.
+#[must_use]
+pub fn of_values(now: &Value, then: &Value) -> Vec<String> {
+    let (mut before, mut after) = (Flat::new(), Flat::new());
+    walk("", now, &mut before);
+    walk("", then, &mut after);
+    told(&before, &after)
+}
+
+fn told(now: &Flat, then: &Flat) -> Vec<String> {
     let mut changes = Vec::new();
-    for (name, value) in &then {
+    for (name, value) in then {
         match now.get(name) {
             None => changes.push(format!("{name}: {value} (new)")),
             Some(old) if old != value => changes.push(format!("{name}: {old} becomes {value}")),
@@ -45,9 +62,16 @@ fn walk(name: &str, value: &Value, out: &mut Flat) {
         // Lines and plans are told by what people call them, not by where they stand.
         Value::Array(items) if items.iter().any(Value::is_object) => {
             for item in items {
-                let title =
-                    ["number", "label"].iter().find_map(|key| item[*key].as_str()).unwrap_or_default();
-                walk(&below(title), item, out);
+                let title = TITLES.iter().find_map(|key| item[*key].as_str()).unwrap_or_default();
+                // Of one day there are several times.
+                let at = item["time"].as_str().map(|at| format!(" {at}")).unwrap_or_default();
+                let of = item["date"]
+                    .as_str()
+                    .and(item["label"].as_str())
+                    .map(|of| format!(" {of}"))
+                    .unwrap_or_default();
+                let place = item["office"].as_str().map(|place| format!(" {place}")).unwrap_or_default();
+                walk(&below(&format!("{title}{at}{of}{place}")), item, out);
             }
         }
         Value::Array(items) => {
@@ -61,5 +85,9 @@ fn walk(name: &str, value: &Value, out: &mut Flat) {
 }
 
 fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), |text| format!("\"{text}\""))
+    let text = value.as_str().map_or_else(|| value.to_string(), |text| format!("\"{}\"", text.trim()));
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{} …", &text[..cut]),
+        None => text,
+    }
 }

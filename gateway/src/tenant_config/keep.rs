@@ -3,14 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono::Utc;
+use chrono::{NaiveDate, Utc};
+use dialogue::builtin::week::minutes;
 use serde_json::json;
 use storage::records::{Claim, ClaimHolder};
 use storage::zones::normalise_phone;
-use storage::{Claims, Directory, Line, PinHash, Platform, Settings, StorageError, Tenant, TenantStore};
+use storage::{
+    Claims, Directory, Line, PinHash, Platform, Settings, StorageError, Tenant, TenantStore, Versions,
+};
 
 use super::differences::differences;
-use super::{ASK_STAFF_S, ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, spoken};
+use super::holidays::Holiday;
+use super::versions::Change;
+use super::{
+    ASK_STAFF_S, ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, single_slots, spoken,
+};
 use crate::app::App;
 use crate::calls::listening;
 use crate::calls::vocabulary::{SOUNDS, TERMS};
@@ -49,6 +56,12 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
             area_code: facts.area_code,
         },
         hours: if hours_known { Hours::of(&week) } else { Hours::default() },
+        holidays: facts
+            .holidays
+            .into_iter()
+            .map(|(date, name)| Holiday { date: date.to_string(), name })
+            .collect(),
+        slots: setting(&store, single_slots::SETTING).await?,
         lines: lines.collect(),
         ask_staff: facts.ask_staff_s > 0,
         ask_staff_s: Some(facts.ask_staff_s).filter(|s| ![0, ASK_STAFF_S].contains(s)),
@@ -92,6 +105,8 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant) -> TenantConfig {
         target.number = normalise_phone(&target.number).unwrap_or_default();
         target.hours = Hours::of(&target.hours.week());
     }
+    config.holidays.sort_by(|a, b| a.date.cmp(&b.date));
+    config.slots.sort_by(|a, b| (&a.date, minutes(&a.time)).cmp(&(&b.date, minutes(&b.time))));
     config.lines.sort_by(|a, b| a.number.cmp(&b.number));
     let own: Vec<String> = config.lines.iter().map(|line| spoken(&line.number)).collect();
     config.public_numbers = facts.public_numbers.into_iter().filter(|number| !own.contains(number)).collect();
@@ -137,13 +152,31 @@ fn holder_of(claim: &ClaimConfig) -> ClaimHolder {
     }
 }
 
-/// Lays a settled document over what is kept. The next call is answered by it; calls under way end as they began.
+/// Lays a settled document over what is kept, as a new version; its number. The next call is answered by it; calls under
+/// way end as they began.
 ///
 /// # Errors
-/// When storage does not answer, or a line was taken by another tenant meanwhile. Laying it down again puts it right.
-pub async fn lay_down(app: &App, tenant: &Tenant, config: &TenantConfig) -> anyhow::Result<()> {
+/// When storage does not answer, somebody else was quicker, or a line was taken by another tenant meanwhile. Laying it down
+/// again puts it right.
+pub async fn lay_down(
+    app: &App,
+    tenant: &Tenant,
+    config: &TenantConfig,
+    change: Change,
+) -> anyhow::Result<u32> {
     let (directory, store) = (app.platform.store(), app.platform.tenant(tenant.id).await?);
-    // First, since another tenant may have been quicker.
+    let facts = config.facts();
+    let settings = vec![
+        (demo::FACTS, serde_json::to_value(&facts)?),
+        (listening::SETTING, json!(config.listening)),
+        (TERMS, json!(config.vocabulary)),
+        (SOUNDS, json!(config.pronunciations)),
+        (TARGETS, json!(config.targets)),
+        (appointments::SETTING, json!(config.appointments)),
+        (single_slots::SETTING, json!(config.slots)),
+    ];
+    // First: of two documents at once, on this gateway or another, one is refused whole.
+    let kept_as = store.keep_version(change.keep(config, settings)).await?;
     for line in &config.lines {
         directory.put_line(line_of(tenant, config, line)).await?;
     }
@@ -153,14 +186,9 @@ pub async fn lay_down(app: &App, tenant: &Tenant, config: &TenantConfig) -> anyh
         }
     }
     directory.rename_tenant(tenant.id, &config.name, config.zone()).await?;
-    let facts = config.facts();
-    store.put_setting(demo::FACTS, &serde_json::to_value(&facts)?).await?;
-    store.put_setting(listening::SETTING, &json!(config.listening)).await?;
-    store.put_setting(TERMS, &json!(config.vocabulary)).await?;
-    store.put_setting(SOUNDS, &json!(config.pronunciations)).await?;
-    store.put_setting(TARGETS, &json!(config.targets)).await?;
     put_claims(&store, config).await?;
-    appointments::put(&store, &config.appointments, config.clock()).await?;
+    let holidays: Vec<NaiveDate> = facts.holidays.keys().copied().collect();
+    appointments::renew(&store, &config.appointments, &config.slots, &holidays, config.clock()).await?;
     app.vocabularies.changed(tenant.id);
     if let Some(ready) = app.ready.get() {
         let rules = demo::rules_in_force(&store, &facts).await?;
@@ -169,7 +197,7 @@ pub async fn lay_down(app: &App, tenant: &Tenant, config: &TenantConfig) -> anyh
         (ready.providers.rules)(tenant.id, rules);
         (ready.lineup.renew)(tenant.id, &Arc::clone(&lexicon));
     }
-    Ok(())
+    Ok(kept_as)
 }
 
 fn line_of(tenant: &Tenant, config: &TenantConfig, line: &LineConfig) -> Line {

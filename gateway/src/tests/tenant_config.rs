@@ -264,6 +264,9 @@ async fn the_command_line_makes_shows_and_changes_a_tenant_without_a_gateway() {
         .unwrap();
     let taken = run(&["tenant", "create", "Village of Po", "--line", "+12025550181"]).await;
     assert!(taken.is_err());
+    run(&["tenant", "history", "oakdale"]).await.unwrap();
+    run(&["tenant", "rollback", "oakdale", "1", "--yes"]).await.unwrap();
+    assert!(run(&["tenant", "rollback", "oakdale", "77", "--yes"]).await.is_err());
     std::fs::write(&path, "slug = \"oakdale\"\nname = \"Oakdale\"\n[ofice]\n").unwrap();
     let wrong = run(&["tenant", "check", name]).await.unwrap_err().to_string();
     assert!(wrong.contains("oakdale.toml:3: ofice is not known"), "{wrong}");

@@ -102,7 +102,7 @@ fn english(found: &Captures<'_>) -> Option<String> {
         || count.contains(" or ")
         || ["couple", "few", "several"].iter().any(|w| count.contains(w));
     let lasts = !lead.is_empty() || (!ago && !tail.is_empty());
-    if !vague && !lasts || (ago && !vague) {
+    if !vague && (!lasts || ago) {
         return None;
     }
     let count = if count.ends_with("couple") { format!("{count} of") } else { count.to_owned() };

@@ -149,6 +149,20 @@ pub(crate) async fn slots_are_renewed_and_what_is_booked_stays(f: &Fixture) {
     assert_eq!(f.river.book_slot(booking(&all[1], "k")).await.unwrap().slot, all[1], "still booked");
 }
 
+pub(crate) async fn a_time_for_several_people_is_there_as_often(f: &Fixture) {
+    let one = slots(1).remove(0);
+    let place = || Slot { id: SlotId::new(), ..one.clone() };
+    let [three, two] = [[place(), place(), place()].to_vec(), [place(), place()].to_vec()];
+    f.river.renew_slots(&three, noon()).await.unwrap();
+    assert_eq!(f.river.free_slots(noon(), 9).await.unwrap().len(), 3);
+    f.river.book_slot(booking(&three[2], "k")).await.unwrap();
+    // Whoever has one keeps it, and it counts.
+    f.river.renew_slots(&two, noon()).await.unwrap();
+    assert_eq!(f.river.free_slots(noon(), 9).await.unwrap().len(), 1);
+    f.river.renew_slots(&three, noon()).await.unwrap();
+    assert_eq!(f.river.free_slots(noon(), 9).await.unwrap().len(), 2);
+}
+
 pub(crate) async fn a_booking_key_gets_the_same_slot(f: &Fixture) {
     let slots = slots(2);
     f.river.insert_slots(&slots).await.unwrap();

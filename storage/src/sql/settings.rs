@@ -52,7 +52,7 @@ async fn read(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<Value>> 
     Ok(text.map(parse).transpose()?)
 }
 
-async fn put(conn: &mut Conn, scope: &Scope, key: &str, value: &Value) -> Step<()> {
+pub(super) async fn put(conn: &mut Conn, scope: &Scope, key: &str, value: &Value) -> Step<()> {
     sqlx::query(
         "insert into settings (tenant_id, name, value) values ($1, $2, $3)
          on conflict (tenant_id, name) do update set value = excluded.value",

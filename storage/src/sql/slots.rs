@@ -1,5 +1,7 @@
 //! Inspection appointments.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
@@ -57,26 +59,45 @@ async fn insert_all(conn: &mut Conn, scope: &Scope, slots: &[Slot]) -> Step<()> 
 }
 
 async fn renew(conn: &mut Conn, scope: &Scope, slots: &[Slot], from: DateTime<Utc>) -> Step<()> {
+    // Those that are booked first: they stay, and count.
     let kept: Vec<Slot> = sqlx::query_as(
-        "select id, starts_at, ends_at, label from inspection_slots where tenant_id = $1 and starts_at >= $2",
+        "select id, starts_at, ends_at, label from inspection_slots s where tenant_id = $1 and starts_at >= $2
+         order by case when exists (select 1 from slot_bookings b
+            where b.tenant_id = s.tenant_id and b.slot_id = s.id) then 0 else 1 end, id",
     )
     .bind(scope.tenant)
     .bind(from)
     .fetch_all(&mut *conn)
     .await?;
-    let same = |a: &Slot, b: &Slot| a.starts_at == b.starts_at && a.label == b.label;
-    for gone in kept.iter().filter(|kept| !slots.iter().any(|slot| same(slot, kept))) {
+    // The same time and kind may be there several times, for as many people.
+    let mut wanted: BTreeMap<(DateTime<Utc>, &str), Vec<&Slot>> = BTreeMap::new();
+    for slot in slots.iter().filter(|slot| slot.starts_at >= from) {
+        wanted.entry((slot.starts_at, &slot.label)).or_default().push(slot);
+    }
+    let mut others = Vec::new();
+    for slot in &kept {
+        let places = wanted.entry((slot.starts_at, &slot.label)).or_default();
+        if let Some(own) = places.iter().position(|place| place.id == slot.id) {
+            places.remove(own);
+        } else {
+            others.push(slot);
+        }
+    }
+    for slot in others {
+        let places = wanted.get_mut(&(slot.starts_at, slot.label.as_str()));
+        if places.is_some_and(|places| places.pop().is_some()) {
+            continue;
+        }
         sqlx::query(
             "delete from inspection_slots where tenant_id = $1 and id = $2
                and not exists (select 1 from slot_bookings b where b.tenant_id = $1 and b.slot_id = $2)",
         )
         .bind(scope.tenant)
-        .bind(gone.id)
+        .bind(slot.id)
         .execute(&mut *conn)
         .await?;
     }
-    let missing = slots.iter().filter(|slot| slot.starts_at >= from && !kept.iter().any(|k| same(slot, k)));
-    let missing: Vec<Slot> = missing.cloned().collect();
+    let missing: Vec<Slot> = wanted.into_values().flatten().cloned().collect();
     insert_all(conn, scope, &missing).await
 }
 

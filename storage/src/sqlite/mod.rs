@@ -74,6 +74,8 @@ mod tenant;
 mod transfers;
 #[path = "../sql/turns.rs"]
 mod turns;
+#[path = "../sql/versions.rs"]
+mod versions;
 #[path = "../sql/work.rs"]
 mod work;
 #[path = "../sql/work_acts.rs"]

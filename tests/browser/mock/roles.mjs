@@ -9,6 +9,8 @@ const NEEDS = [
   [/^(GET|PUT|POST) \/v1\/tenants\/[^/]+\/config/, MANAGE],
   [/^\w+ \/v1\/(users|tokens)/, MANAGE],
   [/^GET \/v1\/(audit|autonomy)/, ["tenant-admin", "auditor", "platform-admin"]],
+  [/^(PUT|DELETE) \/v1\/teams|^POST \/v1\/teams\/.*\/rollback/, ["agent-admin", "tenant-admin", "platform-admin"]],
+  [/^\w+ \/v1\/teams/, ["supervisor", "agent-admin", "tenant-admin", "auditor", "platform-admin"]],
   [/^POST \/v1\/understand/, ["supervisor", "agent-admin", "tenant-admin", "auditor", "platform-admin"]],
   [/^POST \/v1\/phone/, ["supervisor", "agent-admin", "tenant-admin", "platform-admin"]],
   [/^POST \/v1\/knowledge\/search/, EVERYBODY],

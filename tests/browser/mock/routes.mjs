@@ -14,6 +14,7 @@ import { openApi } from "./openapi.mjs";
 import { recording } from "./recording.mjs";
 import { may } from "./roles.mjs";
 import { audit, config, people } from "./settings.mjs";
+import { teams } from "./teams.mjs";
 import { workItems } from "./work.mjs";
 
 const DIST = fileURLToPath(new URL("../../../gateway/console/dist/", import.meta.url));
@@ -84,7 +85,7 @@ async function answerApi(mock, request, response, url) {
   const { calls, feed } = mock;
   const path = `${request.method} ${url.pathname}`;
   if (!may(mock, path)) return refuse(response, 403, "FORBIDDEN", "Your role may not do this.");
-  if (path === "GET /v1/me") return json(response, me(mock));
+  if (path === "GET /v1/me") return json(response, me(mock, request));
   if (url.pathname.startsWith("/v1/me/")) return account(mock, request, response, url);
   if (path === "POST /sign-out") {
     mock.sessions.clear();
@@ -92,6 +93,7 @@ async function answerApi(mock, request, response, url) {
   }
   if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from"), calls.workItems, mock.asked));
   if (/^\/v1\/tenants\/[^/]+\/config/.test(url.pathname)) return config(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/teams")) return teams(mock, request, response, url);
   if (url.pathname.startsWith("/v1/audit")) return audit(mock, response, url);
   if (/^\/v1\/(users|tokens)/.test(url.pathname)) return people(mock, request, response, url);
   if (path === "GET /v1/autonomy") return json(response, { items: mock.agents });
@@ -122,11 +124,11 @@ async function answerApi(mock, request, response, url) {
   return refuse(response, 404, "NOT_FOUND", "There is nothing here yet.");
 }
 
-const me = (mock) => ({
+const me = (mock, request) => ({
   subject: "local-admin",
   roles: [mock.role],
   kind: "session",
-  tenant: TENANT,
+  tenant: mock.tenants.find(({ id }) => id === request.headers["x-tenant"]) ?? TENANT,
   tenants: mock.role === "platform-admin" ? mock.tenants : [TENANT],
   lines: [{ number: LINE, name: "Riverbend County demo line", languages: ["en"] }],
   mode: "demo",

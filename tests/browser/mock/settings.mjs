@@ -16,6 +16,7 @@ export async function config(mock, request, response, url) {
   const [, , , id, , check] = url.pathname.split("/");
   const kept = mock.configs.get(id);
   if (!kept) return refuse(response, 404, "NOT_FOUND", "There is no such tenant.");
+  if (check === "versions") return versions(kept, request, response, url);
   response.setHeader("etag", `"${kept.version}"`);
   if (request.method === "GET") {
     if (!(request.headers.accept ?? "").includes("toml")) return json(response, kept.document);
@@ -29,12 +30,30 @@ export async function config(mock, request, response, url) {
   if (check) return json(response, { valid: faults.length === 0, faults, changes });
   if (faults.length > 0) return refuse(response, 422, "INVALID_PARAMETER", `${faults[0].key} ${faults[0].message}`);
   if (request.headers["if-match"]?.replaceAll('"', "") !== kept.version) return refuse(response, 412, "CONFLICT", "the document was changed meanwhile", "read it again, then retry");
+  kept.versions ??= [{ number: 1, actor: "outside the document", changes: ["as it was before"], document: kept.document }];
   // Claims are put and never given out.
   const { claim: claims = [], ...rest } = document;
   mock.claims.push(...claims);
   Object.assign(kept, { document: rest, version: `v${Number(kept.version.slice(1)) + 1}`, toml: isFile ? body : kept.toml });
   mock.audit.unshift(entry(mock, "settings.changed", "config"));
-  json(response, { version: kept.version, changes });
+  const number = kept.versions.length + 1;
+  kept.versions.push({ number, actor: "local-admin", changes, document: rest });
+  json(response, { version: kept.version, changes, kept_as: number });
+}
+
+/** What the document was. */
+function versions(kept, request, response, url) {
+  const [number, act] = url.pathname.split("/").slice(6);
+  const all = kept.versions ?? [];
+  const shown = ({ document: _, ...rest }) => ({ ...rest, made_at: new Date().toISOString(), is_gone: false });
+  if (!number) return json(response, { items: all.map(shown).reverse(), next_cursor: null });
+  const found = all[Number(number) - 1];
+  if (!found) return refuse(response, 404, "NOT_FOUND", "There is no such version.");
+  const changes = changesOf(kept.document, found.document);
+  if (!act) return json(response, { ...shown(found), document: found.document, differences: changes });
+  Object.assign(kept, { document: found.document, version: `v${Number(kept.version.slice(1)) + 1}` });
+  all.push({ number: all.length + 1, actor: "local-admin", changes: [`goes back to version ${number}`, ...changes], document: found.document });
+  json(response, { version: kept.version, changes, kept_as: all.length });
 }
 
 function faultsOf(document) {

@@ -1,6 +1,8 @@
 //! What a tenant's line knows of its own office.
 
-use chrono::{NaiveDateTime, Timelike, Weekday};
+use std::collections::BTreeMap;
+
+use chrono::{NaiveDate, NaiveDateTime, Timelike, Weekday};
 use governance::safety::Public;
 use pipeline::ports::Language;
 use serde::{Deserialize, Serialize};
@@ -32,6 +34,9 @@ pub struct TenantFacts {
     /// Hours by day, where they are not the same on all weekdays. `None`: `opens_hour` to `closes_hour`, Monday to Friday.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub week: Option<Week>,
+    /// Days on which the office is closed, with their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub holidays: BTreeMap<NaiveDate, String>,
     /// Lines (E.164) whose greeting does not say what to do in an emergency.
     #[serde(default)]
     pub no_emergency_notice: Vec<String>,
@@ -101,6 +106,9 @@ impl TenantFacts {
     #[must_use]
     pub fn still(&self, now: NaiveDateTime, day: Weekday) -> Still {
         let at = now.hour() * 60 + now.minute();
+        if self.holidays.contains_key(&now.date()) {
+            return Still::Closed;
+        }
         match self.week().on(day) {
             Some(span) if at < span.opens => Still::Opens,
             Some(span) if (now.hour() + 1).saturating_mul(60) < span.closes => Still::Closes,

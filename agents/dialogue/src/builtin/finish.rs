@@ -379,7 +379,7 @@ pub(super) fn callback_time(ear: Ear, now: NaiveDateTime, facts: &TenantFacts) -
     }
     let (mut ahead, week) =
         ((1..=7).map(Days::new).filter_map(|n| now.date().checked_add_days(n)), facts.week());
-    let next = ahead.find(|day| week.on(day.weekday()).is_some());
+    let next = ahead.find(|day| week.on(day.weekday()).is_some() && !facts.holidays.contains_key(day));
     next.map_or_else(
         || someday.to_owned(),
         |day| match ear.0 {

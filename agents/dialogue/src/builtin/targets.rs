@@ -33,6 +33,10 @@ impl Target {
             _ => return true,
         };
         let minute = now.hour() * 60 + now.minute();
+        // A target with hours of its own keeps them: who is on duty on a holiday says so there.
+        if self.week.is_empty() && facts.holidays.contains_key(&now.date()) {
+            return false;
+        }
         week.on(now.weekday()).is_some_and(|span| (span.opens..span.closes).contains(&minute))
     }
 

@@ -1,5 +1,7 @@
 //! Request and answer of `POST /v1/understand`: what the line would take words for.
 
+use std::sync::Arc;
+
 use language::{Language, language_of};
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +104,7 @@ pub struct Refused {
 #[derive(Debug)]
 pub struct Reader {
     understanding: Understanding,
-    dialogue: Dialogue,
+    dialogue: Arc<Dialogue>,
 }
 
 impl Reader {
@@ -117,7 +119,32 @@ impl Reader {
         for intent in &dialogue.script().intents {
             understanding.learn(&intent.id, &intent.examples).await;
         }
-        Ok(Self { understanding, dialogue })
+        Ok(Self { understanding, dialogue: Arc::new(dialogue) })
+    }
+
+    /// This one with routes more, each with its examples.
+    ///
+    /// # Errors
+    /// As [`Reader::new`].
+    pub async fn extended(&self, routes: &[(String, Vec<String>)]) -> Result<Self, ScriptError> {
+        let understanding = self.understanding.extended(routes).await;
+        let understanding = understanding.map_err(|error| ScriptError::Missing(error.to_string()))?;
+        Ok(Self { understanding, dialogue: Arc::clone(&self.dialogue) })
+    }
+
+    /// What is most likely wanted, with its probability, and the examples that the words are like.
+    pub async fn want(&self, text: &str) -> (Option<(String, f32)>, Vec<ExampleAnswer>) {
+        let text: String = text.chars().take(LONGEST).collect();
+        let language = language_of(&text).unwrap_or_default();
+        let found = self.understanding.patient(&text, language, false).await;
+        let want = found.wants.into_iter().next().map(|want| (want.route, rounded(want.score)));
+        let nearest = self.understanding.alike(&text, NEAREST).await;
+        let nearest = nearest.into_iter().map(|e| ExampleAnswer {
+            route: e.route,
+            text: e.text,
+            likeness: rounded(e.likeness),
+        });
+        (want, nearest.collect())
     }
 
     /// What the line would take words for. `settings`: what of it is no personal data with this tenant.

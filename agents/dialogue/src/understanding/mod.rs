@@ -45,6 +45,19 @@ impl Understanding {
         self.nearest.write().add(self.head.projection(), route, &both);
     }
 
+    /// This one with routes more, such as those to a tenant's own teams. What was embedded is not embedded again.
+    ///
+    /// # Errors
+    /// As [`Understanding::new`].
+    pub async fn extended(&self, routes: &[(String, Vec<String>)]) -> Result<Self, WeightsError> {
+        let mut extended = Self::new(self.embedder.clone())?;
+        *extended.nearest.get_mut() = self.nearest.read().clone();
+        for (route, examples) in routes {
+            extended.learn(route, examples).await;
+        }
+        Ok(extended)
+    }
+
     /// What a caller's words are taken for, in the time that a turn has: where the encoder is busy, by the words alone.
     pub async fn live(&self, text: &str, language: Language, asked: bool) -> Understood {
         let spans = clauses(text);

@@ -1,6 +1,7 @@
 // Talks to the gateway. Every failure becomes an ApiError whose message a person can act on.
 
 import type { Checked, Config } from "../model/config";
+import { officeHeader, ofOffice } from "./office";
 import type {
   AgentRecord,
   AuditEntry,
@@ -9,6 +10,7 @@ import type {
   DocumentHead,
   DocumentsKept,
   Judgements,
+  KeptVersion,
   KnowledgeAnswer,
   KnowledgeDocument,
   LineFigures,
@@ -27,11 +29,14 @@ import type {
   SignedByPasskey,
   SignsIn,
   StoredIntervention,
+  TeamItem,
+  TeamTried,
   Token,
   TranscriptTurn,
   TurnLatency,
   Understanding,
   User,
+  VersionDetail,
   Whisper,
   WorkFilter,
   WorkItem,
@@ -73,7 +78,8 @@ export function whenSignedOut(listener: Listener): void {
 async function answered(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin", headers: { accept: "application/json" }, ...init });
+    const headers = { accept: "application/json", ...(init.headers as Record<string, string> | undefined), ...officeHeader() };
+    response = await fetch(path, { credentials: "same-origin", ...init, headers });
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
     throw new ApiError(0, "UNREACHABLE", "The gateway does not answer.", "Check that it is running, then try again.");
@@ -146,7 +152,7 @@ const bodyOf = (document: object | string): RequestInit => ({
 export type WorkRoute = "claim" | "assign" | "note" | "close" | "reopen";
 
 /** Where a recording is played from. */
-export const recordingUrl = (id: string): string => `/v1/calls/${encodeURIComponent(id)}/recording`;
+export const recordingUrl = (id: string): string => ofOffice(`/v1/calls/${encodeURIComponent(id)}/recording`);
 
 export const api = {
   me: (ask: Ask = {}) => request<Me>("/v1/me", ask),
@@ -193,6 +199,24 @@ export const api = {
     const { headers, body } = bodyOf(document);
     return request<{ version: string; changes: string[] }>(`/v1/tenants/${encodeURIComponent(id)}/config`, { method: "PUT", headers: { ...(headers as Record<string, string>), "if-match": version }, body: body ?? null });
   },
+  configVersions: (id: string, ask: Ask = {}) => request<Page<KeptVersion>>(`/v1/tenants/${encodeURIComponent(id)}/config/versions?limit=200`, ask),
+  configVersion: (id: string, number: number) => request<VersionDetail>(`/v1/tenants/${encodeURIComponent(id)}/config/versions/${number}`),
+  rollBackConfig: (id: string, number: number) => post<{ kept_as: number | null }>(`/v1/tenants/${encodeURIComponent(id)}/config/versions/${number}/rollback`),
+  teams: (ask: Ask = {}) => request<{ items: TeamItem[] }>("/v1/teams", ask),
+  /** Its text, and the version that it is. */
+  team: async (id: string) => {
+    const { text, version } = await request<{ text: string; version: number }>(`/v1/teams/${encodeURIComponent(id)}`);
+    return { id, text, version: String(version) };
+  },
+  checkTeam: (text: string) => post<Checked>("/v1/teams/check", { text }),
+  tryTeams: (words: string, matter: string, draft: string | null) => post<TeamTried>("/v1/teams/try", draft === null ? { words, matter } : { words, matter, draft }),
+  putTeam: (id: string, text: string, version: string) => {
+    const { headers, body } = bodyOf(text);
+    return request<unknown>(`/v1/teams/${encodeURIComponent(id)}`, { method: "PUT", headers: { ...(headers as Record<string, string>), "if-match": version }, body: body ?? null });
+  },
+  removeTeam: (id: string) => request<unknown>(`/v1/teams/${encodeURIComponent(id)}`, { method: "DELETE" }),
+  teamVersions: (id: string, ask: Ask = {}) => request<Page<KeptVersion>>(`/v1/teams/${encodeURIComponent(id)}/versions?limit=200`, ask),
+  rollBackTeam: (id: string, number: number) => post<unknown>(`/v1/teams/${encodeURIComponent(id)}/versions/${number}/rollback`),
   audit: (filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) => request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, ask),
   judgements: (id: string, ask: Ask = {}) => request<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, ask),
   judgeCall: (id: string, right: boolean) => post<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, { line_was_right: right }),
@@ -220,7 +244,7 @@ export const api = {
   takeOver: (id: string) => post<{ speak: string }>(`/v1/calls/${encodeURIComponent(id)}/takeover`),
   giveBack: (id: string, note: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/release`, note ? { note } : {}),
   recording: (id: string, ask: Ask = {}) =>
-    request<{ recording: Recording | null; peaks: Peaks | null }>(`${recordingUrl(id)}?format=json`, ask),
+    request<{ recording: Recording | null; peaks: Peaks | null }>(`/v1/calls/${encodeURIComponent(id)}/recording?format=json`, ask),
   whisper: (id: string, word: Whisper) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/whisper`, word),
   answer: (id: string, question_id: number, text: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/answer`, { question_id, text }),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),

@@ -3,6 +3,7 @@
 // fetch rather than EventSource, because EventSource hides the status code: a lost session (401) must lead to the
 // sign-in page, not to silent retries for ever.
 
+import { officeHeader } from "./office";
 import { SseParser } from "./sse-parser";
 import type { FeedEvent } from "./types";
 
@@ -63,7 +64,7 @@ export class Feed {
     this.handlers.onState({ kind: "connecting", attempt: this.#attempt });
     this.#abort = new AbortController();
     try {
-      const headers: Record<string, string> = { accept: "text/event-stream" };
+      const headers: Record<string, string> = { accept: "text/event-stream", ...officeHeader() };
       if (this.#lastId) headers["last-event-id"] = this.#lastId;
       const response = await fetch("/v1/events", {
         headers,

@@ -480,3 +480,42 @@ export interface OpenSession {
   expires_at: string;
   is_this: boolean;
 }
+
+/** A version of a tenant's document. */
+export interface KeptVersion {
+  number: number;
+  made_at: string;
+  actor: string;
+  changes: string[];
+  /** It was taken away with this version. */
+  is_gone: boolean;
+}
+
+/** What going back to it would change. */
+export interface VersionDetail extends KeptVersion {
+  differences: string[];
+}
+
+/** A team in the list. */
+export interface TeamItem {
+  id: string;
+  name: string;
+  purpose: string;
+  /** With the gateway; the office's version of one of those; the office's alone. */
+  source: "shipped" | "changed" | "own";
+  version: number;
+  specialists: { id: string; does: string }[];
+  examples: number;
+}
+
+/** Who would work what a caller tells. */
+export interface TeamTried {
+  destination: "team" | "person" | "nobody";
+  team: string | null;
+  team_name: string | null;
+  specialist: string | null;
+  does: string | null;
+  confidence: number;
+  reason: string | null;
+  nearest: { route: string; text: string; likeness: number }[];
+}

@@ -1,5 +1,12 @@
-/** The word mark: a voice's wave, half of it in the warm colour of an answer. */
-export function Brand({ tenant }: { tenant?: string | undefined }) {
+import { chooseOffice } from "../api/office";
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The word mark: a voice's wave, half of it in the warm colour of an answer; and the office, to be chosen where there are several. */
+export function Brand({ tenant, tenants = [] }: { tenant?: Named | null | undefined; tenants?: readonly Named[] }) {
   return (
     <div className="flex min-w-0 items-center gap-2.5">
       <svg viewBox="0 0 32 32" className="size-8 shrink-0" aria-hidden="true" focusable="false">
@@ -11,7 +18,25 @@ export function Brand({ tenant }: { tenant?: string | undefined }) {
       </svg>
       <p className="min-w-0 leading-tight">
         <span className="block text-sm font-semibold whitespace-nowrap">Quandura Voice</span>
-        {tenant && <span className="block truncate text-xs text-muted">{tenant}</span>}
+        {tenant && tenants.length <= 1 && <span className="block truncate text-xs text-muted">{tenant.name}</span>}
+        {tenant && tenants.length > 1 && (
+          <select
+            aria-label="Office"
+            value={tenant.id}
+            onChange={(event) => {
+              chooseOffice(event.target.value);
+              // A fresh load shows that office, and nothing of the other.
+              location.reload();
+            }}
+            className="block min-h-6 max-w-40 truncate rounded bg-panel text-xs text-muted"
+          >
+            {tenants.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
       </p>
     </div>
   );

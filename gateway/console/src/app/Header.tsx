@@ -18,7 +18,7 @@ export function Header({ me, screen, onHelp }: { me: Me; screen: Screen; onHelp:
   };
   return (
     <header className="sticky top-0 z-20 flex h-14 shrink-0 items-center gap-2 border-b border-line bg-panel px-3 sm:gap-4 sm:px-5">
-      <Brand tenant={me.tenant?.name} />
+      <Brand tenant={me.tenant} tenants={me.tenants} />
       <Navigation me={me} screen={screen} place="top" />
       <div className="ml-auto flex items-center gap-0.5 sm:gap-1">
         <FeedStatus />

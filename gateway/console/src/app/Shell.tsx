@@ -106,7 +106,7 @@ function ScreenOf({ route, me }: { route: Route; me: Me }) {
     case "phone":
       return <PhoneScreen me={me} />;
     case "words":
-      return <WordsScreen />;
+      return <WordsScreen me={me} />;
     case "settings":
       return <SettingsScreen me={me} />;
     case "audit":

@@ -29,3 +29,7 @@ export const readsAutonomy = (me: Me): boolean => mayOpen(me, "audit");
 const WORK: readonly string[] = ["clerk", "supervisor", "tenant-admin", "platform-admin"];
 /** Work on requests, and say of a call whether the line was right. */
 export const worksOnRequests = (me: Me): boolean => me.roles.some((role) => WORK.includes(role));
+
+const TEAMS: readonly string[] = ["agent-admin", "tenant-admin", "platform-admin"];
+/** Change the teams; whoever may try words reads them. */
+export const changesTeams = (me: Me): boolean => me.roles.some((role) => TEAMS.includes(role));

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 
 import { api, ApiError, whenSignedOut } from "../api/client";
+import { chooseOffice, office } from "../api/office";
 import type { Me } from "../api/types";
 
 export type Session =
@@ -21,6 +22,11 @@ export function useSession(): { session: Session; retry: () => void } {
       .me({ signal: abort.signal })
       .then((me) => setSession({ kind: "in", me }))
       .catch((error: unknown) => {
+        // The office that was chosen is not there any more.
+        if (!abort.signal.aborted && error instanceof ApiError && error.status === 404 && office() !== null) {
+          chooseOffice(null);
+          return setAttempt((n) => n + 1);
+        }
         if (abort.signal.aborted || (error instanceof ApiError && error.status === 401)) return;
         setSession({ kind: "unreachable", error });
       });

@@ -2,6 +2,7 @@
 // taken over goes on while its person looks at other screens. One call at a time.
 
 import { api, ApiError, explain } from "../api/client";
+import { ofOffice } from "../api/office";
 import { Ears } from "../audio/ears";
 import { AudioEngine } from "../audio/engine";
 import { startProblem } from "../phone/problems";
@@ -105,7 +106,7 @@ export class Desk {
 
   async #openEars(id: string): Promise<void> {
     const ears = await Ears.open();
-    const socket = new WebSocket(socketUrl(`/v1/calls/${encodeURIComponent(id)}/listen`, location));
+    const socket = new WebSocket(socketUrl(ofOffice(`/v1/calls/${encodeURIComponent(id)}/listen`), location));
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", (event: MessageEvent<unknown>) => {
       if (event.data instanceof ArrayBuffer) this.#hear(ears, event.data);
@@ -150,7 +151,7 @@ export class Desk {
   }
 
   #connectVoice(id: string, path: string): void {
-    const socket = new WebSocket(socketUrl(path, location));
+    const socket = new WebSocket(socketUrl(ofOffice(path), location));
     socket.addEventListener("close", (event) => {
       if (this.#voiceSocket !== socket) return;
       this.#endVoice();

@@ -68,17 +68,36 @@ function tidy(value: Value): Value {
 
 export const CLAIM_COLUMNS = ["claim_number", "status", "status_text", "name", "date_of_birth", "phone", "pin"] as const;
 
-/** Claims of a table, and what is wrong with it. The first row names the columns; others than these are refused. */
-export function claimsOf(csv: string): { claims: Record<string, string>[]; problem: string | null } {
-  const [head = [], ...rows] = tableOf(csv);
+export const SLOT_COLUMNS = ["date", "time", "label", "office", "minutes", "count"] as const;
+
+type Row = Record<string, string>;
+
+/** Claims of a table, and what is wrong with it. */
+export function claimsOf(csv: string): { claims: Row[]; problem: string | null } {
+  const { rows, problem } = rowsOf(csv, CLAIM_COLUMNS, ["claim_number"], "claims");
+  return { claims: rows, problem };
+}
+
+/** Single times of a table, and what is wrong with it. */
+export function slotsOf(csv: string): { slots: Value[]; problem: string | null } {
+  const { rows, problem } = rowsOf(csv, SLOT_COLUMNS, ["date", "time"], "times");
+  // A number that is none goes as it is: the gateway says what is wrong with it, and where.
+  const value = (name: string, text: string): Value => ((name === "minutes" || name === "count") && Number.isInteger(Number(text)) ? Number(text) : text);
+  return { slots: rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, text]) => [name, value(name, text)]))), problem };
+}
+
+/** The first row names the columns; others than these are refused. */
+function rowsOf(csv: string, known: readonly string[], needed: readonly string[], what: string): { rows: Row[]; problem: string | null } {
+  const [head = [], ...table] = tableOf(csv);
   const columns = head.map((name) => name.trim().toLowerCase().replaceAll(" ", "_"));
-  const unknown = columns.find((name) => !(CLAIM_COLUMNS as readonly string[]).includes(name));
-  if (unknown !== undefined) return { claims: [], problem: `There is no column “${unknown}”: a table of claims has ${CLAIM_COLUMNS.join(", ")}.` };
-  if (!columns.includes("claim_number")) return { claims: [], problem: "The first row names the columns, claim_number among them." };
-  const short = rows.findIndex((row) => row.length !== columns.length);
-  if (short >= 0) return { claims: [], problem: `Row ${short + 2} has ${rows[short]!.length} cells; there are ${columns.length} columns.` };
-  const claims = rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]!.trim()] as const).filter(([, value]) => value !== "")));
-  return { claims, problem: claims.length === 0 ? "There is no claim in it." : null };
+  const unknown = columns.find((name) => !known.includes(name));
+  if (unknown !== undefined) return { rows: [], problem: `There is no column “${unknown}”: a table of ${what} has ${known.join(", ")}.` };
+  const missing = needed.find((name) => !columns.includes(name));
+  if (missing !== undefined) return { rows: [], problem: `The first row names the columns, ${missing} among them.` };
+  const short = table.findIndex((row) => row.length !== columns.length);
+  if (short >= 0) return { rows: [], problem: `Row ${short + 2} has ${table[short]!.length} cells; there are ${columns.length} columns.` };
+  const rows = table.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]!.trim()] as const).filter(([, value]) => value !== "")));
+  return { rows, problem: rows.length === 0 ? `There is nothing in it.` : null };
 }
 
 /** Rows and cells, commas or semicolons between them, quoted or not. */

@@ -114,7 +114,8 @@ pub async fn put(api: &Api, config: &TenantConfig) -> anyhow::Result<Applied> {
     Ok(serde_json::from_value(api.send(Method::PUT, &path(&config.slug), Some(json!(config))).await?)?)
 }
 
-fn agreed() -> anyhow::Result<bool> {
+/// Whether whoever is at the terminal says yes.
+pub fn agreed() -> anyhow::Result<bool> {
     if !stdin().is_terminal() {
         bail!("nobody is there to be asked: give --yes");
     }

@@ -68,6 +68,7 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::outreach::planted(&f.river).await;
     crate::conformance::transfers::planted(&f.river).await;
     crate::conformance::recordings::planted(&f.river).await;
+    crate::conformance::versions::planted(&f.river).await;
     crate::conformance::reviews::a_passport_is_reviewed_once(f).await;
     let judged = NewJudgement { call, actor: "pat".into(), line_right: true };
     f.river.judge_call(judged).await.unwrap();

@@ -54,7 +54,7 @@ impl<'a> Turn<'a> {
                     .then_some(at + cue.len())
             })
         };
-        let from = (0..words.len()).filter_map(ends).last()?;
+        let from = (0..words.len()).rev().find_map(ends)?;
         let told = words.get(from..)?.join(" ");
         (!told.is_empty() && !self.ear.is_question(&told)).then_some(told)
     }

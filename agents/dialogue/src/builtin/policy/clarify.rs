@@ -181,7 +181,8 @@ impl Turn<'_> {
         }
         let wants = self.understand(text).wants.iter().any(|want| want.task().is_some() && want.holds());
         let other = self.pages(text).first().is_some_and(|page| page.source != *source);
-        !wants && !(other && self.passage(text).is_some())
+        let answered_elsewhere = other && self.passage(text).is_some();
+        !(wants || answered_elsewhere)
     }
 
     /// Whether the words are those that we asked back about, said once more.

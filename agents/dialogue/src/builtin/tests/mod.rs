@@ -8,6 +8,7 @@ mod consent;
 mod danger;
 mod emergencies;
 mod measured;
+mod own_routes;
 mod policy;
 mod properties;
 mod put_through;

@@ -6,12 +6,13 @@ import { Chip } from "../../ui/Chip";
 import { INPUT } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { FileForm } from "./FileForm";
+import { HistoryForm } from "./HistoryForm";
 import { Outcome } from "./Outcome";
-import { AppointmentsForm, ClaimsForm, HoursForm, LinesForm, OfficeForm, TargetsForm, WordsForm } from "./parts";
+import { AppointmentsForm, ClaimsForm, HolidaysForm, HoursForm, LinesForm, OfficeForm, SlotsForm, TargetsForm, WordsForm } from "./parts";
 import { PeopleForm } from "./PeopleForm";
 import { useConfig } from "./useConfig";
 
-const PARTS = ["Fields", "File", "People"] as const;
+const PARTS = ["Fields", "File", "History", "People"] as const;
 
 /** What the line knows of its office: one document, in fields or as a file, held against the gateway before it is applied. */
 export function SettingsScreen({ me }: { me: Me }) {
@@ -46,6 +47,7 @@ export function SettingsScreen({ me }: { me: Me }) {
         {tenant === "" && <p className="mt-6 text-muted">There is no office yet.</p>}
         {tenant !== "" && part === "Fields" && <Fields key={tenant} tenant={tenant} />}
         {tenant !== "" && part === "File" && <FileForm key={tenant} tenant={tenant} />}
+        {tenant !== "" && part === "History" && <HistoryForm key={tenant} tenant={tenant} />}
         {tenant !== "" && part === "People" && <PeopleForm key={tenant} tenant={tenant} me={me} />}
       </div>
     </div>
@@ -78,7 +80,9 @@ function Fields({ tenant }: { tenant: string }) {
       <LinesForm {...part} />
       <WordsForm {...part} />
       <TargetsForm {...part} />
+      <HolidaysForm {...part} />
       <AppointmentsForm {...part} />
+      <SlotsForm {...part} />
       <ClaimsForm {...part} />
       <Outcome config={config} />
     </form>

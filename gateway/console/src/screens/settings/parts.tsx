@@ -2,7 +2,7 @@
 
 import { useState, type ChangeEvent, type ReactNode } from "react";
 
-import { at, claimsOf, list, type Value } from "../../model/config";
+import { at, claimsOf, list, slotsOf, type Value } from "../../model/config";
 import { Button } from "../../ui/Button";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
@@ -132,6 +132,57 @@ export function AppointmentsForm(part: Part) {
   );
 }
 
+export function HolidaysForm(part: Part) {
+  return (
+    <Several {...part} title="Holidays" name="holiday" one="holiday">
+      {(key) => (
+        <Grid>
+          <Field {...part} name={`${key}.date`} label="Date" hint="2026-12-25" />
+          <Field {...part} name={`${key}.name`} label="Name" />
+        </Grid>
+      )}
+    </Several>
+  );
+}
+
+/** Single times, beside the plans: a table takes the place of all of them. */
+export function SlotsForm({ document, change, faults }: Part) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const items = list(document, "slot");
+  const choose = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
+    const file = event.target.files?.[0];
+    if (!file) return;
+    const read = slotsOf(await file.text());
+    setProblem(read.problem);
+    if (read.problem === null) change("slot", read.slots);
+  };
+  return (
+    <Panel title="Single times" level={2}>
+      <label className="block text-sm font-medium">
+        Times from a table (CSV)
+        <input type="file" accept=".csv,text/csv" onChange={(event) => void choose(event)} className={FILE} />
+      </label>
+      <p className="mt-1 text-xs text-muted">Columns: date, time, label, office, minutes, count. The table takes the place of all single times; what is booked stays.</p>
+      {problem !== null && (
+        <div className="mt-3">
+          <Note alert>{problem}</Note>
+        </div>
+      )}
+      <p role="status" className="mt-2 text-sm">
+        {items.length === 0 ? "None." : items.length === 1 ? "One time." : `${items.length} times.`}
+      </p>
+      {faults.some((fault) => fault.key.startsWith("slot")) && <p className="mt-2 text-sm text-danger">Some of them are wrong: see below. The first row of the table is not counted.</p>}
+      {items.length > 0 && (
+        <div className="mt-2">
+          <Button onClick={() => change("slot", undefined)}>Take all single times out</Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const FILE = "mt-1 block w-full text-sm font-normal file:mr-3 file:min-h-10 file:rounded-lg file:border-0 file:bg-raised file:px-3.5 file:font-medium file:text-text";
+
 /** Claims come as a table and are never given out again. */
 export function ClaimsForm({ document, change, faults }: Part) {
   const [problem, setProblem] = useState<string | null>(null);
@@ -147,12 +198,7 @@ export function ClaimsForm({ document, change, faults }: Part) {
     <Panel title="Claims" level={2}>
       <label className="block text-sm font-medium">
         From a table (CSV)
-        <input
-          type="file"
-          accept=".csv,text/csv"
-          onChange={(event) => void choose(event)}
-          className="mt-1 block w-full text-sm font-normal file:mr-3 file:min-h-10 file:rounded-lg file:border-0 file:bg-raised file:px-3.5 file:font-medium file:text-text"
-        />
+        <input type="file" accept=".csv,text/csv" onChange={(event) => void choose(event)} className={FILE} />
       </label>
       <p className="mt-1 text-xs text-muted">Columns: claim_number, status, status_text, name, date_of_birth, phone, pin. Claims are added, or replaced by their number, and never given out again.</p>
       {problem !== null && (
