@@ -29,9 +29,11 @@ const SLIPS: usize = 2;
 const WRONG_OF_ALL: f64 = 0.05;
 
 /// What the templates' places hold here.
-const PLACES: [(&str, &str); 23] = [
+const PLACES: [(&str, &str); 25] = [
     ("{address}", "two hundred Main Street"),
     ("{answer}", "the landfill is closed on holidays."),
+    ("{beside}", "there is a dog in the yard"),
+    ("{called}", "your name"),
     ("{body}", "county"),
     ("{callback}", "tomorrow morning"),
     ("{county}", "Riverbend County"),

@@ -36,7 +36,7 @@ fn put(test: &TestGateway, team: &str, text: &str) -> RequestBuilder {
 }
 
 /// The team that the guide shows.
-fn roads() -> &'static str {
+pub(super) fn roads() -> &'static str {
     GUIDE.split("```toml\n").nth(1).unwrap().split("```").next().unwrap()
 }
 
