@@ -12,7 +12,8 @@ impl<'a> Turn<'a> {
     /// Takes what the caller dictates, and reads it back. `false` where nothing is dictated.
     pub(in crate::builtin) fn takes_dictation(&mut self, script: &'a TaskScript, text: &str) -> bool {
         let Some(told) = self.dictated(text) else { return false };
-        if self.ear.terms(&self.ear.plain(&told)).len() < TEXT {
+        // "Just put 12 Main Street" says where.
+        if self.ear.terms(&self.ear.plain(&told)).len() < TEXT || account::particulars_only(self.ear, &told) {
             return false;
         }
         let slot = script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text));

@@ -116,7 +116,7 @@ fn work_grows_with_the_length_and_not_with_its_square() {
     for (name, text) in floods() {
         let quarter = &text[..(0..=text.len() / 4).rev().find(|i| text.is_char_boundary(*i)).unwrap()];
         let cost = |text: &str| {
-            let runs = (0..2).map(|_| {
+            let runs = (0..4).map(|_| {
                 #[expect(clippy::disallowed_methods, reason = "a test that measures")]
                 let began = std::time::Instant::now();
                 drop(guard().judge(text, Channel::Document, Context::default()));
