@@ -26,8 +26,9 @@ dependencies() {
   cargo deny --offline --log-level error check licenses bans sources ||
     fail "a dependency breaks .cargo/deny.toml (above)"
   scripts/notices.sh check || exit 1
-  # Known faults need the advisory database, which is a git repository and no package of a registry.
-  if [ -n "$(find "${CARGO_HOME:-$HOME/.cargo}/advisory-dbs" -mindepth 1 -maxdepth 1 2>/dev/null)" ]; then
+  # Known faults need the advisory database, which is a git repository and no package of a registry. A fetch that failed
+  # leaves a lock file there and no more.
+  if [ -n "$(find "${CARGO_HOME:-$HOME/.cargo}/advisory-dbs" -mindepth 1 -maxdepth 1 -type d 2>/dev/null)" ]; then
     cargo deny --offline --log-level error check advisories ||
       fail "a dependency has a known fault (above)"
   else
