@@ -123,10 +123,12 @@ impl Ear {
     #[must_use]
     pub fn is_vague_place(self, text: &str) -> bool {
         let (plain, cues) = (self.plain(text), self.cues());
-        !plain.is_empty()
-            && plain
-                .split(' ')
-                .all(|word| cues.vague_place.split(' ').any(|w| w == word) || cues.small.contains(&word))
+        // "Tuesday and then" is none either.
+        let vague = |word: &str| {
+            let weekday = self.calendar_word(word) == Some(CalendarWord::Weekday);
+            weekday || cues.vague_place.split(' ').any(|vague| vague == word)
+        };
+        !plain.is_empty() && plain.split(' ').all(|word| vague(word) || cues.small.contains(&word))
     }
 
     #[must_use]

@@ -9,6 +9,9 @@ use super::script::{Slot, SlotKind};
 /// From here on a part counts against what patterns make of the words.
 const SURE: f32 = 0.6;
 
+/// So many words behind what is told are left over of it.
+const FEW: usize = 2;
+
 /// The parts of a reply, each with its words.
 #[derive(Default)]
 pub(super) struct Reply {
@@ -52,6 +55,13 @@ impl Reply {
             out.parts.push((part.kind, part.of(text).to_owned()));
         }
         out.rest.push_str(&text[from..]);
+        // A word or two behind the telling belong to it: "till I come by … Monday".
+        if let Some((first, last)) = telling
+            && text[last..].split_whitespace().count() <= FEW
+            && out.rest.ends_with(&text[last..])
+        {
+            text[first..].trim_end().clone_into(&mut out.telling);
+        }
         out
     }
 
