@@ -33,7 +33,7 @@ it("says what is wrong with a table", () => {
   expect(claimsOf("claim_number,ssn\n1,2").problem).toContain("“ssn”");
   expect(claimsOf("status\nopen").problem).toContain("claim_number");
   expect(claimsOf("claim_number,status\n1").problem).toBe("Row 2 has 1 cells; there are 2 columns.");
-  expect(claimsOf("claim_number\n").problem).toContain("no claim");
+  expect(claimsOf("claim_number\n").problem).toBe("There are no claims below the column names.");
 });
 
 it("sends no empty item of a list", () => {

@@ -97,7 +97,7 @@ function rowsOf(csv: string, known: readonly string[], needed: readonly string[]
   const short = table.findIndex((row) => row.length !== columns.length);
   if (short >= 0) return { rows: [], problem: `Row ${short + 2} has ${table[short]!.length} cells; there are ${columns.length} columns.` };
   const rows = table.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]!.trim()] as const).filter(([, value]) => value !== "")));
-  return { rows, problem: rows.length === 0 ? `There is nothing in it.` : null };
+  return { rows, problem: rows.length === 0 ? `There are no ${what} below the column names.` : null };
 }
 
 /** Rows and cells, commas or semicolons between them, quoted or not. */
