@@ -28,7 +28,7 @@ pub use hand_over::{HandOver, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use staff::StaffWord;
-pub use turn_input::{SecretDigits, TurnInput};
+pub use turn_input::{MOST_ALTERNATIVES, SecretDigits, TurnInput};
 
 /// Why a port could not do its work. Never carries caller text.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -89,14 +89,15 @@ impl Unheard {
             settled: String::new(),
             ..self.origin.clone()
         };
-        let TurnInput::Said { text, unsure } = input else { return fresh() };
+        let TurnInput::Said { text, unsure, .. } = input else { return fresh() };
         let text = text.trim();
         if self.words.is_empty() || !continues(text, &self.words) {
             return fresh();
         }
         let rest = text[self.origin.settled.len()..].trim_start_matches(|c: char| !c.is_alphanumeric());
         let again = rest.is_empty().then(|| self.reply.clone());
-        let input = TurnInput::Said { text: rest.to_owned(), unsure: *unsure };
+        let (text, alternatives) = (rest.to_owned(), Vec::new());
+        let input = TurnInput::Said { text, unsure: *unsure, alternatives };
         Origin { input, again, repeats: true, ..self.origin.clone() }
     }
 }

@@ -92,11 +92,13 @@ impl Ears {
         let hypothesis =
             |text: String, confidence, looped| Hypothesis { text, confidence, looped, unknown: 0.0 };
         let second = hypothesis(tidy(&two.text, two.confidence), two.confidence, two.looped);
+        let mut others: Vec<String> = std::iter::once(&second.text).chain(&two.others).cloned().collect();
         let (text, confidence, language) = if told.believed() == Tongue::Es && two.language == Tongue::Es {
             (second.text, second.confidence, Tongue::Es)
         } else {
             let one = self.first.transcribe(&to_16k(&padded), &|| false)?.context("stopped")?;
             let first = hypothesis(tidy(&one.text, one.confidence), one.confidence, false);
+            others.push(first.text.clone());
             if two.language == Tongue::Es && believes_spanish(&first, &second) {
                 (second.text, second.confidence, Tongue::Es)
             } else if two.language == Tongue::Es {
@@ -110,7 +112,13 @@ impl Ears {
         let input = if text.is_empty() {
             TurnInput::Unintelligible
         } else {
-            TurnInput::Said { text: text.clone(), unsure: confidence < UNSURE_BELOW }
+            let alternatives = if confidence < UNSURE_BELOW || asked != Expectation::Open {
+                others.retain(|other| !other.is_empty() && *other != text);
+                others
+            } else {
+                Vec::new()
+            };
+            TurnInput::Said { text: text.clone(), unsure: confidence < UNSURE_BELOW, alternatives }
         };
         Ok(Words { input, language, text })
     }

@@ -118,6 +118,8 @@ pub struct Cues {
     pub mine: &'static [&'static str],
     /// Words that say what is asked about a thing, but name none.
     pub generic: &'static str,
+    /// Whose they are, a bar, and people of the caller's own: they are whom a question is asked for, and no subject.
+    pub kin: &'static str,
     /// Words of a wish for a person that say nothing of its subject.
     pub bare_request: &'static [&'static str],
     /// Words of a report that is another than the last.

@@ -97,7 +97,21 @@ impl Ear {
     #[must_use]
     pub fn subjects(self, text: &str) -> Vec<String> {
         let generic = generic(self);
-        self.terms(&self.plain(text)).into_iter().filter(|term| !generic.contains(term)).collect()
+        let plain = self.without_kin(&self.plain(text));
+        self.terms(&plain).into_iter().filter(|term| !generic.contains(term)).collect()
+    }
+
+    /// "How does my grandson register" without whom it is asked for.
+    fn without_kin(self, plain: &str) -> String {
+        let Some((whose, kin)) = self.cues().kin.split_once('|') else { return plain.to_owned() };
+        let words: Vec<&str> = plain.split(' ').collect();
+        let is = |list: &str, word: &str| list.split(' ').any(|one| one == word.trim_end_matches("'s"));
+        let own = |at: usize| {
+            at > 0 && is(whose, words[at - 1]) && is(kin, words[at])
+                || words.get(at + 1).is_some_and(|next| is(whose, words[at]) && is(kin, next))
+        };
+        let kept: Vec<&str> = (0..words.len()).filter(|&at| !own(at)).map(|at| words[at]).collect();
+        kept.join(" ")
     }
 
     /// Whether a question asks for something in particular: how much, when, where.

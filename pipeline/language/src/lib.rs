@@ -18,6 +18,7 @@ pub mod identify;
 pub mod intents;
 mod lasting;
 pub mod leaning;
+pub mod names;
 pub mod numbers;
 pub mod repair;
 pub mod reply;

@@ -229,6 +229,11 @@ fn named(language: Language, word: &str) -> Option<char> {
     names.iter().find(|(name, _)| *name == word).map(|(_, letter)| *letter)
 }
 
+/// The letter whose name a word is: "bee", "zed", "eñe".
+pub(crate) fn letter_named(language: Language, word: &str) -> Option<char> {
+    named(language, word)
+}
+
 fn letter(language: Language, word: &str) -> Option<char> {
     single(word).or_else(|| named(language, word))
 }

@@ -8,6 +8,9 @@ use zeroize::Zeroizing;
 
 use super::Returned;
 
+/// So many other hearings of one turn are kept.
+pub const MOST_ALTERNATIVES: usize = 6;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TurnInput {
     /// The stream opened: greet.
@@ -18,6 +21,10 @@ pub enum TurnInput {
         /// The recogniser is not sure of the words: what hangs on them is asked first.
         #[serde(default)]
         unsure: bool,
+        /// What it may have been instead, likeliest first, at most [`MOST_ALTERNATIVES`]. Given where the words are unsure, or
+        /// answer what was asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        alternatives: Vec<String>,
     },
     /// Keys the caller pressed, complete.
     Digits { digits: String },
@@ -39,7 +46,7 @@ impl TurnInput {
     /// Words that were heard clearly.
     #[must_use]
     pub fn said(text: impl Into<String>) -> Self {
-        Self::Said { text: text.into(), unsure: false }
+        Self::Said { text: text.into(), unsure: false, alternatives: Vec::new() }
     }
 }
 

@@ -4,6 +4,7 @@ use super::output::Output;
 use super::reply::{Reply, SPECULATIVE_PIECES, key};
 use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
+use super::waiting_words::WaitingWords;
 use super::waterfall::{MAX_STAGES, Moments};
 use super::{Port, Session};
 use crate::event::{Attack, AttentionReason, ControlReason, EventBody, Ruling};
@@ -96,8 +97,11 @@ impl Session {
             return;
         }
         // Interims do not tell how sure they are; mostly the final is.
-        let confidence = utterance.done.as_ref().map_or(1.0, |done| done.confidence);
-        let input = self.carried.followed_by(text, confidence).into_input(self.config.unsure_below);
+        let (confidence, alternatives) = match &utterance.done {
+            Some(done) => (done.confidence, &done.alternatives[..]),
+            None => (1.0, &[][..]),
+        };
+        let input = self.as_input(self.carried.followed_by(text, confidence, alternatives));
         if self.reply.as_ref().is_some_and(|r| r.guesses(&input)) {
             return;
         }
@@ -112,6 +116,11 @@ impl Session {
             speculative: true,
         }));
         self.reply = Some(reply);
+    }
+
+    /// Words of the caller's as the responder is given them.
+    pub(super) fn as_input(&self, words: WaitingWords) -> TurnInput {
+        words.into_input(self.config.unsure_below, self.reply_expects())
     }
 
     /// Drops a reply that was only a guess. Leaves no trace but a count.

@@ -10,7 +10,6 @@ use super::secret::holds_digits;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
 use super::utterance::{FinalText, Utterance};
-use super::waiting_words::WaitingWords;
 use super::waterfall::Moments;
 use super::{Port, Session};
 use crate::event::{AttentionReason, EventBody};
@@ -241,15 +240,15 @@ impl Session {
 
     /// The caller's turn is over and has words: it is on the record, and a reply is asked for.
     pub(super) fn answer(&mut self, done: &FinalText, began: CallTime, moments: Moments) {
-        let (text, before) = self.note_whole_turn(began, moments.decided, done);
+        let (said, before) = self.note_whole_turn(began, moments.decided, done);
         if !self.confirm_over_talk() {
             return;
         }
         self.carried.clear();
         self.missed = false;
-        self.has_asked |= words(&text).count() >= ASKS_FROM;
-        let said = WaitingWords { text, confidence: before.confidence };
-        self.commit_turn(said.into_input(self.config.unsure_below), Some(moments));
+        self.has_asked |= words(&said.text).count() >= ASKS_FROM;
+        let input = self.as_input(said);
+        self.commit_turn(input, Some(moments));
         if let Some(reply) = self.reply.as_mut().filter(|r| r.committed) {
             reply.before = Some(before);
         }
@@ -296,8 +295,8 @@ impl Session {
     pub(super) fn on_stt(&mut self, event: SttEvent) {
         match event {
             SttEvent::Interim { utterance, text } => self.on_interim(utterance, text),
-            SttEvent::Final { utterance, pause, text, confidence, settled, .. } => {
-                let done = FinalText { text, confidence, at: self.now, settled };
+            SttEvent::Final { utterance, pause, text, confidence, alternatives, settled } => {
+                let done = FinalText { text, confidence, alternatives, at: self.now, settled };
                 self.on_final(utterance, pause, done);
             }
             SttEvent::TurnEnd { utterance, pause, probability } => {
@@ -431,7 +430,8 @@ impl Session {
             reason: "no final before the deadline; the interim text was used".into(),
         });
         if let Some(u) = &mut self.utterance {
-            u.done = Some(FinalText { text, confidence: 0.3, at: self.now, settled: true });
+            let alternatives = Vec::new();
+            u.done = Some(FinalText { text, confidence: 0.3, alternatives, at: self.now, settled: true });
         }
         self.decide();
     }

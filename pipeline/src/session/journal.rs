@@ -59,6 +59,8 @@ pub enum Recorded {
         pause: u32,
         text: String,
         confidence: f32,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        alternatives: Vec<String>,
     },
     TurnEnd {
         utterance: u32,
@@ -132,7 +134,11 @@ impl Recorded {
     pub fn hide(&mut self) {
         match self {
             Self::Digit { digit } => *digit = '?',
-            Self::Interim { text, .. } | Self::Final { text, .. } => text.clear(),
+            Self::Interim { text, .. } => text.clear(),
+            Self::Final { text, alternatives, .. } => {
+                text.clear();
+                alternatives.clear();
+            }
             // The keys' tones and the spoken digits are in the audio as well.
             Self::In { audio } => *audio = encode(&AudioFrame::SILENCE),
             _ => {}
@@ -144,11 +150,12 @@ impl Recorded {
             SttEvent::Interim { utterance, text } => {
                 Self::Interim { utterance: utterance.0, text: text.clone() }
             }
-            SttEvent::Final { utterance, pause, text, confidence, .. } => Self::Final {
+            SttEvent::Final { utterance, pause, text, confidence, alternatives, .. } => Self::Final {
                 utterance: utterance.0,
                 pause: *pause,
                 text: text.clone(),
                 confidence: *confidence,
+                alternatives: alternatives.clone(),
             },
             SttEvent::TurnEnd { utterance, pause, probability } => {
                 Self::TurnEnd { utterance: utterance.0, pause: *pause, probability: *probability }
@@ -180,10 +187,12 @@ impl JournalEntry {
     /// Passes every text through `screen`, so that the journal may leave the sensitive zone.
     pub fn redact(&mut self, mut screen: impl FnMut(&str) -> String) {
         match &mut self.what {
-            Recorded::Interim { text, .. }
-            | Recorded::Final { text, .. }
-            | Recorded::Segment { text, .. } => {
+            Recorded::Interim { text, .. } | Recorded::Segment { text, .. } => *text = screen(text),
+            Recorded::Final { text, alternatives, .. } => {
                 *text = screen(text);
+                for other in alternatives {
+                    *other = screen(other);
+                }
             }
             Recorded::Supervisor { act } => match act {
                 Supervisor::Say { text, .. }

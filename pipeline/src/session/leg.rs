@@ -6,7 +6,6 @@ use super::Session;
 use super::output::Output;
 use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
-use super::waiting_words::WaitingWords;
 use crate::event::EventBody;
 use crate::ports::{CallRecord, EndReason, ReplyCommand, SttCommand, TurnInput};
 use crate::turn::Expectation;
@@ -94,7 +93,8 @@ impl Session {
         let open = self.utterance.is_some();
         let deferred = std::mem::take(&mut self.deferred);
         if !deferred.is_empty() {
-            self.carried = self.carried.followed_by(&deferred.text, deferred.confidence);
+            self.carried =
+                self.carried.followed_by(&deferred.text, deferred.confidence, &deferred.alternatives);
         }
         if open && self.regions.caller == Caller::Speaking {
             self.begin_pause();
@@ -118,7 +118,8 @@ impl Session {
             if self.reopened.take().is_some() {
                 self.turn = self.turn.next();
             }
-            self.commit_turn(words.into_input(self.config.unsure_below), None);
+            let input = self.as_input(words);
+            self.commit_turn(input, None);
             if self.reply.is_none() {
                 self.finish();
             }
@@ -165,9 +166,9 @@ impl Session {
             return;
         };
         self.drop_speculation();
-        let (text, before) = self.note_whole_turn(utterance.began, self.now, &done);
-        let said = WaitingWords { text, confidence: before.confidence };
-        self.commit_turn(said.into_input(self.config.unsure_below), None);
+        let (said, _) = self.note_whole_turn(utterance.began, self.now, &done);
+        let input = self.as_input(said);
+        self.commit_turn(input, None);
         if self.reply.is_none() {
             self.finish();
         }

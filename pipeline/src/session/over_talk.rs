@@ -94,7 +94,7 @@ impl Session {
     pub(super) fn defer(&mut self, utterance: &Utterance, done: &FinalText) {
         self.stop_yielding();
         self.note_caller_turn(utterance.began, done);
-        self.deferred = self.deferred.followed_by(&done.text, done.confidence);
+        self.deferred = self.deferred.followed_by(&done.text, done.confidence, &done.alternatives);
     }
 
     /// Answers what was said over the reply that has just ended, or asks for it again.
@@ -108,10 +108,11 @@ impl Session {
             return;
         }
         let deferred = std::mem::take(&mut self.deferred);
-        let words = self.carried.followed_by(&deferred.text, deferred.confidence);
+        let words = self.carried.followed_by(&deferred.text, deferred.confidence, &deferred.alternatives);
         if quiet {
             self.carried.clear();
-            self.commit_turn(words.into_input(self.config.unsure_below), None);
+            let input = self.as_input(words);
+            self.commit_turn(input, None);
             let before = self.before_noted();
             if let Some(reply) = self.reply.as_mut().filter(|r| r.committed) {
                 reply.before = Some(before);

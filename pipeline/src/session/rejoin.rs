@@ -81,11 +81,13 @@ impl Session {
     /// The transition. What was told of the reply so far is the last that is heard of it.
     pub(super) fn rejoin(&mut self) {
         let Some(reply) = self.reply.take() else { return };
-        let (TurnInput::Said { text, .. }, Some(before)) = (&reply.input, reply.before.clone()) else {
+        let (TurnInput::Said { text, alternatives, .. }, Some(before)) = (&reply.input, reply.before.clone())
+        else {
             self.reply = Some(reply);
             return;
         };
-        let words = WaitingWords { text: text.clone(), confidence: before.confidence };
+        let (text, alternatives) = (text.clone(), alternatives.clone());
+        let words = WaitingWords { text, confidence: before.confidence, alternatives };
         self.patience.learn_cut_off();
         self.silence_taken_back(&reply);
         self.out.push_back(Output::Reply(ReplyCommand::Cancel { turn: reply.epoch }));
@@ -129,8 +131,8 @@ impl Session {
         began: CallTime,
         decided: CallTime,
         done: &FinalText,
-    ) -> (String, Before) {
-        let words = self.carried.followed_by(&done.text, done.confidence);
+    ) -> (WaitingWords, Before) {
+        let words = self.carried.followed_by(&done.text, done.confidence, &done.alternatives);
         let text = words.text.trim().to_owned();
         let reopened = self.reopened.take().map(|r| r.before);
         let joined = reopened.is_some();
@@ -147,7 +149,8 @@ impl Session {
         };
         let whole = FinalText { text: text.clone(), confidence: before.confidence, ..done.clone() };
         self.note_caller_turn(before.began, if joined { &whole } else { done });
-        (text, before)
+        let alternatives = words.alternatives;
+        (WaitingWords { text, confidence: before.confidence, alternatives }, before)
     }
 
     /// What stood before the turn that was put on the record last, and is answered only now.
@@ -168,7 +171,8 @@ impl Session {
             return false;
         }
         let decided = utterance.decided.unwrap_or(self.now);
-        let done = FinalText { text: String::new(), confidence: 1.0, at: self.now, settled: true };
+        let (text, alternatives) = (String::new(), Vec::new());
+        let done = FinalText { text, confidence: 1.0, alternatives, at: self.now, settled: true };
         self.answer(&done, utterance.began, Moments::at(self.ear.last_speech(), decided, self.now));
         true
     }

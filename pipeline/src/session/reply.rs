@@ -85,9 +85,9 @@ impl Reply {
         !self.committed
             && match (&self.input, input) {
                 (
-                    TurnInput::Said { text: guessed, unsure: guessed_unsure },
-                    TurnInput::Said { text, unsure },
-                ) => guessed_unsure == unsure && words(guessed).eq(words(text)),
+                    TurnInput::Said { text: guessed, unsure: guessed_unsure, alternatives: others },
+                    TurnInput::Said { text, unsure, alternatives },
+                ) => guessed_unsure == unsure && others == alternatives && words(guessed).eq(words(text)),
                 (guessed, input) => guessed == input,
             }
     }

@@ -32,7 +32,7 @@ impl Session {
 
     /// A spoken secret. The turn is on the record without its words.
     pub(super) fn take_spoken_secret(&mut self, utterance: &Utterance, done: &FinalText) {
-        let hidden = FinalText { text: HIDDEN.into(), ..done.clone() };
+        let hidden = FinalText { text: HIDDEN.into(), alternatives: Vec::new(), ..done.clone() };
         self.note_caller_turn(utterance.began, &hidden);
         if !self.confirm_over_talk() {
             return;

@@ -65,6 +65,8 @@ impl Ear {
 pub(super) struct FinalText {
     pub text: String,
     pub confidence: f32,
+    /// What it may have been instead, likeliest first.
+    pub alternatives: Vec<String>,
     pub at: CallTime,
     /// No better text follows.
     pub settled: bool,

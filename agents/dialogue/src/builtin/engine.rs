@@ -68,9 +68,9 @@ impl Dialogue {
         }
         match input {
             TurnInput::Opened => turn.opened(),
-            TurnInput::Said { text, unsure } => {
+            TurnInput::Said { text, unsure, alternatives } => {
                 turn.unsure = *unsure;
-                turn.said(text);
+                turn.said(text, alternatives);
             }
             TurnInput::Digits { digits } => turn.digits(digits),
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
@@ -120,7 +120,8 @@ impl Turn<'_> {
         self.did("opened", "greeted");
     }
 
-    fn said(&mut self, text: &str) {
+    fn said(&mut self, text: &str, alternatives: &[String]) {
+        let text = &*self.likeliest(text, alternatives);
         // "To to 5" is no stutter where a number is asked for.
         let text = if self.wants_number() { text.to_owned() } else { unstutter(self.ear, text) };
         let text = self.ear.meant(&text);
@@ -147,7 +148,9 @@ impl Turn<'_> {
             self.did("emergency", "answered");
         } else if prompted && self.still_there(text) {
             self.control("presence", text);
-        } else if self.dialogue.must_ask(&self.state, text) && !self.takes_up_page(text) {
+        } else if (self.unsure && self.dialogue.must_ask_of_others(&self.state, alternatives))
+            || (self.dialogue.must_ask(&self.state, text) && !self.takes_up_page(text))
+        {
             self.ask_of_danger(text);
         } else if self.ear.plain(text).is_empty() {
             self.state.holding = held;

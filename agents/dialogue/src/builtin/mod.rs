@@ -22,6 +22,7 @@ mod engine;
 pub mod facts;
 mod finish;
 mod first_words;
+mod hearings;
 pub mod intent;
 mod offer;
 mod openings;

@@ -64,10 +64,12 @@ impl Dialogue {
 
     /// Whether the caller is to be asked if anybody is in danger. Not amid a task: what they tell there was asked for.
     pub(super) fn must_ask(&self, state: &State, text: &str) -> bool {
-        // Nor of whoever was just asked for a pen: what is sure danger is heard there, too.
-        let writes = state.pending == Some(Pending::Write);
-        let asked = state.doubted || state.urgent || state.task().is_some() || writes;
-        !asked && self.danger_in(text).level() >= Level::Likely
+        may_ask(state) && self.danger_in(text).level() >= Level::Likely
+    }
+
+    /// The same where the words were not heard clearly, and in another hearing of them they tell of sure danger.
+    pub(super) fn must_ask_of_others(&self, state: &State, hearings: &[String]) -> bool {
+        may_ask(state) && hearings.iter().any(|other| self.danger_in(other).level() == Level::Sure)
     }
 
     /// Whether words are this dialogue's to answer, whoever else talks with the caller: an emergency, what may be one, and
@@ -87,6 +89,12 @@ impl Dialogue {
             None => self.danger_in(text).level() >= Level::Likely,
         }
     }
+}
+
+/// Not whoever was just asked for a pen: what is sure danger is heard there, too.
+fn may_ask(state: &State) -> bool {
+    let writes = state.pending == Some(Pending::Write);
+    !(state.doubted || state.urgent || state.task().is_some() || writes)
 }
 
 impl Dialogue {

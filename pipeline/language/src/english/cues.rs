@@ -517,6 +517,8 @@ pub static ENGLISH: Cues = Cues {
         sunday monday tuesday wednesday thursday friday start end work done say mean thing place exactly early late old name good \
         bad nice big ask anything something speak talk apply back come coming get going go send tell told someone somebody people \
         department fix fixed gonna wanna hurry please must",
+    kin: "my our|grandson granddaughter grandma grandpa grandmother grandfather nephew niece cousin aunt uncle brother sister \
+        son daughter husband wife mother mom father dad boyfriend girlfriend friend roommate",
     another: &["another", "second", "different", "other", "too", "also"],
     bare_request: &[
         "ridicul",

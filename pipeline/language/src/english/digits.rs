@@ -176,6 +176,13 @@ impl Run {
     }
 
     /// Several runs as one, the doubts of its ends kept.
+    /// The whole number of "0195, 443 555 0195": its end was said first, and then all of it.
+    fn said_again(&self) -> Option<&str> {
+        let end = self.digits.len().checked_sub(10).filter(|before| (3..=7).contains(before))?;
+        let (before, whole) = self.digits.split_at(end);
+        whole.ends_with(before).then_some(whole)
+    }
+
     fn joined(runs: &[Self]) -> Self {
         let digits = runs.iter().map(|r| r.digits.as_str()).collect();
         Self {
@@ -274,8 +281,14 @@ impl std::fmt::Debug for PhoneAnswer {
 /// Reads a telephone number. `earlier` holds digits already given for the same question.
 #[must_use]
 pub fn phone(text: &str, earlier: &str, area_code: &str) -> Option<PhoneAnswer> {
-    let runs = corrected_runs(text);
     let whole = |digits: &str| Phone::from_digits(digits, area_code).map(PhoneAnswer::Whole);
+    if let Some(found) = with_area_code(text).as_deref().and_then(whole) {
+        return Some(found);
+    }
+    let runs = corrected_runs(text);
+    if let Some(found) = runs.last().and_then(Run::said_again).and_then(whole) {
+        return Some(found);
+    }
     let long = |run: &Run| run.readings().filter(|d| d.len() >= 10).find_map(whole);
     if let Some(found) = runs.iter().rev().find(|r| r.digits.len() >= 10).and_then(long) {
         return Some(found);
@@ -296,6 +309,15 @@ pub fn phone(text: &str, earlier: &str, area_code: &str) -> Option<PhoneAnswer> 
         return Some(found);
     }
     Some(if all.len() < 10 { PhoneAnswer::Part(all) } else { PhoneAnswer::Wrong })
+}
+
+/// Ten digits of which the area code is said last: "555 0188, area code 614".
+fn with_area_code(text: &str) -> Option<String> {
+    let plain = plain(text);
+    let (before, after) = plain.split_once(" area code ")?;
+    let code = runs(after).into_iter().next().filter(|run| run.digits.len() == 3)?;
+    let number = Run::joined(&runs(before)).digits;
+    (number.len() == 7).then(|| format!("{}{number}", code.digits))
 }
 
 /// Digit runs after the caller's own corrections: "…0134, no, 0143" ends in 0143.
@@ -359,6 +381,9 @@ mod tests {
             "202 555 01 43",
             "it's two o two, five five five, o one four three",
             "202 555 0134, no, sorry, 0143",
+            "It's 202-555-0134, no, sorry, 0143-202-555-0143",
+            "call me at home, 555 0143, area code 202",
+            "five five five oh one four three, area code two oh two",
             "202-555-0199. No, 202-555-0143.",
             "two oh two five five five oh one for three",
             // As a telephone recogniser writes them.

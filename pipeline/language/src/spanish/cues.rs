@@ -405,7 +405,9 @@ pub static SPANISH: Cues = Cues {
     generic: "costar cuesta costo precio pagar pago gratis hora horario dia tiempo hoy manana ahora abrir abren cerrar cierran \
         abierta abierto oficina direccion lugar numero telefono llamar llamo tardar tarda tarde pronto traer llevar mas otra vez \
         ayer linea correo cita sabado domingo lunes martes miercoles jueves viernes empezar terminar trabajo decir cosa lugar \
-        queda ubicada exactamente hablar preguntar persona semana mes ano donde cuando",
+        queda ubicada exactamente hablar preguntar persona semana mes ano donde cuando nieto nieta",
+    kin: "mi nuestro nuestra|nieto nieta abuelo abuela sobrino sobrina primo prima tio tia hermano hermana hijo hija esposo esposa \
+        marido mama papa novio novia amigo amiga",
     another: &["otro", "otra", "segundo", "segunda", "diferente", "distinto", "distinta", "tambien"],
     bare_request: &[
         "habl",

@@ -1,6 +1,6 @@
 //! Closed sets: what was heard is taken for the nearest thing that it can have been.
 
-use language::sound::{Nearest, likeness, nearest};
+use language::sound::{Nearest, letters, likeness, nearest};
 use language::{CalendarWord, Ear};
 
 use crate::builtin::script::SlotKind;
@@ -82,6 +82,18 @@ pub fn rescored(kind: SlotKind, filled: &Filled, streets: &[String]) -> Rescored
     meant.extend(&words[to..]);
     let meant = Filled::new(meant.join(" "), meant.join(" "));
     if sure { Rescored::Sure(meant) } else { Rescored::Maybe(meant) }
+}
+
+/// Whether words name one of the tenant's streets.
+#[must_use]
+pub fn known_street(text: &str, streets: &[String]) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let said = words.iter().map(|w| letters(w)).collect::<Vec<_>>().join(" ");
+    let names = |street: &String| {
+        let name: Vec<String> = name_of(street).split_whitespace().map(letters).collect();
+        !name.is_empty() && format!(" {said} ").contains(&format!(" {} ", name.join(" ")))
+    };
+    streets.iter().any(names)
 }
 
 /// The words of the street's own name: before its kind, after a number or a little word.

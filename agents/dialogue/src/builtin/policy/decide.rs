@@ -1,6 +1,6 @@
 //! The decision itself: what was understood and what is known in, one act out. Pure, and small enough for a table.
 
-use super::margin::{ASK, MARGIN};
+use super::margin::{ASK, ASK_BESIDE, BESIDE, MARGIN};
 use super::understood::{Understood, Want};
 
 /// A task as likely as this or more is asked about rather than left out.
@@ -160,7 +160,10 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     match likely(heard).filter(|_| may_ask) {
         Some(Act::WhichTask(task, None)) if page => Act::TaskOrPage(task),
         Some(act) => act,
-        None if page => Act::WhetherPage,
+        None if page => match known.pages.get(1) {
+            Some(next) if next.sure >= ASK_BESIDE && next.sure >= BESIDE * best.sure => Act::WhichPage(0, 1),
+            _ => Act::WhetherPage,
+        },
         None if heard.words < 3 || !heard.names_subject => Act::NotUnderstood,
         None => Act::NoPage,
     }

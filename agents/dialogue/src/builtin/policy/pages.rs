@@ -5,6 +5,12 @@ use super::acts::Acts;
 use super::margin::Evidence;
 use language::{Ear, Language};
 
+/// Words of a question, 0–1.
+fn length(question: &str) -> f32 {
+    let words = question.split_whitespace().count().max(1) as f32;
+    (words.ln() / 4.0).min(1.0)
+}
+
 /// What speaks for each passage, in their order: best first, one a page.
 #[must_use]
 pub fn evidence(
@@ -38,6 +44,7 @@ pub fn evidence(
             paraphrase: passage.paraphrase,
             shared: passage.shared,
             ahead: alike(passage) - next(n, alike),
+            length: length(question),
             unknown: (subjects.len() - known).min(4) as f32 / 4.0,
             spanish: ear.0 == Language::Es,
         }

@@ -60,6 +60,9 @@ struct Exchange {
     /// The recogniser is not sure of the words.
     #[serde(default)]
     unsure: bool,
+    /// What the words may have been instead.
+    #[serde(default)]
+    alternatives: Vec<String>,
     /// The offered times go to somebody else before this turn.
     #[serde(default)]
     steal: bool,
@@ -98,7 +101,11 @@ fn conversations() -> Vec<Conversation> {
 
 fn input(turn: &Exchange) -> TurnInput {
     match (&turn.say, &turn.keys, turn.silence) {
-        (Some(text), ..) => TurnInput::Said { text: text.clone(), unsure: turn.unsure },
+        (Some(text), ..) => TurnInput::Said {
+            text: text.clone(),
+            unsure: turn.unsure,
+            alternatives: turn.alternatives.clone(),
+        },
         (_, Some(digits), _) => TurnInput::Digits { digits: digits.clone() },
         _ if turn.secret.is_some() => {
             TurnInput::Secret(SecretDigits::new(turn.secret.clone().unwrap_or_default()))
