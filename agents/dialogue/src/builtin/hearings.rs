@@ -13,6 +13,9 @@ use super::slots::{self, Read};
 use super::state::Stage;
 use super::turn::Turn;
 
+/// A shorter one ("CLM-", and less than five digits) is what was left of a claim number.
+const CLAIM_NUMBER: usize = 9;
+
 impl Turn<'_> {
     /// The hearing that fits best what was asked; the recogniser's own first choice wherever that says anything.
     pub(super) fn likeliest<'t>(&self, text: &'t str, alternatives: &'t [String]) -> Cow<'t, str> {
@@ -55,7 +58,9 @@ impl Turn<'_> {
     /// Whether an answer to a slot's question is in the words, or its refusal.
     fn gives(&self, kind: SlotKind, text: &str) -> bool {
         let read = slots::answered(kind, text, self.context());
-        matches!(read, Read::Value(_) | Read::Declined)
+        let whole = |value: &str| kind != SlotKind::ClaimNumber || value.len() >= CLAIM_NUMBER;
+        matches!(&read, Read::Value(filled) if whole(&filled.value))
+            || read == Read::Declined
             || (kind == SlotKind::Phone && matches!(read, Read::Part(_)))
     }
 

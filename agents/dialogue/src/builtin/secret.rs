@@ -105,6 +105,10 @@ impl Turn<'_> {
         }
         self.state.pin_tries = self.state.pin_tries.saturating_add(1);
         self.did("pin", "could not verify");
+        // Whoever was told twice that no PIN counts any more and keys it again has no other proof.
+        if self.state.pin_tries > PIN_TRIES + 1 {
+            return self.claim_refused();
+        }
         if self.is_pin_locked() {
             self.say("pin_locked");
             self.expects = Expectation::Name;
