@@ -31,7 +31,7 @@ QUANDURA_WAV=$ROOT/target/prompts/en/$prompt.wav
 QUANDURA_WORDS=$(sed -n "s/^$prompt: *//p" "$ROOT/target/prompts/en.txt")
 [ -n "$QUANDURA_WORDS" ] || fail "target/prompts/en.txt has no words for $prompt; run: scripts/prompts.sh"
 QUANDURA_URL=http://127.0.0.1:$port
-# Where people sign in with a provider outside, its test starts a gateway of its own.
+# Where people sign in with a provider outside, and where they work a whole day, the test starts a gateway of its own.
 QUANDURA_BINARY=$(realpath "$gateway")
 export CHROMIUM QUANDURA_BINARY QUANDURA_URL QUANDURA_WAV QUANDURA_WORDS
 # Browser, callers and gateway share this machine: that it is busy is no reason to refuse a call.
@@ -42,19 +42,24 @@ pid=$!
 
 cd "$ROOT/tests/browser"
 npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed in tests/browser (above)"
-# browse AT_ONCE FILES…: each file has a browser of its own.
+# browse AT_ONCE SECONDS FILES…: each file has a browser of its own, and so long.
 browse() {
-  local at_once=$1
-  shift
-  node --test --test-concurrency="$at_once" --test-timeout=180000 --test-reporter=spec "$@" ||
+  local at_once=$1 seconds=$2
+  shift 2
+  node --test --test-concurrency="$at_once" --test-timeout="${seconds}000" --test-reporter=spec "$@" ||
     { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
 }
-# Sound, and what is timed, has the machine to itself; the rest has a gateway that is a mock, and waits for nobody.
+# Sound, and what is timed, has the machine to itself; so have the working days, with two gateways and two dozen calls. The
+# rest has a gateway that is a mock, and waits for nobody.
 timed=() quick=()
 for file in *.test.mjs; do
-  case $file in attention.* | phone.* | gateway.*) timed+=("$file") ;; *) quick+=("$file") ;; esac
+  case $file in
+    attention.* | phone.* | gateway.*) timed+=("$file") ;;
+    working-day.*) ;;
+    *) quick+=("$file") ;;
+  esac
 done
-browse 2 "${quick[@]}"
+browse 2 180 "${quick[@]}"
 cd "$ROOT"
 
 ready=
@@ -68,7 +73,9 @@ QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link |
   fail "the gateway gave no sign-in link"
 export QUANDURA_SIGNIN
 
-(cd tests/browser && browse 1 "${timed[@]}")
+(cd tests/browser && browse 1 180 "${timed[@]}")
+export QUANDURA_PHRASES=$data/phrases QUANDURA_MODELS=${MODELS_DIR:-$ROOT/models}
+(cd tests/browser && browse 1 480 working-day.test.mjs)
 
 say "scenarios, the quick ones"
 report=$TARGET/test-logs/scenarios

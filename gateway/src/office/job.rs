@@ -12,7 +12,7 @@ use storage::{Job, Jobs, StorageError, TenantId, TenantStore};
 use tokio::time::{Instant, sleep};
 
 use super::chain::{self, Hands};
-use super::{LEASE, QUIET};
+use super::{LEASE, Pressing, QUIET};
 use crate::app::App;
 use crate::providers::Ready;
 
@@ -31,6 +31,7 @@ pub struct Claimed {
     pub tenant: TenantId,
     pub store: TenantStore,
     pub job: Job,
+    pub pressing: Pressing,
 }
 
 /// The claim while it is worked: renewed before each step, given up when the gateway closes or somebody else has it.
@@ -39,12 +40,13 @@ pub struct Lease {
     app: Arc<App>,
     store: TenantStore,
     job: Job,
+    patience: Duration,
 }
 
 impl Pace for Lease {
     async fn go_on(&mut self) -> bool {
         let since = Instant::now();
-        while busy(&self.app) && since.elapsed() < MOST_PATIENCE && !self.app.stop.closing.is_cancelled() {
+        while busy(&self.app) && since.elapsed() < self.patience && !self.app.stop.closing.is_cancelled() {
             sleep(LOOK_AGAIN).await;
         }
         if self.app.stop.closing.is_cancelled() {
@@ -79,7 +81,7 @@ impl Claimed {
             }
             Err(error) => tracing::error!(%error, job = %self.job.id, "the end of a job was not written"),
         }
-        self.app.office.ring(self.tenant);
+        self.app.office.ring(self.tenant, Pressing::MayWait);
         self.app.reviewing.notify_one();
     }
 
@@ -90,7 +92,12 @@ impl Claimed {
         }
         let Some(ready) = self.app.ready.get() else { return Ok(Some(Worked::Stopped)) };
         let office = self.office(ready).await?;
-        let mut lease = Lease { app: self.app.clone(), store: self.store.clone(), job: self.job.clone() };
+        let patience = match self.pressing {
+            Pressing::Now => Duration::ZERO,
+            Pressing::MayWait => MOST_PATIENCE,
+        };
+        let (app, store, job) = (self.app.clone(), self.store.clone(), self.job.clone());
+        let mut lease = Lease { app, store, job, patience };
         let screen = (ready.providers.screen)(self.tenant);
         let hands = Hands { office: &office, job: &self.job, screen, lease: &mut lease };
         chain::run(hands).await.transpose()

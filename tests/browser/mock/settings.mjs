@@ -105,7 +105,8 @@ export const entry = (mock, action, subject, actor = "local-admin") => ({
 export function audit(mock, response, url) {
   if (url.pathname === "/v1/audit/verify") return json(response, { tenant: "riverbend", whole: true, entries: mock.audit.length, head: `${mock.audit.length}:abc` });
   const action = url.searchParams.get("action");
-  const found = mock.audit.filter((one) => !action || one.action === action);
+  const actor = url.searchParams.get("actor");
+  const found = mock.audit.filter((one) => (!action || one.action === action) && (!actor || one.actor.id === actor));
   json(response, { items: found.slice(0, 50), next_cursor: null });
 }
 
