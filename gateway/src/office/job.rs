@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use agents::department;
 use agents::office::{Office, OfficeError, Pace, Worked};
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use pipeline::ports::Usage;
 use pipeline::provider::Backoff;
-use storage::{Job, Jobs, StorageError, TenantId, TenantStore};
+use storage::records::{WorkFilter, WorkItem};
+use storage::{Job, Jobs, StorageError, TenantId, TenantStore, WorkItems};
 use tokio::time::{Instant, sleep};
 
 use super::chain::{self, Hands};
 use super::{LEASE, Pressing, QUIET};
 use crate::app::App;
+use crate::fanout::work::WorkEvent;
 use crate::providers::Ready;
 
 /// Claims of a job before a person gets it.
@@ -23,6 +25,8 @@ const WAIT: Backoff = Backoff::new(Duration::from_secs(5), Duration::from_secs(5
 /// How often a busy machine is looked at again, and how long a step waits for it at most.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 const MOST_PATIENCE: Duration = Duration::from_secs(30);
+/// Requests of a Passport that consoles are told of.
+const MOST_TOLD: u32 = 50;
 
 /// A job that is ours for now.
 #[derive(Debug)]
@@ -67,6 +71,7 @@ fn busy(app: &App) -> bool {
 impl Claimed {
     /// Does it, and writes how it ended.
     pub async fn run(self) {
+        let began = Utc::now();
         let outcome = match self.work().await {
             Ok(Some(worked)) => self.ended(worked).await,
             Ok(None) => {
@@ -81,6 +86,7 @@ impl Claimed {
             }
             Err(error) => tracing::error!(%error, job = %self.job.id, "the end of a job was not written"),
         }
+        self.tell(began).await;
         self.app.office.ring(self.tenant, Pressing::MayWait);
         self.app.reviewing.notify_one();
     }
@@ -120,6 +126,22 @@ impl Claimed {
                 used.iter().filter_map(|usage| prices.cost(usage)).sum::<f64>() / 1e6
             }),
         })
+    }
+
+    /// Consoles learn of what was filed: the call is over, and nothing else may happen on the line.
+    async fn tell(&self, since: DateTime<Utc>) {
+        let filter =
+            WorkFilter { passport_id: Some(self.job.passport_id), limit: MOST_TOLD, ..WorkFilter::default() };
+        match self.store.list_work_items(filter).await {
+            Ok(items) => {
+                // Of a job that is tried again, also what was filed before it broke off.
+                let fresh = |item: &&WorkItem| item.updated_at >= since || self.job.attempts > 1;
+                for item in items.iter().filter(fresh) {
+                    self.app.fanout.publish_work(self.tenant.0, &WorkEvent::updated(item));
+                }
+            }
+            Err(error) => tracing::warn!(%error, job = %self.job.id, "what a job filed was not told"),
+        }
     }
 
     async fn ended(&self, worked: Worked) -> Result<&'static str, StorageError> {
