@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests/browser in Chromium against a gateway of its own, on a free port, with an empty DATA_DIR that is gone
-# afterwards, and then the quick scenarios, which find its phrases rendered. The debug binary: the other tests have built
-# most of it, a release build takes a quarter of an hour.
+# afterwards, then the quick scenarios, which find its phrases rendered, and then the working days, each with a gateway of its
+# own. The debug binary: the other tests have built most of it, a release build takes a quarter of an hour.
 #   scripts/browser-tests.sh [BINARY]
 # PHRASES: a folder of phrases that the same build rendered, which saves its gateway most of a minute.
 # shellcheck source=scripts/env.sh
@@ -49,8 +49,8 @@ browse() {
   node --test --test-concurrency="$at_once" --test-timeout="${seconds}000" --test-reporter=spec "$@" ||
     { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
 }
-# Sound, and what is timed, has the machine to itself; so have the working days, with two gateways and two dozen calls. The
-# rest has a gateway that is a mock, and waits for nobody.
+# Sound, and what is timed, has the machine to itself; so have the working days, which come last. The rest has a gateway that
+# is a mock, and waits for nobody.
 timed=() quick=()
 for file in *.test.mjs; do
   case $file in
@@ -74,11 +74,16 @@ QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link |
 export QUANDURA_SIGNIN
 
 (cd tests/browser && browse 1 180 "${timed[@]}")
-export QUANDURA_PHRASES=$data/phrases QUANDURA_MODELS=${MODELS_DIR:-$ROOT/models}
-(cd tests/browser && browse 1 480 working-day.test.mjs)
 
 say "scenarios, the quick ones"
 report=$TARGET/test-logs/scenarios
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \
   "$gateway" test scenarios --tag quick --jobs 2 --url "$QUANDURA_URL" --html "$report" --junit "$report.xml" ||
   { tail -n 20 "$data/log" >&2; fail "scenarios failed (above; with sound in $report/index.html)"; }
+
+# Nothing else runs beside them: two gateways, two browsers and two dozen calls.
+{ kill "$pid" && wait "$pid"; } 2>/dev/null || true
+pid=
+QUANDURA_MODELS=$(realpath "${MODELS_DIR:-$ROOT/models}")
+export QUANDURA_MODELS QUANDURA_PHRASES=$data/phrases
+(cd tests/browser && browse 1 480 working-day.test.mjs)

@@ -89,7 +89,12 @@ export async function openOffice(backEnd, numbers) {
         await done("user", "create", "--login", login, "--name", name, "--role", role, ...(role === "platform-admin" ? [] : ["--tenant", "riverbend"]));
         return until(`a link for ${login}`, async () => /http\S+/.exec(await done("user", "link", "--login", login))?.[0]);
       },
-      openPage: (options) => openPage(browser, url, options),
+      /** A page with more patience than others: two offices and their callers share the machine. */
+      openPage: async () => {
+        const page = await openPage(browser, url);
+        page.setDefaultTimeout(30_000);
+        return page;
+      },
       picture: (page, name) => shot(page, `day-${backEnd.toLowerCase()}-${String((pictures += 1)).padStart(2, "0")}-${name}`),
     };
   } catch (error) {
