@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { assertAccessible } from "./lib/axe.mjs";
 import { until } from "./lib/browser.mjs";
 import { consoleSuite, everyLook } from "./lib/suite.mjs";
 import { entry } from "./mock/settings.mjs";
@@ -40,6 +41,7 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "New office" }).click();
     await page.getByLabel("Name", { exact: true }).fill("City of Oakdale");
     await page.getByLabel("Short name").fill("riverbend");
+    await assertAccessible(page, "a new office");
     await page.getByRole("button", { name: "Make the office" }).click();
     await page.getByRole("alert").getByText("That slug is taken.").waitFor();
     await page.getByLabel("Short name").fill("oakdale");

@@ -104,7 +104,7 @@ fn what_is_missing_is_asked_for_by_a_call_back_once() {
     let danger = Case { urgent: Some("fire".to_owned()), can_call_back: true, at: at(), ..Case::default() };
     let of = |case: &Case, agent: &str| output("safety", agent, case, &[], &[]);
     assert!(of(&danger, "intake_review").get("call_back").is_none());
-    assert!(of(&danger, "triage")["escalate"].is_string());
+    assert!(of(&danger, "hazard")["escalate"].is_string());
     let cut_off = Case { interrupted: true, ..danger };
     assert_eq!(of(&cut_off, "intake_review")["call_back"]["about"], "a call that was cut off by us");
 
