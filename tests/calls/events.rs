@@ -88,6 +88,7 @@ async fn what_danger_leaves_is_told_once_the_call_is_over_however_busy_the_machi
     assert!(seen.iter().any(|event| event.1 == "call.ended"), "the call is over by then");
     let (_, _, told) = seen.last().unwrap();
     assert_eq!((&told["kind"], &told["priority"]), (&"escalation".into(), &"urgent".into()), "{told}");
+    assert!(seen.iter().any(|event| event.1 == "passport.updated"), "and its Passport has gone on");
     let filed = gateway.get("/v1/work-items").await.unwrap();
     assert_eq!(filed["items"].as_array().map(Vec::len), Some(1), "one caller, one request: {filed}");
     gateway.running.shutdown().await;
