@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests/browser in Chromium against a gateway of its own, on a free port, with an empty DATA_DIR that is gone
-# afterwards, and then the quick scenarios, which find its phrases rendered. The debug binary: the other tests have built
-# most of it, a release build takes a quarter of an hour.
+# afterwards, then the quick scenarios, which find its phrases rendered, and then the working days, each with a gateway of its
+# own. The debug binary: the other tests have built most of it, a release build takes a quarter of an hour.
 #   scripts/browser-tests.sh [BINARY]
 # PHRASES: a folder of phrases that the same build rendered, which saves its gateway most of a minute.
 # shellcheck source=scripts/env.sh
@@ -31,7 +31,7 @@ QUANDURA_WAV=$ROOT/target/prompts/en/$prompt.wav
 QUANDURA_WORDS=$(sed -n "s/^$prompt: *//p" "$ROOT/target/prompts/en.txt")
 [ -n "$QUANDURA_WORDS" ] || fail "target/prompts/en.txt has no words for $prompt; run: scripts/prompts.sh"
 QUANDURA_URL=http://127.0.0.1:$port
-# Where people sign in with a provider outside, its test starts a gateway of its own.
+# Where people sign in with a provider outside, and where they work a whole day, the test starts a gateway of its own.
 QUANDURA_BINARY=$(realpath "$gateway")
 export CHROMIUM QUANDURA_BINARY QUANDURA_URL QUANDURA_WAV QUANDURA_WORDS
 # Browser, callers and gateway share this machine: that it is busy is no reason to refuse a call.
@@ -42,19 +42,24 @@ pid=$!
 
 cd "$ROOT/tests/browser"
 npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed in tests/browser (above)"
-# browse AT_ONCE FILES…: each file has a browser of its own.
+# browse AT_ONCE SECONDS FILES…: each file has a browser of its own, and so long.
 browse() {
-  local at_once=$1
-  shift
-  node --test --test-concurrency="$at_once" --test-timeout=180000 --test-reporter=spec "$@" ||
+  local at_once=$1 seconds=$2
+  shift 2
+  node --test --test-concurrency="$at_once" --test-timeout="${seconds}000" --test-reporter=spec "$@" ||
     { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
 }
-# Sound, and what is timed, has the machine to itself; the rest has a gateway that is a mock, and waits for nobody.
+# Sound, and what is timed, has the machine to itself; so have the working days, which come last. The rest has a gateway that
+# is a mock, and waits for nobody.
 timed=() quick=()
 for file in *.test.mjs; do
-  case $file in attention.* | phone.* | gateway.*) timed+=("$file") ;; *) quick+=("$file") ;; esac
+  case $file in
+    attention.* | phone.* | gateway.*) timed+=("$file") ;;
+    working-day.*) ;;
+    *) quick+=("$file") ;;
+  esac
 done
-browse 2 "${quick[@]}"
+browse 2 180 "${quick[@]}"
 cd "$ROOT"
 
 ready=
@@ -68,10 +73,17 @@ QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link |
   fail "the gateway gave no sign-in link"
 export QUANDURA_SIGNIN
 
-(cd tests/browser && browse 1 "${timed[@]}")
+(cd tests/browser && browse 1 180 "${timed[@]}")
 
 say "scenarios, the quick ones"
 report=$TARGET/test-logs/scenarios
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \
   "$gateway" test scenarios --tag quick --jobs 2 --url "$QUANDURA_URL" --html "$report" --junit "$report.xml" ||
   { tail -n 20 "$data/log" >&2; fail "scenarios failed (above; with sound in $report/index.html)"; }
+
+# Nothing else runs beside them: two gateways, two browsers and two dozen calls.
+{ kill "$pid" && wait "$pid"; } 2>/dev/null || true
+pid=
+QUANDURA_MODELS=$(realpath "${MODELS_DIR:-$ROOT/models}")
+export QUANDURA_MODELS QUANDURA_PHRASES=$data/phrases
+(cd tests/browser && browse 1 480 working-day.test.mjs)

@@ -6,7 +6,7 @@
 pub mod chain;
 pub mod job;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use crate::app::App;
 use crate::calls::admission;
 use crate::office::job::Claimed;
+use crate::providers::Ready;
 
 /// How often the tenants that may have work are looked at.
 const TICK: Duration = Duration::from_millis(500);
@@ -33,17 +34,27 @@ pub(crate) const QUIET: f32 = 0.6;
 /// Jobs at a time, at most.
 const MOST_JOBS: usize = 4;
 
-/// Tenants of which a call has just ended. Rung from calls, emptied by the office; one entry a tenant.
+/// Tenants of which a call has just ended, and how pressing it was. Rung from calls, emptied by the office; one entry a tenant.
 #[derive(Debug, Default)]
-pub struct Bell(Mutex<HashSet<TenantId>>);
+pub struct Bell(Mutex<HashMap<TenantId, Pressing>>);
+
+/// Whether work may wait for a quiet machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pressing {
+    MayWait,
+    /// Somebody spoke of danger: people must learn of it however busy the line is.
+    Now,
+}
 
 impl Bell {
     /// There may be work of this tenant's.
-    pub fn ring(&self, tenant: TenantId) {
-        self.0.lock().insert(tenant);
+    pub fn ring(&self, tenant: TenantId, pressing: Pressing) {
+        let mut rung = self.0.lock();
+        let known = rung.entry(tenant).or_insert(pressing);
+        *known = pressing.max(*known);
     }
 
-    fn rung(&self) -> HashSet<TenantId> {
+    fn rung(&self) -> HashMap<TenantId, Pressing> {
         std::mem::take(&mut self.0.lock())
     }
 }
@@ -98,6 +109,8 @@ struct Desk {
     running: JoinSet<()>,
     /// Until when a tenant is looked at on every tick.
     hot: HashMap<TenantId, Instant>,
+    /// Until when its jobs do not wait for a quiet machine.
+    pressing: HashMap<TenantId, Instant>,
     swept: Option<Instant>,
 }
 
@@ -109,7 +122,13 @@ impl Desk {
         }
         let now = Instant::now();
         self.hot.retain(|_, until| *until > now);
-        self.hot.extend(app.office.rung().into_iter().map(|tenant| (tenant, now + HOT)));
+        self.pressing.retain(|_, until| *until > now);
+        for (tenant, pressing) in app.office.rung() {
+            self.hot.insert(tenant, now + HOT);
+            if pressing == Pressing::Now {
+                self.pressing.insert(tenant, now + HOT);
+            }
+        }
         if self.swept.is_none_or(|at| now.duration_since(at) >= SWEEP) {
             self.swept = Some(now);
             for tenant in app.platform.store().tenants().await? {
@@ -118,7 +137,11 @@ impl Desk {
         }
         let tenants: Vec<TenantId> = self.hot.keys().copied().collect();
         for tenant in tenants {
-            while self.has_room(app) {
+            let pressing = match self.pressing.contains_key(&tenant) {
+                true => Pressing::Now,
+                false => Pressing::MayWait,
+            };
+            while self.has_room(app, pressing) {
                 let at = Utc::now();
                 let (store, job) = match claim(app, tenant, at).await {
                     Ok(Some(claimed)) => claimed,
@@ -129,7 +152,7 @@ impl Desk {
                         break;
                     }
                 };
-                let claimed = Claimed { app: app.clone(), tenant, store, job };
+                let claimed = Claimed { app: app.clone(), tenant, store, job, pressing };
                 self.running.spawn(claimed.run());
                 self.hot.insert(tenant, now + HOT);
             }
@@ -137,8 +160,11 @@ impl Desk {
         Ok(())
     }
 
-    fn has_room(&self, app: &App) -> bool {
-        self.running.len() < self.places && app.ready.get().is_some_and(|ready| ready.load() < QUIET)
+    fn has_room(&self, app: &App, pressing: Pressing) -> bool {
+        let is_quiet = |ready: &Ready| pressing == Pressing::Now || ready.load() < QUIET;
+        // One place more: what waits for a quiet machine does not stand before what must not.
+        let places = self.places + usize::from(pressing == Pressing::Now);
+        self.running.len() < places && app.ready.get().is_some_and(is_quiet)
     }
 }
 
@@ -154,9 +180,18 @@ mod tests {
     #[test]
     fn a_bell_that_is_rung_often_is_heard_once() {
         let (bell, tenant) = (Bell::default(), TenantId::new());
-        bell.ring(tenant);
-        bell.ring(tenant);
-        assert_eq!(bell.rung(), HashSet::from([tenant]));
+        bell.ring(tenant, Pressing::MayWait);
+        bell.ring(tenant, Pressing::MayWait);
+        assert_eq!(bell.rung(), HashMap::from([(tenant, Pressing::MayWait)]));
         assert!(bell.rung().is_empty());
+    }
+
+    #[test]
+    fn what_is_pressing_stays_so_whoever_rings_after_it() {
+        let (bell, tenant) = (Bell::default(), TenantId::new());
+        for pressing in [Pressing::MayWait, Pressing::Now, Pressing::MayWait] {
+            bell.ring(tenant, pressing);
+        }
+        assert_eq!(bell.rung(), HashMap::from([(tenant, Pressing::Now)]));
     }
 }

@@ -128,6 +128,11 @@ consoleSuite("days", (test) => {
     await page.locator("[data-entry]").getByText("personal.revealed").waitFor();
     await page.getByLabel("Only this act").fill("nothing.such");
     await page.getByText("None.", { exact: true }).waitFor();
+    await page.getByLabel("Only this act").fill("");
+    await page.getByLabel("Only of this person").fill("ana");
+    await page.locator("[data-entry]").getByText("personal.revealed").waitFor();
+    await page.getByLabel("Only of this person").fill("nobody");
+    await page.getByText("None.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText("Whole: 1 entries are as they were written.").waitFor();
     await page.goto(`${mock.url}/#/work/work-RB-2042`);

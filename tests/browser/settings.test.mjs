@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { assertAccessible } from "./lib/axe.mjs";
 import { until } from "./lib/browser.mjs";
 import { consoleSuite, everyLook } from "./lib/suite.mjs";
 import { entry } from "./mock/settings.mjs";
@@ -33,6 +34,30 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "Take it back" }).click();
     await until("what held before", () => riverbend(mock).document.office.phone === "202-555-0170" && riverbend(mock).version === "v3");
     await until("nothing more to take back", async () => (await page.getByRole("button", { name: "Take it back" }).count()) === 0);
+  });
+
+  test("make another office, and lay down its file", { prepare: (mock) => void (mock.role = "platform-admin") }, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "New office" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("City of Oakdale");
+    await page.getByLabel("Short name").fill("riverbend");
+    await assertAccessible(page, "a new office");
+    await page.getByRole("button", { name: "Make the office" }).click();
+    await page.getByRole("alert").getByText("That slug is taken.").waitFor();
+    await page.getByLabel("Short name").fill("oakdale");
+    await page.keyboard.press("Enter");
+    const file = page.getByRole("textbox", { name: /^TOML/ });
+    await until("its file", async () => (await file.inputValue()).includes("oakdale"));
+    await page.getByRole("banner").getByRole("combobox", { name: "Office" }).waitFor();
+    const toml = 'name = "City of Oakdale Springs"\n';
+    await page.getByLabel("From a file").setInputFiles({ name: "oakdale.toml", mimeType: "application/toml", buffer: Buffer.from(toml) });
+    await until("the chosen file", async () => (await file.inputValue()) === toml);
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("name: City of Oakdale becomes City of Oakdale Springs").waitFor();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    assert.equal(mock.configs.get("0197-oakdale").document.name, "City of Oakdale Springs");
+    assert.equal(riverbend(mock).document.name, "Riverbend County");
   });
 
   test("tell who changed what, and go back to an earlier version", {}, async ({ page, mock }) => {

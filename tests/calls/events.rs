@@ -5,7 +5,10 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use tests::caller::Caller;
 use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
+use tests::home::Home;
 use tokio::time::timeout;
+
+use crate::front_desk;
 
 /// Reads events until one with this name has come; (id, name, data) of all.
 async fn events_until(
@@ -67,5 +70,26 @@ async fn a_call_is_told_in_order_and_can_be_resumed_from_any_event() {
     let tail: Vec<_> = seen.iter().skip_while(|e| e.0 != middle).skip(1).map(|e| e.0.clone()).collect();
     let again: Vec<_> = resumed.iter().filter(|e| e.1.starts_with("call.")).map(|e| e.0.clone()).collect();
     assert_eq!(again, tail);
+    gateway.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_danger_leaves_is_told_once_the_call_is_over_however_busy_the_machine_is() {
+    let home = Home::sqlite().unwrap();
+    let gateway = front_desk::gateway_under(&home, &["There is a fire in my kitchen!"], 0.7).await.unwrap();
+    let base = gateway.base.clone();
+    let watching = tokio::spawn(async move { events_until(&base, None, "work_item.updated").await });
+    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+    caller.silent_until(Duration::from_secs(5), |h| h.bytes() > 0).await.unwrap();
+    caller.speak_ms(1_200).await.unwrap();
+    caller.silent_ms(1_500).await.unwrap();
+    caller.hang_up().await.unwrap();
+    let seen = watching.await.unwrap();
+    assert!(seen.iter().any(|event| event.1 == "call.ended"), "the call is over by then");
+    let (_, _, told) = seen.last().unwrap();
+    assert_eq!((&told["kind"], &told["priority"]), (&"escalation".into(), &"urgent".into()), "{told}");
+    assert!(seen.iter().any(|event| event.1 == "passport.updated"), "and its Passport has gone on");
+    let filed = gateway.get("/v1/work-items").await.unwrap();
+    assert_eq!(filed["items"].as_array().map(Vec::len), Some(1), "one caller, one request: {filed}");
     gateway.running.shutdown().await;
 }

@@ -16,6 +16,11 @@ use tests::home::Home;
 
 /// A gateway whose callers say this, call after call.
 pub async fn gateway(home: &Home, said: &[&str]) -> Result<TestGateway> {
+    gateway_under(home, said, 0.0).await
+}
+
+/// The same with engines and machine in use so far, 0 to 1.
+pub async fn gateway_under(home: &Home, said: &[&str], load: f32) -> Result<TestGateway> {
     let stt = Arc::new(ScriptedRecogniser::new(said));
     let engines = move |platform: Platform| -> BoxFuture<'static, Result<Loaded>> {
         Box::pin(async move {
@@ -31,7 +36,7 @@ pub async fn gateway(home: &Home, said: &[&str]) -> Result<TestGateway> {
                 vad: Arc::new(|| Box::new(EnergyVad::default())),
                 outside: Default::default(),
                 retriever,
-                load: Arc::new(|| 0.0),
+                load: Arc::new(move || load),
             };
             let lineup = Lineup { spoken: vec![Language::En, Language::Es], ..Lineup::default() };
             Ok(Loaded { providers, lineup })

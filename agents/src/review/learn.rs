@@ -30,16 +30,18 @@ pub fn why(passport: &Passport, facts: &CallFacts, analysis: &ExecutionAnalysis)
         why.push(format!("a person was needed: {reason}"));
     }
     let people = &facts.people;
-    let mut add = |n: u32, said: &str| {
-        if n > 0 {
-            why.push(format!("{n} {said}"));
-        }
+    let mut add = |n: u32, (one, many): (&str, &str)| match n {
+        0 => {}
+        1 => why.push(format!("1 request {one}")),
+        _ => why.push(format!("{n} requests {many}")),
     };
-    add(people.right, "requests were held right by whoever closed them");
-    add(people.wrong, "requests were held wrong by whoever closed them");
-    add(people.reopened, "requests were opened again");
-    add(people.of(WorkStatus::Cancelled), "requests were taken back by the caller");
-    add(people.of(WorkStatus::Open) + people.of(WorkStatus::InProgress), "requests are still open");
+    add(people.right, ("was held right by whoever closed it", "were held right by whoever closed them"));
+    add(people.wrong, ("was held wrong by whoever closed it", "were held wrong by whoever closed them"));
+    add(people.reopened, ("was opened again", "were opened again"));
+    let taken_back = ("was taken back by the caller", "were taken back by the caller");
+    add(people.of(WorkStatus::Cancelled), taken_back);
+    let open = people.of(WorkStatus::Open) + people.of(WorkStatus::InProgress);
+    add(open, ("is still open", "are still open"));
     if let Some(verdict) = people.of_the_call {
         why.push(format!("a person held the whole call {}", verdict.as_str()));
     }

@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
+use pipeline::event::AttentionLevel;
 use pipeline::ports::{
     CallBrief, CallLog, Consent, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying, Usage,
 };
@@ -34,6 +35,7 @@ use crate::app::App;
 use crate::audit::calls::CallAudit;
 use crate::dialing::warm;
 use crate::memory::recall::{Recollection, recall};
+use crate::office::Pressing;
 use crate::providers::Ready;
 use crate::providers::lineup::CARRIER;
 use crate::recording;
@@ -96,11 +98,15 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
             socket::close(socket, &Closing::new(code::INTERNAL, "the call could not begin")).await;
         }
     }
+    let pressing = match *registration.call.attention.lock() {
+        AttentionLevel::Urgent => Pressing::Now,
+        AttentionLevel::Watch | AttentionLevel::None => Pressing::MayWait,
+    };
     // In this order: the place is free before the call is seen to be gone.
     drop(permit);
     drop(registration);
     app.recordings.captured.notify_one();
-    app.office.ring(call.line.tenant_id);
+    app.office.ring(call.line.tenant_id, pressing);
     app.memory.ended(call.line.tenant_id, call.id);
 }
 

@@ -32,7 +32,7 @@ pub struct WorkEvent {
 }
 
 impl WorkEvent {
-    /// A person changed it.
+    /// A person changed it, or the back office filed it.
     #[must_use]
     pub fn updated(item: &WorkItem) -> Self {
         Self::of("work_item.updated", item, None)

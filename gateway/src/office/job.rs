@@ -5,15 +5,18 @@ use std::time::Duration;
 
 use agents::department;
 use agents::office::{Office, OfficeError, Pace, Worked};
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use pipeline::ports::Usage;
 use pipeline::provider::Backoff;
-use storage::{Job, Jobs, StorageError, TenantId, TenantStore};
+use storage::records::{WorkFilter, WorkItem};
+use storage::{Job, Jobs, StorageError, TenantId, TenantStore, WorkItems};
 use tokio::time::{Instant, sleep};
 
 use super::chain::{self, Hands};
-use super::{LEASE, QUIET};
+use super::{LEASE, Pressing, QUIET};
 use crate::app::App;
+use crate::fanout;
+use crate::fanout::work::WorkEvent;
 use crate::providers::Ready;
 
 /// Claims of a job before a person gets it.
@@ -23,6 +26,8 @@ const WAIT: Backoff = Backoff::new(Duration::from_secs(5), Duration::from_secs(5
 /// How often a busy machine is looked at again, and how long a step waits for it at most.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 const MOST_PATIENCE: Duration = Duration::from_secs(30);
+/// Requests of a Passport that consoles are told of.
+const MOST_TOLD: u32 = 50;
 
 /// A job that is ours for now.
 #[derive(Debug)]
@@ -31,6 +36,7 @@ pub struct Claimed {
     pub tenant: TenantId,
     pub store: TenantStore,
     pub job: Job,
+    pub pressing: Pressing,
 }
 
 /// The claim while it is worked: renewed before each step, given up when the gateway closes or somebody else has it.
@@ -39,12 +45,13 @@ pub struct Lease {
     app: Arc<App>,
     store: TenantStore,
     job: Job,
+    patience: Duration,
 }
 
 impl Pace for Lease {
     async fn go_on(&mut self) -> bool {
         let since = Instant::now();
-        while busy(&self.app) && since.elapsed() < MOST_PATIENCE && !self.app.stop.closing.is_cancelled() {
+        while busy(&self.app) && since.elapsed() < self.patience && !self.app.stop.closing.is_cancelled() {
             sleep(LOOK_AGAIN).await;
         }
         if self.app.stop.closing.is_cancelled() {
@@ -65,6 +72,7 @@ fn busy(app: &App) -> bool {
 impl Claimed {
     /// Does it, and writes how it ended.
     pub async fn run(self) {
+        let began = Utc::now();
         let outcome = match self.work().await {
             Ok(Some(worked)) => self.ended(worked).await,
             Ok(None) => {
@@ -79,7 +87,8 @@ impl Claimed {
             }
             Err(error) => tracing::error!(%error, job = %self.job.id, "the end of a job was not written"),
         }
-        self.app.office.ring(self.tenant);
+        self.tell(began).await;
+        self.app.office.ring(self.tenant, Pressing::MayWait);
         self.app.reviewing.notify_one();
     }
 
@@ -90,7 +99,12 @@ impl Claimed {
         }
         let Some(ready) = self.app.ready.get() else { return Ok(Some(Worked::Stopped)) };
         let office = self.office(ready).await?;
-        let mut lease = Lease { app: self.app.clone(), store: self.store.clone(), job: self.job.clone() };
+        let patience = match self.pressing {
+            Pressing::Now => Duration::ZERO,
+            Pressing::MayWait => MOST_PATIENCE,
+        };
+        let (app, store, job) = (self.app.clone(), self.store.clone(), self.job.clone());
+        let mut lease = Lease { app, store, job, patience };
         let screen = (ready.providers.screen)(self.tenant);
         let hands = Hands { office: &office, job: &self.job, screen, lease: &mut lease };
         chain::run(hands).await.transpose()
@@ -113,6 +127,23 @@ impl Claimed {
                 used.iter().filter_map(|usage| prices.cost(usage)).sum::<f64>() / 1e6
             }),
         })
+    }
+
+    /// Consoles learn of what was filed: the call is over, and nothing else may happen on the line.
+    async fn tell(&self, since: DateTime<Utc>) {
+        fanout::passport::tell(&self.app, &self.store, self.job.passport_id).await;
+        let filter =
+            WorkFilter { passport_id: Some(self.job.passport_id), limit: MOST_TOLD, ..WorkFilter::default() };
+        match self.store.list_work_items(filter).await {
+            Ok(items) => {
+                // Of a job that is tried again, also what was filed before it broke off.
+                let fresh = |item: &&WorkItem| item.updated_at >= since || self.job.attempts > 1;
+                for item in items.iter().filter(fresh) {
+                    self.app.fanout.publish_work(self.tenant.0, &WorkEvent::updated(item));
+                }
+            }
+            Err(error) => tracing::warn!(%error, job = %self.job.id, "what a job filed was not told"),
+        }
     }
 
     async fn ended(&self, worked: Worked) -> Result<&'static str, StorageError> {

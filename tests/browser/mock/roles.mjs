@@ -7,6 +7,7 @@ const MANAGE = ["tenant-admin", "platform-admin"];
 /** The first that fits counts. */
 const NEEDS = [
   [/^(GET|PUT|POST) \/v1\/tenants\/[^/]+\/config/, MANAGE],
+  [/^\w+ \/v1\/tenants$/, ["platform-admin"]],
   [/^\w+ \/v1\/(users|tokens)/, MANAGE],
   [/^GET \/v1\/(audit|autonomy)/, ["tenant-admin", "auditor", "platform-admin"]],
   [/^(PUT|DELETE) \/v1\/teams|^POST \/v1\/teams\/.*\/rollback/, ["agent-admin", "tenant-admin", "platform-admin"]],

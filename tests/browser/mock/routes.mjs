@@ -13,7 +13,7 @@ import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
 import { recording } from "./recording.mjs";
 import { may } from "./roles.mjs";
-import { audit, config, people } from "./settings.mjs";
+import { audit, config, newOffice, people } from "./settings.mjs";
 import { teams } from "./teams.mjs";
 import { workItems } from "./work.mjs";
 
@@ -92,6 +92,7 @@ async function answerApi(mock, request, response, url) {
     return response.writeHead(204).end();
   }
   if (path === "GET /v1/overview") return json(response, calls.figures(url.searchParams.get("from"), calls.workItems, mock.asked));
+  if (path === "POST /v1/tenants") return newOffice(mock, request, response);
   if (/^\/v1\/tenants\/[^/]+\/config/.test(url.pathname)) return config(mock, request, response, url);
   if (url.pathname.startsWith("/v1/teams")) return teams(mock, request, response, url);
   if (url.pathname.startsWith("/v1/audit")) return audit(mock, response, url);

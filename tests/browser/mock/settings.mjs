@@ -41,6 +41,16 @@ export async function config(mock, request, response, url) {
   json(response, { version: kept.version, changes, kept_as: number });
 }
 
+/** A tenant that knows nothing yet. */
+export async function newOffice(mock, request, response) {
+  const { name, slug } = JSON.parse(await bodyOf(request));
+  if (mock.tenants.some((known) => known.slug === slug)) return refuse(response, 409, "CONFLICT", "that slug is taken");
+  const made = { id: `0197-${slug}`, slug, name };
+  mock.tenants.push(made);
+  mock.configs.set(made.id, { version: "v1", document: { slug, name, line: [] }, toml: `slug = "${slug}"\nname = "${name}"\n` });
+  json(response, made, 201);
+}
+
 /** What the document was. */
 function versions(kept, request, response, url) {
   const [number, act] = url.pathname.split("/").slice(6);
@@ -95,7 +105,8 @@ export const entry = (mock, action, subject, actor = "local-admin") => ({
 export function audit(mock, response, url) {
   if (url.pathname === "/v1/audit/verify") return json(response, { tenant: "riverbend", whole: true, entries: mock.audit.length, head: `${mock.audit.length}:abc` });
   const action = url.searchParams.get("action");
-  const found = mock.audit.filter((one) => !action || one.action === action);
+  const actor = url.searchParams.get("actor");
+  const found = mock.audit.filter((one) => (!action || one.action === action) && (!actor || one.actor.id === actor));
   json(response, { items: found.slice(0, 50), next_cursor: null });
 }
 

@@ -32,8 +32,11 @@ pub(super) fn work(seen: &Seen) -> Value {
         missing.push("phone");
     }
     let asked: Vec<&str> = missing.iter().copied().filter(|name| *name != "phone").collect();
-    // Whoever is called back anyway is asked then.
-    let coming = seen.items.iter().any(|item| matches!(item.kind.as_str(), "escalation" | "callback"));
+    // Whoever is called back anyway is asked then. Where danger was spoken of and nothing else, a person looks to it: nothing
+    // is missing that one would have to call about a second time.
+    let danger_alone = seen.call.urgent.is_some() && !seen.call.interrupted && seen.items.is_empty();
+    let coming =
+        danger_alone || seen.items.iter().any(|item| matches!(item.kind.as_str(), "escalation" | "callback"));
     let stuck = !reachable && (seen.items.is_empty() || asked.iter().any(|name| CORE.contains(name)));
     let summary = if missing.is_empty() {
         "Nothing is missing.".to_owned()

@@ -100,6 +100,14 @@ fn what_is_missing_is_asked_for_by_a_call_back_once() {
     partial.items.push(item("ESC-1", "escalation", &[("reason", "x")]));
     assert!(review(&partial).get("call_back").is_none());
 
+    // Danger and nothing else: a person sees to it, who is not told besides that the line cut the call off.
+    let danger = Case { urgent: Some("fire".to_owned()), can_call_back: true, at: at(), ..Case::default() };
+    let of = |case: &Case, agent: &str| output("safety", agent, case, &[], &[]);
+    assert!(of(&danger, "intake_review").get("call_back").is_none());
+    assert!(of(&danger, "hazard")["escalate"].is_string());
+    let cut_off = Case { interrupted: true, ..danger };
+    assert_eq!(of(&cut_off, "intake_review")["call_back"]["about"], "a call that was cut off by us");
+
     // Nobody can be asked.
     let mut lost = incident("", "no");
     lost.items[0].fields.remove("phone");

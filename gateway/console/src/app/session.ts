@@ -11,12 +11,17 @@ export type Session =
   | { kind: "out"; ended: boolean }
   | { kind: "unreachable"; error: unknown };
 
+let again: () => void = () => undefined;
+/** Asks again who is signed in and what they see, after something of it was changed in this page. */
+export const renewSession = (): void => again();
+
 /** Who is signed in. `retry` asks again. */
 export function useSession(): { session: Session; retry: () => void } {
   const [session, setSession] = useState<Session>({ kind: "checking" });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const abort = new AbortController();
+    again = () => setAttempt((n) => n + 1);
     whenSignedOut(() => setSession((old) => ({ kind: "out", ended: old.kind === "in" || (old.kind === "out" && old.ended) })));
     api
       .me({ signal: abort.signal })

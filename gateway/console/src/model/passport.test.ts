@@ -36,6 +36,8 @@ describe("an act in plain words", () => {
     expect(told(entry("route", "claims", "claims at 0.83")).detail).toBe("83% sure that it belongs there");
     expect(told(entry("route", "", "to a person; nearest none")).what).toBe("Went to a person");
     expect(told(entry("conclude", "2 parts", "blocked")).what).toBe("Came to an end: waits for the caller");
+    const handedOn = told(entry("conclude", "5 parts", "escalated; ESC-1573"));
+    expect([handedOn.what, handedOn.references]).toEqual(["Came to an end: waits for a person", ["ESC-1573"]]);
     expect(told(entry("after_action_review", "", "did not succeed; effectiveness 0.20")).what).toBe("Looked back: it did not go well");
     expect(told(entry("after_action_review", "", "nobody has decided yet; effectiveness 0.50")).what).toBe("Looked back: nobody has decided whether it went well");
     expect(told(entry("people_decided", "", "succeeded; effectiveness 1.00")).what).toBe("People decided: it went well");

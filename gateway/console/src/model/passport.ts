@@ -123,8 +123,10 @@ export function told(entry: LedgerEntry): Told {
       return plain(...routed(outputs));
     case "work":
       return plain("Worked on it", words(outputs).replaceAll("; ", ", "));
-    case "conclude":
-      return plain(`Came to an end: ${statusName(outputs).toLowerCase()}`);
+    case "conclude": {
+      const { did, references } = partsOf(outputs);
+      return plain(`Came to an end: ${statusName(did).toLowerCase()}`, "", references);
+    }
     case "gave_up":
       return plain("Could not work on it, and handed it to a person");
     case "interrupted":

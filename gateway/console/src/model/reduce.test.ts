@@ -158,6 +158,12 @@ describe("reduceEvent", () => {
     expect(Object.keys(next.calls)).toEqual([]);
   });
 
+  it("puts no old call on the screen because its passport was looked at again", () => {
+    const body = { version: 1, event_id: "e", call_id: "old", at: "2026-01-01T00:00:00Z", passport_id: "p", status: "completed" };
+    const next = reduceEvent(emptyState, { name: "passport.updated", data: body } as unknown as CallEvent);
+    expect([next.workRevision, Object.keys(next.calls)]).toEqual([1, []]);
+  });
+
   it("ignores names it does not know, even those of Object", () => {
     const odd = { name: "toString", data: started().data } as unknown as CallEvent;
     expect(reduceEvent(emptyState, odd)).toBe(emptyState);

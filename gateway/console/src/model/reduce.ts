@@ -185,6 +185,8 @@ export function reduceEvent(state: State, event: FeedEvent): State {
   // A request that people work on may have come from no call.
   if (!id) return { ...state, workRevision };
   const known = state.calls[id];
+  // An old call's Passport may be looked at again; that puts the call on nobody's screen.
+  if (!known && event.name === "passport.updated") return { ...state, workRevision };
   const call = known ?? newCall(unknownFacts(id, at), event.name !== "call.started");
   const next = (apply[event.name] as Apply<EventName>)(call, event.data);
   const calls = { ...state.calls, [id]: next };

@@ -13,6 +13,7 @@ import { Panel } from "../../ui/Panel";
 /** Who did what, newest first, and whether the record is as it was written. */
 export function AuditScreen() {
   const [action, setAction] = useState("");
+  const [actor, setActor] = useState("");
   const [list, setList] = useState<{ items: AuditEntry[]; cursor: string | null } | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
@@ -20,7 +21,7 @@ export function AuditScreen() {
     const timer = setTimeout(
       () =>
         void api
-          .audit({ action: action.trim() }, null, { signal: abort.signal })
+          .audit({ action: action.trim(), actor: actor.trim() }, null, { signal: abort.signal })
           .then((page) => {
             setList({ items: page.items, cursor: page.next_cursor });
             setError(null);
@@ -28,17 +29,17 @@ export function AuditScreen() {
           .catch((failure: unknown) => {
             if (!abort.signal.aborted) setError(failure);
           }),
-      action === "" ? 0 : 300,
+      action === "" && actor === "" ? 0 : 300,
     );
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [action]);
+  }, [action, actor]);
   const more = (): void => {
     if (!list?.cursor) return;
     void api
-      .audit({ action: action.trim() }, list.cursor)
+      .audit({ action: action.trim(), actor: actor.trim() }, list.cursor)
       .then((page) => setList({ items: [...list.items, ...page.items], cursor: page.next_cursor }))
       .catch(setError);
   };
@@ -51,12 +52,25 @@ export function AuditScreen() {
         </div>
         <Verify />
         <Panel title="Entries" level={2}>
-          <label className="block text-sm font-medium">
-            Only this act
-            <input value={action} onChange={(event) => setAction(event.target.value)} list="acts" maxLength={100} autoComplete="off" className={INPUT} />
-          </label>
+          <div className="grid gap-3 sm:grid-cols-2">
+            <label className="block text-sm font-medium">
+              Only this act
+              <input value={action} onChange={(event) => setAction(event.target.value)} list="acts" maxLength={100} autoComplete="off" className={INPUT} />
+            </label>
+            <label className="block text-sm font-medium">
+              Only of this person
+              <input value={actor} onChange={(event) => setActor(event.target.value)} list="actors" maxLength={200} autoComplete="off" autoCapitalize="none" spellCheck={false} className={INPUT} />
+            </label>
+          </div>
           <datalist id="acts">
             {[...new Set(list?.items.map((entry) => entry.action))].map((known) => (
+              <option key={known} value={known}>
+                {known}
+              </option>
+            ))}
+          </datalist>
+          <datalist id="actors">
+            {[...new Set(list?.items.filter((entry) => entry.actor.kind === "user").map((entry) => entry.actor.id))].map((known) => (
               <option key={known} value={known}>
                 {known}
               </option>

@@ -1,5 +1,7 @@
+import type { ChangeEvent } from "react";
+
 import { explain } from "../../api/client";
-import { TEXTAREA } from "../../ui/classes";
+import { FILE, TEXTAREA } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 import { Outcome } from "./Outcome";
@@ -16,6 +18,12 @@ export function FileForm({ tenant }: { tenant: string }) {
     );
   }
   if (config.document === null) return <p className="mt-6 text-muted">Loading…</p>;
+  const choose = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
+    const file = event.target.files?.[0];
+    if (!file) return;
+    const text = await file.text();
+    config.change(() => text);
+  };
   return (
     <form
       onSubmit={(event) => {
@@ -25,6 +33,10 @@ export function FileForm({ tenant }: { tenant: string }) {
       className="mt-5 space-y-4"
     >
       <Panel title="The file" level={2}>
+        <label className="mb-3 block text-sm font-medium">
+          From a file
+          <input type="file" accept=".toml,application/toml" onChange={(event) => void choose(event)} className={FILE} />
+        </label>
         <label className="block text-sm font-medium">
           TOML
           <textarea

@@ -4,6 +4,7 @@ import { useState, type ChangeEvent, type ReactNode } from "react";
 
 import { at, claimsOf, list, slotsOf, type Value } from "../../model/config";
 import { Button } from "../../ui/Button";
+import { FILE } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 import { asList, asNumber, Field, Grid, type Part } from "./fields";
@@ -180,8 +181,6 @@ export function SlotsForm({ document, change, faults }: Part) {
     </Panel>
   );
 }
-
-const FILE = "mt-1 block w-full text-sm font-normal file:mr-3 file:min-h-10 file:rounded-lg file:border-0 file:bg-raised file:px-3.5 file:font-medium file:text-text";
 
 /** Claims come as a table and are never given out again. */
 export function ClaimsForm({ document, change, faults }: Part) {

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 
 import { api } from "../../api/client";
+import { renewSession } from "../../app/session";
 import { changed, tidied, type Checked, type Config, type Value } from "../../model/config";
 
 /** What can be done with a tenant's document, whatever form it is shown in. */
@@ -72,6 +73,8 @@ function useDocument<Document extends string | Config>(tenant: string, read: (te
       setChecked(null);
       // As the gateway keeps it: claims are not given out again.
       show(await read(tenant));
+      // The office may have another name, and other lines to choose from.
+      renewSession();
     });
   return {
     document,
