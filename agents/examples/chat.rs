@@ -111,7 +111,7 @@ fn input(line: &str) -> TurnInput {
         ("(noise)", _) => TurnInput::Unintelligible,
         (_, Some(digits)) => TurnInput::Digits { digits: digits.to_owned() },
         _ => match line.strip_suffix(" (unsure)") {
-            Some(text) => TurnInput::Said { text: text.to_owned(), unsure: true },
+            Some(text) => TurnInput::Said { text: text.to_owned(), unsure: true, alternatives: Vec::new() },
             None => TurnInput::said(line),
         },
     }

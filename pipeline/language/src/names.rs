@@ -117,11 +117,11 @@ pub fn respelled(
     places: &[String],
     rejected: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let remarks = |text: &&str| {
+    let remarks = |text: &str| {
         let lower = text.to_lowercase();
         REMARKS.iter().any(|remark| lower.contains(remark))
     };
-    if hearings.iter().any(|text| remarks(&text)) {
+    if hearings.iter().any(|text| remarks(text)) {
         return None;
     }
     let spellings: Vec<Option<Spelling>> = hearings.iter().map(|text| spelling(language, text)).collect();

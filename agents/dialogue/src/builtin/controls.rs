@@ -11,6 +11,9 @@ use super::slots;
 use super::state::{Stage, Task};
 use super::turn::Turn;
 
+/// Days ahead in which a holiday is told of beside the hours.
+const SOON: i64 = 14;
+
 impl Dialogue {
     /// Whether a caller is upset, in the language that is spoken: whoever else talks with them may want to know.
     #[must_use]
@@ -82,7 +85,22 @@ impl Turn<'_> {
             }
             None => self.say("office"),
         }
+        self.tell_of_holiday();
         self.resume_or_more_quietly();
+    }
+
+    /// The next day soon that the office is closed on though its hours say otherwise.
+    fn tell_of_holiday(&mut self) {
+        let (facts, today) = (&self.view.facts, self.view.now.date());
+        let until = today + chrono::TimeDelta::days(SOON);
+        let Some((day, name)) = facts.holidays.range(today..=until).next() else { return };
+        let date = self.ear.spoken_date(*day);
+        match (name.trim(), *day == today) {
+            ("", true) => self.say("closed_today"),
+            ("", false) => self.say_with("closed_on", &[("date", &date)]),
+            (name, true) => self.say_with("closed_today_for", &[("holiday", name)]),
+            (name, false) => self.say_with("closed_on_for", &[("date", &date), ("holiday", name)]),
+        }
     }
 
     pub(super) fn resume_or_more_quietly(&mut self) {

@@ -7,6 +7,7 @@ mod beliefs;
 mod consent;
 mod danger;
 mod emergencies;
+mod holidays;
 mod measured;
 mod own_routes;
 mod policy;
