@@ -30,7 +30,7 @@ use crate::retention;
 use crate::router::router;
 use crate::serving::{self, Patience};
 use crate::telemetry::metrics;
-use crate::tenant_config::appointments;
+use crate::tenant_config::{appointments, follow};
 use crate::upkeep;
 
 /// How long open HTTP requests may take to end once everything else has.
@@ -138,6 +138,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "office", office::run);
     keep(&mut tasks, app, "recordings", recording::encode::run);
     keep(&mut tasks, app, "upkeep", upkeep::run);
+    keep(&mut tasks, app, "documents", follow::run);
     keep(&mut tasks, app, "memory", memory::worker::run);
     keep(&mut tasks, app, "outbox", outbox::run);
     keep(&mut tasks, app, "alarms", alarms::run);

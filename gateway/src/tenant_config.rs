@@ -6,6 +6,7 @@
 pub mod appointments;
 pub mod check;
 pub mod differences;
+pub mod follow;
 pub mod holidays;
 pub mod keep;
 pub mod read;

@@ -1,7 +1,6 @@
 //! A document from what the stores keep, and laid over it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use chrono::{NaiveDate, Utc};
 use dialogue::builtin::week::minutes;
@@ -16,7 +15,8 @@ use super::differences::differences;
 use super::holidays::Holiday;
 use super::versions::Change;
 use super::{
-    ASK_STAFF_S, ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, single_slots, spoken,
+    ASK_STAFF_S, ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, follow, single_slots,
+    spoken,
 };
 use crate::app::App;
 use crate::calls::listening;
@@ -189,14 +189,7 @@ pub async fn lay_down(
     put_claims(&store, config).await?;
     let holidays: Vec<NaiveDate> = facts.holidays.keys().copied().collect();
     appointments::renew(&store, &config.appointments, &config.slots, &holidays, config.clock()).await?;
-    app.vocabularies.changed(tenant.id);
-    if let Some(ready) = app.ready.get() {
-        let rules = demo::rules_in_force(&store, &facts).await?;
-        let lexicon = app.vocabularies.of(&store).await.lexicon;
-        (ready.providers.adopt)(store, facts);
-        (ready.providers.rules)(tenant.id, rules);
-        (ready.lineup.renew)(tenant.id, &Arc::clone(&lexicon));
-    }
+    follow::take_up(app, tenant, store).await?;
     Ok(kept_as)
 }
 

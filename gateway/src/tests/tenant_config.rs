@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agents::FrontDesk;
 use chrono::Utc;
+use dialogue::TenantFacts;
 use futures_util::future::BoxFuture;
 use knowledge::Retriever;
 use parking_lot::Mutex;
@@ -14,14 +15,16 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_MATCH};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
-use storage::{Auth, Claims, Directory, NewToken, PlatformOptions, Role, Slots, Tenant};
+use storage::versions::{NewVersion, VersionKind};
+use storage::{Auth, Claims, Directory, NewToken, PlatformOptions, Role, Slots, Tenant, Versions};
 use uuid::Uuid;
 
 use crate::config::Config;
+use crate::demo;
 use crate::providers::{Loaded, Providers, agent};
 use crate::simulated::{TestGateway, engines};
 use crate::tenant_config::check::check;
-use crate::tenant_config::read;
+use crate::tenant_config::{follow, read, versions};
 
 const ADMIN: &str = "an-admin-token-of-the-test";
 const GUIDE: &str = include_str!("../../../docs/guides/county-from-a-file.md");
@@ -224,6 +227,35 @@ async fn the_demo_county_is_given_as_a_file_that_changes_nothing_and_an_old_vers
     assert_eq!((status, applied["changes"].as_array().unwrap().len()), (StatusCode::OK, 1), "{applied}");
     let (status, _) = sent(put(&test, RIVERBEND, &text).header(IF_MATCH, &version)).await;
     assert_eq!(status, StatusCode::PRECONDITION_FAILED);
+}
+
+#[tokio::test]
+async fn what_another_gateway_lays_down_is_taken_up_here() {
+    let (test, desk) = gateway().await;
+    let tenant = oakdale(&test).await;
+    let app = &test.gateway.app;
+    let mut seen = follow::Seen::now(app).await.unwrap();
+    let store = app.platform.tenant(tenant.id).await.unwrap();
+    let lay = async |address: &str| {
+        let facts = TenantFacts { office_address: address.to_owned(), ..read::toml(file()).config.facts() };
+        let settings = vec![(demo::FACTS, serde_json::to_value(&facts).unwrap())];
+        let (kind, name, actor) = (VersionKind::Config, String::new(), "another gateway".to_owned());
+        let (changes, body) = (Vec::new(), Some("{}".to_owned()));
+        let expected = versions::newest(&store).await.unwrap();
+        let new = NewVersion { kind, name, expected, actor, changes, body, settings };
+        store.keep_version(new).await.unwrap();
+    };
+    let told = async || {
+        let mut call = Call::open(&desk, &tenant, "+12025550171");
+        call.hears(TurnInput::said("what are your office hours")).await
+    };
+    lay("2 Mill Road").await;
+    assert!(!told().await.contains("2 Mill Road"), "nobody told this one");
+    follow::look(app, &mut seen).await.unwrap();
+    assert!(told().await.contains("2 Mill Road"));
+    lay("7 Church Street").await;
+    follow::look(app, &mut seen).await.unwrap();
+    assert!(told().await.contains("7 Church Street"));
 }
 
 #[tokio::test]
