@@ -28,7 +28,7 @@ const RAREST: f32 = 0.5;
 const FIRST_NAME: f32 = 0.45;
 const UNLISTED: f32 = 1.8;
 /// The same, where the word was said as well, or two hearings agree on its letters.
-const UNLISTED_TWICE: f32 = 1.0;
+const UNLISTED_TWICE: f32 = 0.6;
 /// A street of the county's.
 const KNOWN_PLACE: f32 = 0.2;
 
@@ -54,6 +54,8 @@ const RHYMES: [&str; 8] = ["bcdegptvz", "ajkh", "fsx", "mn", "iy", "qu", "ou", "
 /// Fewest letters of a spelling, and how many of them must have been letters beyond doubt.
 const FEWEST: usize = 3;
 const FEWEST_SURE: usize = 2;
+/// Fewest that a recognizer wrote as one word.
+const SHOUTED: usize = 5;
 /// Lengths and sets of letters that differ by more are not compared.
 const LENGTHS: usize = 3;
 const STRANGERS: u32 = 3;
@@ -247,15 +249,18 @@ fn spelling(language: Language, text: &str) -> Option<Spelling> {
     let tokens = tokens(text);
     let (mut runs, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
-        let (start, mut letters, mut sure) = (at, String::new(), 0);
+        let (start, mut letters, mut sure, mut parts) = (at, String::new(), 0, 0);
         while let Some((next, certain, used)) =
             letters_at(language, &tokens[at..], !letters.is_empty(), shouted)
         {
             letters.push_str(&next);
             sure += certain;
+            parts += usize::from(certain > 0);
             at += used;
         }
-        if letters.len() >= FEWEST && sure >= FEWEST_SURE {
+        // "The IRS" spells nothing.
+        let is_spelled = parts > 1 || letters.len() >= SHOUTED;
+        if letters.len() >= FEWEST && sure >= FEWEST_SURE && is_spelled {
             let to = tokens[at - 1].from + tokens[at - 1].word.len();
             runs.push((sure, Spelling { letters: unlooped(&letters), from: tokens[start].from, to }));
         }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use language::YesNo;
 use language::names::{self, Kind};
+use language::spelling::spelled;
 
 use super::beliefs::closed::known_street;
 use super::intent::by_cue;
@@ -15,6 +16,9 @@ use super::turn::Turn;
 
 /// A shorter one ("CLM-", and less than five digits) is what was left of a claim number.
 const CLAIM_NUMBER: usize = 9;
+
+/// So many letters are a name, wherever they are said.
+const LONG: usize = 4;
 
 impl Turn<'_> {
     /// The hearing that fits best what was asked; the recogniser's own first choice wherever that says anything.
@@ -89,6 +93,9 @@ impl Turn<'_> {
         };
         let hearings: Vec<&str> =
             std::iter::once(text).chain(alternatives.iter().map(String::as_str)).collect();
-        names::respelled(self.ear.0, kind, &hearings, &self.view.facts.streets, rejected)
+        let found = names::respelled(self.ear.0, kind, &hearings, &self.view.facts.streets, rejected)?;
+        // Nobody asked for a name at a read-back: three letters may be a firm's.
+        let few = spelled(self.ear.0, &found).iter().all(|(letters, _)| letters.len() < LONG);
+        (*stage != Stage::Confirm || !few).then_some(found)
     }
 }
