@@ -13,8 +13,8 @@ use super::understood::Understood;
 
 /// A page is on the subject at least from here on; whether it answers is another question.
 const RELATED: f32 = 0.45;
-/// What it is worth, as log odds, that the search found a page first: of 3,100 questions that pages answer, what was found
-/// first is the page of 83 % in English and 76 % in Spanish, and what is likeliest with this added of 86 and 80 %.
+/// What it is worth, as log odds, that the search found a page first. Of 1,075 English and 914 Spanish questions what was found
+/// first is the right page of 85 and 75 %, and what is likeliest with this added of 87 and 79 %.
 const FOUND_FIRST: f32 = 1.0;
 /// Wishes served in one turn: two halves, what was put off, and as much again.
 const MOST_OPENED: usize = 8;
