@@ -72,7 +72,7 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(shape(&tenant, lines))))
 }
 
-/// Running engines answer for the tenant at once; others meet it when they start.
+/// Running engines answer for the tenant at once; those of another gateway when it looks next.
 async fn adopt(app: &App, tenant: &Tenant) -> Result<(), ApiError> {
     if let Some(ready) = app.ready.get() {
         let facts = demo::facts(&app.platform, tenant).await.map_err(|e| ApiError::internal(&e))?;

@@ -1,4 +1,4 @@
-//! What the recogniser may have heard instead: where an answer was asked for and its first choice of words gives none, the
+//! What the recognizer may have heard instead: where an answer was asked for and its first choice of words gives none, the
 //! next that does is taken, and what was spelled is made out of all of them.
 
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ const CLAIM_NUMBER: usize = 9;
 const LONG: usize = 4;
 
 impl Turn<'_> {
-    /// The hearing that fits best what was asked; the recogniser's own first choice wherever that says anything.
+    /// The hearing that fits best what was asked; the recognizer's own first choice wherever that says anything.
     pub(super) fn likeliest<'t>(&self, text: &'t str, alternatives: &'t [String]) -> Cow<'t, str> {
         let Some((stage, script)) = self.current().filter(|_| !alternatives.is_empty()) else {
             return Cow::Borrowed(text);

@@ -157,6 +157,14 @@ mod tests {
     }
 
     #[test]
+    fn a_street_is_known_by_its_whole_name() {
+        let streets: Vec<String> = ["Old Mill Road", "Elm Street"].map(str::to_owned).to_vec();
+        assert!(known_street("It's 1410 old mill, by the church.", &streets));
+        assert!(!known_street("by the old mall", &streets));
+        assert!(!known_street("Elmer told me", &streets));
+    }
+
+    #[test]
     fn weekdays_are_heard_by_their_sound() {
         assert_eq!(weekdays_heard(Ear(Language::En), "on wensday").as_deref(), Some("on wednesday"));
         assert_eq!(weekdays_heard(Ear(Language::En), "on Tuesday"), None);
