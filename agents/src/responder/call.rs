@@ -191,7 +191,8 @@ impl Call {
         let Some(live) = &self.live else {
             return Run::Builtin(Box::new(self.seat.prepare(turn, input).await));
         };
-        if !live.answers(&self.seat, &input) {
+        let vector = self.seat.office.vector_of_danger(&input).await;
+        if !live.answers(&self.seat, &input, vector.as_deref()) {
             return Run::Builtin(Box::new(self.seat.prepare(turn, input).await));
         }
         if Live::chooses_language(&self.seat, &input) {

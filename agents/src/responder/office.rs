@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
-use language::intents::Understood;
-use pipeline::ports::{CallBrief, Language};
+use language::intents::{Understood, Vector};
+use pipeline::ports::{CallBrief, Language, TurnInput};
 use storage::{Claims, PinHash, Slots};
 
 use super::{Desk, Shared, now};
@@ -90,6 +90,15 @@ impl Office {
             tracing::warn!(%error, "the PIN of a claim could not be read");
             None
         })
+    }
+
+    /// The vector of words that may tell of danger: the rest keep no model waiting for it.
+    pub(super) async fn vector_of_danger(&self, input: &TurnInput) -> Option<Vector> {
+        let TurnInput::Said { text, .. } = input else { return None };
+        if !self.shared.dialogue.may_be_danger(text) {
+            return None;
+        }
+        self.shared.understanding.vector(text).await
     }
 
     pub(super) fn view<'a>(&'a self, knowledge: &Knowledge) -> View<'a> {

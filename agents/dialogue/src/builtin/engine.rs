@@ -12,7 +12,8 @@ use super::script::{Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
 use super::turn::Turn;
-use governance::danger::Detector;
+use governance::danger::sense::Sense;
+use governance::danger::{DangerError, Detector};
 use language::YesNo;
 
 /// More words than this before a goodbye say more than that.
@@ -28,6 +29,7 @@ pub struct Dialogue {
     english: Script,
     spanish: Script,
     pub(super) danger: &'static Detector,
+    pub(super) sense: &'static Sense,
 }
 
 impl Dialogue {
@@ -36,11 +38,14 @@ impl Dialogue {
     /// # Errors
     /// Only when the shipped data is broken, which a test rules out.
     pub fn front_desk() -> Result<Self, ScriptError> {
-        let danger = Detector::shipped().map_err(|error| ScriptError::Missing(error.to_string()))?;
+        let missing = |error: DangerError| ScriptError::Missing(error.to_string());
+        let danger = Detector::shipped().map_err(missing)?;
+        let sense = Sense::shipped().map_err(missing)?;
         Ok(Self {
             english: Script::front_desk(Language::En)?,
             spanish: Script::front_desk(Language::Es)?,
             danger,
+            sense,
         })
     }
 
@@ -149,7 +154,7 @@ impl Turn<'_> {
         } else if prompted && self.still_there(text) {
             self.control("presence", text);
         } else if (self.unsure && self.dialogue.must_ask_of_others(&self.state, alternatives))
-            || (self.dialogue.must_ask(&self.state, text) && !self.takes_up_page(text))
+            || (self.must_ask(text) && !self.takes_up_page(text))
         {
             self.ask_of_danger(text);
         } else if self.ear.plain(text).is_empty() {

@@ -27,66 +27,77 @@ const ANSWER: usize = 4;
 const CALLED_OFF: usize = 7;
 /// From so much on the head takes the words for business of their own.
 const WISH: f32 = 0.6;
+/// Thousandths of the words' reading below which no vector makes danger of them.
+const OPEN: u16 = 40;
 
 impl Dialogue {
     /// Whether the words are of an emergency, in any language.
     #[must_use]
     pub fn hears_emergency(&self, text: &str) -> bool {
         [Language::En, Language::Es].iter().any(|l| self.script_in(*l).emergencies.find(text).is_some())
-            || self.danger_in(text).level() == Level::Sure
+            || self.danger_in(text, None).level() == Level::Sure
     }
 
-    /// What the words are taken for as to danger: how sure that is, the kind where it is known, and a probability.
+    /// What the words are taken for as to danger: how sure that is, the kind where it is known, and a probability. `vector`: theirs,
+    /// where there is one.
     #[must_use]
-    pub fn danger(&self, text: &str) -> (Level, Option<String>, f32) {
+    pub fn danger(&self, text: &str, vector: Option<&[f32]>) -> (Level, Option<String>, f32) {
         let worded =
             [Language::En, Language::Es].iter().find_map(|l| self.script_in(*l).emergencies.find(text));
         if let Some(found) = worded {
             return (Level::Sure, Some(found.kind), 1.0);
         }
-        let reading = self.danger_in(text);
+        let reading = self.danger_in(text, vector);
         let kind = (reading.level() > Level::No && reading.is_own_hand()).then(|| "self_harm".to_owned());
         (reading.level(), kind, f32::from(reading.now.max(reading.danger)) / 1000.0)
     }
 
+    /// Whether the words alone leave it open what they tell, so that their vector is worth waiting for.
+    #[must_use]
+    pub fn may_be_danger(&self, text: &str) -> bool {
+        let reading = self.danger.read(text);
+        reading.now.max(reading.danger) >= OPEN
+    }
+
     /// What the words are like, unless they name trouble about the house and nothing else.
-    fn danger_in(&self, text: &str) -> Reading {
+    fn danger_in(&self, text: &str, vector: Option<&[f32]>) -> Reading {
         let both = [Language::En, Language::Es];
         let nuisance = both.iter().any(|l| self.script_in(*l).emergencies.nuisance(text));
         if nuisance {
             return Reading::default();
         }
-        let reading = self.danger.read(text);
+        let words = self.danger.read(text);
+        let reading = vector.map_or(words, |vector| self.sense.read(words, vector));
         // What happened yesterday is asked about first. Not where somebody may take their own life.
         let over = both.iter().any(|l| self.script_in(*l).emergencies.is_of_another_day(text));
         if over && !reading.is_own_hand() { reading.unsure() } else { reading }
     }
 
     /// Whether the caller is to be asked if anybody is in danger. Not amid a task: what they tell there was asked for.
-    pub(super) fn must_ask(&self, state: &State, text: &str) -> bool {
-        may_ask(state) && self.danger_in(text).level() >= Level::Likely
+    pub(super) fn must_ask(&self, state: &State, text: &str, vector: Option<&[f32]>) -> bool {
+        may_ask(state) && self.danger_in(text, vector).level() >= Level::Likely
     }
 
     /// The same where the words were not heard clearly, and in another hearing of them they tell of sure danger.
     pub(super) fn must_ask_of_others(&self, state: &State, hearings: &[String]) -> bool {
-        may_ask(state) && hearings.iter().any(|other| self.danger_in(other).level() == Level::Sure)
+        may_ask(state) && hearings.iter().any(|other| self.danger_in(other, None).level() == Level::Sure)
     }
 
     /// Whether words are this dialogue's to answer, whoever else talks with the caller: an emergency, what may be one, and
-    /// an answer to that question which is not a plain no.
+    /// an answer to that question which is not a plain no. `vector`: of the words, where there is one.
     #[must_use]
-    pub fn minds_danger(&self, state: &State, text: &str) -> bool {
-        self.hears_emergency(text)
-            || self.must_ask(state, text)
-            || (!state.doubt.is_empty() && self.confirms(state, text))
+    pub fn minds_danger(&self, state: &State, text: &str, vector: Option<&[f32]>) -> bool {
+        self.danger(text, vector).0 == Level::Sure
+            || self.must_ask(state, text, vector)
+            || (!state.doubt.is_empty() && self.confirms(state, text, vector))
     }
 
     /// Whether an answer to "Is anyone hurt or in danger right now?" says so.
-    fn confirms(&self, state: &State, text: &str) -> bool {
+    fn confirms(&self, state: &State, text: &str, vector: Option<&[f32]>) -> bool {
         match Ear(state.language).yes_no(text) {
             Some(YesNo::Yes) => !self.is_over_it(state, text),
             Some(YesNo::No) => false,
-            None => self.danger_in(text).level() >= Level::Likely,
+            None => self.danger_in(text, vector).level() >= Level::Likely,
         }
     }
 }
@@ -116,6 +127,21 @@ impl Dialogue {
 }
 
 impl Turn<'_> {
+    /// What the words are like. The vector is that of the whole utterance.
+    fn danger_in(&self, text: &str) -> Reading {
+        self.dialogue.danger_in(text, self.vector_of(text))
+    }
+
+    /// Amid a task there is none: the story of an accident that is filed means what danger means.
+    fn vector_of(&self, text: &str) -> Option<&[f32]> {
+        self.head.vector.as_deref().filter(|_| text == self.whole && self.state.task().is_none())
+    }
+
+    /// Whether it is to be asked if anybody is in danger.
+    pub(super) fn must_ask(&self, text: &str) -> bool {
+        self.dialogue.must_ask(&self.state, text, self.vector_of(text))
+    }
+
     /// An emergency in the words, and the language in which it was heard.
     pub(super) fn emergency_heard(&self, text: &str) -> Option<(Emergency, Language)> {
         let other = match self.state.language {
@@ -142,7 +168,7 @@ impl Turn<'_> {
     /// What the words are like, where that is danger. The story of an accident that is filed reads like one: amid a task
     /// it takes more to be sure.
     fn surely_danger(&self, text: &str) -> Option<Reading> {
-        let reading = self.dialogue.danger_in(text);
+        let reading = self.danger_in(text);
         // "He turned his ankle, but he's fine", told when asked whether anybody is in danger.
         if !self.state.doubt.is_empty() && self.dialogue.is_over_it(&self.state, text) {
             return None;
@@ -165,7 +191,7 @@ impl Turn<'_> {
     pub(super) fn ask_of_danger(&mut self, text: &str) {
         self.state.doubted = true;
         text.clone_into(&mut self.state.doubt);
-        if self.dialogue.danger_in(text).is_nearly_sure() && !self.state.told_911 {
+        if self.danger_in(text).is_nearly_sure() && !self.state.told_911 {
             self.say("emergency_911");
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
@@ -182,7 +208,7 @@ impl Turn<'_> {
         if self.state.doubt.is_empty() {
             return false;
         }
-        let confirmed = self.dialogue.confirms(&self.state, text);
+        let confirmed = self.dialogue.confirms(&self.state, text, self.vector_of(text));
         let said = take(&mut self.state.doubt);
         let taken_for = take(&mut self.state.doubt_wants);
         if confirmed {
@@ -288,9 +314,7 @@ impl Turn<'_> {
         if says(cues.no_emergency) || (no && words <= ANSWER) {
             self.say("emergency_over");
             // "What, no, it's just loud music, I want to file a complaint": what they called for comes with it.
-            if self.state.task().is_none()
-                && words > CALLED_OFF
-                && self.dialogue.danger_in(text).level() == Level::No
+            if self.state.task().is_none() && words > CALLED_OFF && self.danger_in(text).level() == Level::No
             {
                 self.after_emergency = false;
                 self.state.urgent = false;

@@ -168,7 +168,7 @@ impl Reader {
         };
         let asked = request.asked.as_deref().is_some_and(|asked| !asked.trim().is_empty());
         let found = self.understanding.patient(text, language, asked).await;
-        let (level, kind, score) = self.dialogue.danger(text);
+        let (level, kind, score) = self.dialogue.danger(text, found.vector.as_deref());
         let (act, act_score) = found.act().map_or(("", 0.0), |(act, score)| (act.name(), score));
         let place = |at: usize| text.get(..at).map_or(0, |before| before.chars().count());
         let nearest = self.understanding.alike(text, NEAREST).await;

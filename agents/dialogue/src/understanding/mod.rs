@@ -72,7 +72,12 @@ impl Understanding {
         self.read(text, language, asked, spans, vectors)
     }
 
-    /// The same where nobody waits on a line.
+    /// The vector of a caller's words, in the time that a turn has.
+    pub async fn vector(&self, text: &str) -> Option<Vector> {
+        self.embedder.as_ref()?.live(text).await
+    }
+
+    /// What words are taken for where nobody waits on a line.
     pub async fn patient(&self, text: &str, language: Language, asked: bool) -> Understood {
         let spans = clauses(text);
         let pieces = spans.iter().map(|span| text[span.clone()].to_owned());

@@ -7,6 +7,7 @@
 //! ```text
 //! cargo run --release -p governance --example train_danger             # train and write
 //! cargo run --release -p governance --example train_danger -- --folds  # how sentences do that a training leaves out
+//! cargo run --release -p governance --example train_danger -- --folds --write FILE.tsv  # the same, kept for `train_sense` of `dialogue`
 //! cargo run --release -p governance --example train_danger -- --judge FILE.tsv   # what the shipped detector makes of a set
 //! ```
 //! `--missed` prints what it gets wrong.
@@ -87,6 +88,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             read.extend(report::read(&detector, out.into_iter().map(|(_, line)| line).collect()));
         }
         report::print(&read, missed);
+        if let Some(at) = words.iter().position(|word| word == "--write") {
+            fs::write(words.get(at + 1).ok_or("--write needs a file")?, report::table(&read))?;
+        }
         return Ok(());
     }
     let bytes = trained(&marks, &written, &around, FITS);

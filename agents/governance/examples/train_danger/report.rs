@@ -40,6 +40,20 @@ pub fn print(all: &[(Line, Reading)], missed: bool) {
     }
 }
 
+/// One sentence a line, with what a training that left it out made of it: label, kind, language, now, danger, text.
+pub fn table(all: &[(Line, Reading)]) -> String {
+    let label = |line: &Line| match line.label {
+        Label::No => "no",
+        Label::Maybe => "maybe",
+        Label::Now => "now",
+    };
+    let row = |(line, read): &(Line, Reading)| {
+        let Line { kind, language, text, .. } = line;
+        format!("{}\t{kind}\t{language}\t{}\t{}\t{text}\n", label(line), read.now, read.danger)
+    };
+    all.iter().map(row).collect()
+}
+
 /// What other thresholds would do.
 fn sweep(all: &[(Line, Reading)]) {
     for threshold in [300, 400, 500, 600, 700, 750, 800, 850, 900] {

@@ -7,6 +7,8 @@
 //! The dialogue's own patterns come first: they know what a form of words means. This knows what a sentence is like.
 #![deny(clippy::disallowed_methods)]
 
+pub mod sense;
+
 use std::fmt;
 use std::sync::LazyLock;
 

@@ -168,8 +168,8 @@ impl Live {
     }
 
     /// Whether the model answers this. Fixed words, emergencies, and a caller who wants a language that the line does
-    /// not speak are the built-in dialogue's.
-    pub(super) fn answers(&self, seat: &Seat, input: &TurnInput) -> bool {
+    /// not speak are the built-in dialogue's. `vector`: of the words, where they may tell of danger.
+    pub(super) fn answers(&self, seat: &Seat, input: &TurnInput, vector: Option<&[f32]>) -> bool {
         let dialogue = &seat.office.shared.dialogue;
         if seat.state.awaits_call_back() {
             return false;
@@ -189,7 +189,7 @@ impl Live {
                 secret != "911" && (keyed || !dialogue.hears_emergency(secret))
             }
             TurnInput::Said { text, .. } => {
-                !dialogue.minds_danger(&seat.state, text)
+                !dialogue.minds_danger(&seat.state, text, vector)
                     && !wants_missing_spanish(seat, text)
                     && !dialogue.minds_recording(&seat.state, text)
             }

@@ -60,6 +60,8 @@ pub struct Understood {
     pub acts: Vec<(Act, f32)>,
     /// Several things wanted in one breath, in the order of the words; empty when it is one.
     pub parts: Vec<Part>,
+    /// The vector of the whole, if there was time to make one, for whoever reads something else out of it.
+    pub vector: Option<Vector>,
 }
 
 impl Understood {
@@ -116,7 +118,7 @@ pub fn understand(
             wants.insert(0, Want { score: least, ..want });
         }
     }
-    Understood { wants, acts, parts }
+    Understood { wants, acts, parts, vector: whole.vector.clone() }
 }
 
 fn read(

@@ -331,7 +331,7 @@ fn ordinary_spanish_talk_is_no_emergency_and_stays_spanish() {
 
 #[test]
 fn another_day_is_asked_about_and_not_told() {
-    let level = |text: &str| LEXICAL.dialogue.danger(text).0;
+    let level = |text: &str| LEXICAL.dialogue.danger(text, None).0;
     for text in [
         "we were at the courthouse yesterday and my uncle went down on the steps and twisted his knee",
         "my neighbor fell off her porch last week and she can't get up the stairs",
