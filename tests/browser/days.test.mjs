@@ -58,7 +58,7 @@ consoleSuite("days", (test) => {
     await page.getByRole("button", { name: "Reveal phone" }).click();
     await page.getByRole("textbox", { name: "What do you need it for?" }).fill("Calling back");
     await page.keyboard.press("Enter");
-    await page.getByText("+12025550143").waitFor();
+    await page.getByText("+1 202-555-0143").waitFor();
     await page.getByRole("button", { name: "Hand over" }).click();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Done" }).click();

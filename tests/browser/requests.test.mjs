@@ -83,7 +83,7 @@ consoleSuite("requests", (test) => {
     await shot(page, "reveal");
     await page.getByRole("textbox", { name: "What do you need it for?" }).fill("Calling back");
     await page.keyboard.press("Enter");
-    await page.getByText("+12025550143").waitFor();
+    await page.getByText("+1 202-555-0143").waitFor();
     assert.deepEqual(mock.revealed, [{ id: "work-RB-2042", token: "⟨phone:1⟩", reason: "Calling back" }]);
     await page.getByRole("button", { name: "Call back" }).click();
     await page.keyboard.type("+12025550199");
@@ -105,7 +105,7 @@ consoleSuite("requests", (test) => {
     await page.goto(`${mock.url}/#/calls`);
     await page.goto(`${mock.url}/#/work/work-RB-2042`);
     await page.getByRole("button", { name: "Reveal phone" }).waitFor();
-    assert.equal(await page.getByText("+12025550143").count(), 0);
+    assert.equal(await page.getByText("+1 202-555-0143").count(), 0);
   });
 
   test("are handed over, declined with a reason, and noted on", examples, async ({ page, mock }) => {

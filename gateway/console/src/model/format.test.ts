@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { callerDetail, callerName, duration, durationWords, endReason, fieldText, phoneNumber, shortId, words } from "./format";
+import { callerDetail, callerName, dialable, duration, durationWords, endReason, fieldText, phoneNumber, shortId, words } from "./format";
 
 it("writes durations as a phone does, and in words", () => {
   expect([duration(-5), duration(7_900), duration(760_000), duration(3_723_000)]).toEqual(["0:00", "0:07", "12:40", "1:02:03"]);
@@ -14,6 +14,10 @@ it("names callers without showing what a token hides", () => {
   expect(callerName(null)).toBe("No number given");
   expect(phoneNumber("+12025550100")).toBe("(202) 555-0100");
   expect(phoneNumber("anonymous")).toBe("anonymous");
+  for (const told of ["+12025550147", "2025550147", "202-555-0147", "(202) 555-0147", "1 202 555 0147"]) {
+    expect(dialable(told)).toBe("+1 202-555-0147");
+  }
+  for (const other of ["555-0147", "+442079460000", "call the shop"]) expect(dialable(other)).toBe(other);
 });
 
 it("turns codes into words, also those it has never seen", () => {

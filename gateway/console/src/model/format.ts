@@ -39,6 +39,12 @@ export function phoneNumber(number: string): string {
   return match ? `(${match[1]}) ${match[2]}-${match[3]}` : number;
 }
 
+/** A number to be dialed, in whatever form it was told: +1 202-555-0100; anything else as it came. */
+export function dialable(number: string): string {
+  const match = /^(?:\+?1)?(\d{3})(\d{3})(\d{4})$/.exec(number.replaceAll(/[\s().-]/g, ""));
+  return match ? `+1 ${match[1]}-${match[2]}-${match[3]}` : number;
+}
+
 const isToken = (text: string): boolean => /^⟨\w+:\d+⟩$/.test(text);
 
 /** A heading for a call. Tokens such as ⟨phone:1⟩ begin anew in each call, so they cannot tell callers apart. */

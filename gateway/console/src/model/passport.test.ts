@@ -69,6 +69,12 @@ describe("the whole", () => {
     expect(asked(passport)).toEqual(["To report a problem", "A question"]);
   });
 
+  it("tells that office hours were asked for, and of all else that is answered without a page", () => {
+    const ledger = ["office", "clock", "thanks", "goodbye"].map((heard) => turn(heard, "answered"));
+    expect(asked({ ledger })).toEqual(["The office's hours, address or number", "The day or the time"]);
+    expect(told(turn("office", "answered")).what).toBe("Answered about office");
+  });
+
   it("tells what was filed and promised", () => {
     expect(filed(passport)).toEqual(["INC-4821"]);
     expect(promised(passport)).toEqual(["The report is looked into"]);

@@ -17,6 +17,12 @@ const TOPICS: Record<string, string> = {
   correction: "to correct something",
   cancel: "to drop something",
   reference: "a reference number",
+  office: "the office's hours, address or number",
+  clock: "the day or the time",
+  filed: "what was taken down",
+  when_done: "when it will be done",
+  abilities: "what the line can do",
+  identity: "whom they are talking to",
 };
 
 const FILED: Record<string, string> = {

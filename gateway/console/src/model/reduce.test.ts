@@ -64,6 +64,19 @@ describe("reduceEvent", () => {
     expect(call(state).notices.map((n) => n.text)).toEqual(["The call goes on in Spanish"]);
   });
 
+  it("takes a sentence of the greeting in another language for no change of the call's", () => {
+    const language = (turn: number, language: string) => event("call.language", { turn, language });
+    const notices = (...events: ReturnType<typeof event>[]) => call(run([started(), ...events])).notices.map((n) => n.text);
+    expect(notices(language(0, "es"), language(0, "en"))).toEqual([]);
+    // The sentence came last: the first reply goes back.
+    expect(notices(language(0, "es"), language(1, "en"))).toEqual([]);
+    expect(notices(language(0, "es"), language(0, "en"), language(2, "es"), language(4, "en"))).toEqual([
+      "The call goes on in Spanish",
+      "The call goes on in English",
+    ]);
+    expect(call(run([started(), language(0, "es")])).facts.language).toBe("es");
+  });
+
   it("says in words what happened to a provider", () => {
     const state = run([
       event("call.provider", { provider: "deepgram", state: "failed", reason: "stalled: no message for 1.5 s" }),

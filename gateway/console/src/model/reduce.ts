@@ -95,11 +95,14 @@ const apply: { [N in EventName]: Apply<N> } = {
 
   "call.cost": (call, { call_usd }) => ({ ...call, facts: { ...call.facts, cost_usd: call_usd } }),
 
-  "call.language": (call, { event_id, language, at }) =>
-    withNotice(
-      { ...call, facts: { ...call.facts, language } },
-      { id: event_id, at, kind: "language", text: `The call goes on in ${languageName(language)}` },
-    ),
+  "call.language": (call, { event_id, turn, language, at }) => {
+    // A greeting says one sentence in another language and goes back: only the voice changed. What the call is in is told
+    // once the caller has spoken, and only where it is not what it was.
+    const goesOnIn = call.goesOnIn || call.facts.language;
+    const now = { ...call, goesOnIn, facts: { ...call.facts, language } };
+    if (turn === 0 || language === goesOnIn) return now;
+    return withNotice({ ...now, goesOnIn: language }, { id: event_id, at, kind: "language", text: `The call goes on in ${languageName(language)}` });
+  },
 
   "call.control": (call, { event_id, holder, by, reason, at }) => {
     if (reason === "refused") return call;

@@ -55,6 +55,8 @@ export interface Call {
   /** Known only from events in mid-call: the facts must still be asked for. */
   stub: boolean;
   attentionReason: string;
+  /** The language that people were last told of, which the voice may leave for a sentence. Empty: that of the facts. */
+  goesOnIn: string;
   utterances: Utterance[];
   latency: TurnLatency[];
   tools: ToolUse[];
@@ -91,6 +93,7 @@ export function newCall(facts: CallItem, stub = false): Call {
     facts,
     stub,
     attentionReason: "",
+    goesOnIn: "",
     utterances: [],
     latency: [],
     tools: [],

@@ -5,7 +5,7 @@ import { Button } from "../../ui/Button";
 import { INPUT } from "../../ui/classes";
 import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
-import { pieces, tokenName } from "./labels";
+import { pieces, revealed, tokenName } from "./labels";
 
 interface Props {
   text: string;
@@ -22,7 +22,7 @@ export function Revealing({ text, known, onReveal }: Props) {
       {pieces(text).map((piece, n) => {
         if (!piece.token) return <span key={n}>{piece.text}</span>;
         const value = known.get(piece.text);
-        if (value !== undefined) return <mark key={n} className="rounded bg-warm-soft px-1 text-text">{value}</mark>;
+        if (value !== undefined) return <mark key={n} className="rounded bg-warm-soft px-1 text-text">{revealed(piece.text, value)}</mark>;
         if (!onReveal) return <span key={n} className="rounded bg-raised px-1 text-muted">{tokenName(piece.text)} hidden</span>;
         return (
           <button

@@ -1,7 +1,7 @@
 // Requests in the words of the people who work on them. Pure.
 
 import type { Field, WorkAct, WorkItem, WorkItemDetail, WorkState } from "../../api/types";
-import { fieldText, words } from "../../model/format";
+import { dialable, fieldText, words } from "../../model/format";
 import { due } from "../../model/when";
 
 const KINDS: Record<string, string> = {
@@ -138,5 +138,7 @@ export function pieces(text: string): { text: string; token: boolean }[] {
 }
 /** ⟨phone:1⟩ as a person reads it: "phone". */
 export const tokenName = (token: string): string => words(/\w+/.exec(token)?.[0] ?? "value").toLowerCase();
+/** What stood behind a token, as a person uses it: a number that can be dialed. */
+export const revealed = (token: string, value: string): string => (tokenName(token) === "phone" ? dialable(value) : value);
 /** Text without the marks of tokens, for where nothing can be revealed: "phone (hidden)". */
 export const veiled = (text: string): string => text.replaceAll(TOKEN, (token) => `${tokenName(token)} (hidden)`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../api/client";
 import type { WorkAct, WorkItem } from "../../api/types";
 import { choiceOf, filtersOf, isNarrowed, parametersOf, SHOWN } from "./filter";
-import { actPhrase, byUrgency, dueText, givenFields, isIncomplete, isLate, outcomeOf, pieces, plainValue, requestTitle, tokenName, veiled } from "./labels";
+import { actPhrase, byUrgency, dueText, givenFields, isIncomplete, isLate, outcomeOf, pieces, plainValue, requestTitle, revealed, tokenName, veiled } from "./labels";
 import { refusal } from "./refusals";
 import { joined } from "./useWorkItems";
 
@@ -23,6 +23,11 @@ const item = (id: string, more: Partial<WorkItem> = {}): WorkItem => ({
   updated_at: "2026-01-05T08:00:00Z",
   fields: [],
   ...more,
+});
+
+it("shows a number that was revealed so that it can be dialed, and all else as it was told", () => {
+  expect(revealed("⟨phone:1⟩", "202-555-0147")).toBe("+1 202-555-0147");
+  expect(revealed("⟨address:1⟩", "2025550147")).toBe("2025550147");
 });
 
 describe("the order", () => {
