@@ -14,8 +14,8 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::ManagePlatform;
 use crate::auth::scope::Allowed;
-use crate::demo;
 use crate::error::{ApiError, JsonBody};
+use crate::tenant_config::follow;
 
 /// The request.
 #[derive(Debug, Deserialize)]
@@ -66,20 +66,12 @@ pub async fn create(
         directory.put_line(first_line(&tenant, number)).await?;
     }
     let lines = directory.lines(tenant.id).await?;
-    adopt(&app, &tenant).await?;
+    // Running engines answer for it at once; those of another gateway when it looks next.
+    let store = app.platform.tenant(tenant.id).await?;
+    follow::take_up(&app, &tenant, store).await.map_err(|error| ApiError::internal(&error))?;
     app.audit.record(Some(tenant.id), acts::tenant_created(&who.principal, &tenant)).await?;
     tracing::info!(audit = "tenant.created", slug = %tenant.slug, by = %who.principal.subject, "tenant created");
     Ok((StatusCode::CREATED, Json(shape(&tenant, lines))))
-}
-
-/// Running engines answer for the tenant at once; those of another gateway when it looks next.
-async fn adopt(app: &App, tenant: &Tenant) -> Result<(), ApiError> {
-    if let Some(ready) = app.ready.get() {
-        let facts = demo::facts(&app.platform, tenant).await.map_err(|e| ApiError::internal(&e))?;
-        (ready.providers.adopt)(app.platform.tenant(tenant.id).await?, facts);
-        (ready.lineup.renew)(tenant.id, &Arc::default());
-    }
-    Ok(())
 }
 
 fn first_line(tenant: &Tenant, number: String) -> Line {

@@ -65,8 +65,9 @@ pub(crate) async fn look(app: &App, seen: &mut Seen) -> Result<(), StorageError>
     Ok(())
 }
 
-/// Running engines answer by what is kept of a tenant from the next call on.
-pub(super) async fn take_up(app: &App, tenant: &Tenant, store: TenantStore) -> anyhow::Result<()> {
+/// Running engines answer by what is kept of a tenant from the next call on: one that is new, or whose document changed here
+/// or elsewhere.
+pub(crate) async fn take_up(app: &App, tenant: &Tenant, store: TenantStore) -> anyhow::Result<()> {
     app.vocabularies.changed(tenant.id);
     let Some(ready) = app.ready.get() else { return Ok(()) };
     let facts = demo::facts(&app.platform, tenant).await?;

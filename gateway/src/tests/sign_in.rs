@@ -26,13 +26,17 @@ impl Door {
     async fn user(&self, login: &str) -> User {
         let store = self.test.gateway.app.platform.store();
         let tenant_id = Some(store.tenant_by_slug("riverbend").await.unwrap().unwrap().id);
-        let new = NewUser {
+        self.made(NewUser {
             tenant_id,
             login: login.into(),
             display_name: "Pat Lee".into(),
             role: Role::Supervisor,
-        };
-        store.create_user(new).await.unwrap()
+        })
+        .await
+    }
+
+    async fn made(&self, new: NewUser) -> User {
+        self.test.gateway.app.platform.store().create_user(new).await.unwrap()
     }
 
     async fn sign_in(&self, login: &str, password: &str) -> Response {
@@ -121,6 +125,24 @@ async fn a_password_is_set_after_a_link_and_lets_in_from_then_on() {
         (&json!("password"), &json!("link"))
     );
     assert_eq!(door.audit("riverbend", "password.set").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_platform_administrators_password_is_on_the_platforms_audit() {
+    let door = Door::open().await;
+    let robin = NewUser {
+        tenant_id: None,
+        login: "robin".into(),
+        display_name: "Robin Roe".into(),
+        role: Role::PlatformAdmin,
+    };
+    let robin = door.made(robin).await;
+    let cookie = door.by_link(&robin).await;
+    assert_eq!(door.set(&cookie, json!({ "new": PASSWORD })).await.0, StatusCode::NO_CONTENT);
+    let kept = door.audit("_platform", "password.set").await;
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert!(json!(kept[0]).to_string().contains(&robin.id.to_string()), "{kept:?}");
+    assert!(door.audit("riverbend", "password.set").await.is_empty(), "they are no office's");
 }
 
 #[tokio::test]
