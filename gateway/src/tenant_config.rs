@@ -12,6 +12,7 @@ pub mod keep;
 pub mod read;
 pub mod single_slots;
 pub mod targets;
+pub mod teams;
 pub mod versions;
 
 use std::collections::BTreeMap;
@@ -30,6 +31,7 @@ use appointments::Appointments;
 use holidays::Holiday;
 use single_slots::SingleSlot;
 use targets::Target;
+use teams::TeamTable;
 
 /// Where nothing is said, as for a tenant that is created.
 pub const TIMEZONE: &str = "America/New_York";
@@ -92,6 +94,9 @@ pub struct TenantConfig {
     /// Sentences of the tenant's own, by language and key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub wording: Wording,
+    /// Teams to add or replace; those that are not named stay.
+    #[serde(rename = "team", skip_serializing_if = "Vec::is_empty")]
+    pub teams: Vec<TeamTable>,
     /// Claims to add or replace. They name people: they are put, and never given out again.
     #[serde(rename = "claim", skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimConfig>,

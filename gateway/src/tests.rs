@@ -28,6 +28,7 @@ mod take_over;
 mod teams;
 mod tenant_calendar;
 mod tenant_config;
+mod tenant_config_teams;
 mod tenant_versions;
 mod text_checks;
 mod transfer;

@@ -220,7 +220,10 @@ describe("working days", { concurrency: BACK_ENDS.length }, () => {
 
       async function aSecondCounty() {
         const file = join(office.folder, "oakdale.toml");
-        await writeFile(file, (await readFile(GUIDE, "utf8")).split("```toml\n")[1].split("```")[0]);
+        // The guide's whole file, and the team that it shows below.
+        const [whole, , roads] = (await readFile(GUIDE, "utf8")).split("```toml\n").slice(1).map((block) => block.split("```")[0]);
+        assert.match(roads, /^\[\[team\]\]/);
+        await writeFile(file, `${whole}\n${roads}`);
         await screen("e", "Settings");
         await page.getByRole("button", { name: "New office" }).press("Enter");
         await page.getByLabel("Name", { exact: true }).fill("Oakdale");
@@ -235,6 +238,15 @@ describe("working days", { concurrency: BACK_ENDS.length }, () => {
         await picture("second-county");
         await page.getByRole("button", { name: "Apply" }).press("Enter");
         await page.getByText("Applied.", { exact: true }).waitFor();
+        // Its own team takes its work, and no other office's.
+        const takenBy = (tenant) =>
+          page.evaluate(async (of) => {
+            const body = JSON.stringify({ words: "there is a deep pothole on Mill Road" });
+            const answer = await fetch(`/v1/teams/try?tenant=${of}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+            return (await answer.json()).team;
+          }, tenant);
+        assert.equal(await takenBy("oakdale"), "roads");
+        assert.equal(await takenBy("riverbend"), "incident_investigation");
 
         const call = office.call(CALLER, ["What are your office hours?"], "--tenant", "oakdale");
         const chosen = page.getByRole("banner").getByRole("combobox", { name: "Office" });

@@ -18,7 +18,7 @@ use crate::auth::scope::{Allowed, Realm};
 use crate::error::{ApiError, ErrorCode};
 use crate::tenant_config::read::{Fault, Reading};
 use crate::tenant_config::versions::{self, Change};
-use crate::tenant_config::{TenantConfig, check, keep, read};
+use crate::tenant_config::{TenantConfig, check, keep, read, teams};
 
 /// Largest document, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -103,7 +103,6 @@ pub(super) async fn apply(
     headers: &HeaderMap,
     back_to: Option<u32>,
 ) -> Result<Response, ApiError> {
-    let then = keep::settled(config, &tenant);
     // What is kept and what is in force stay the same when two documents, or one and rules, are put at once.
     let one_at_a_time = app.rules.lock().await;
     let store = app.platform.tenant(tenant.id).await?;
@@ -111,6 +110,7 @@ pub(super) async fn apply(
     let mut expected = versions::newest(&store).await?;
     let now = current(app, &tenant).await?;
     unchanged_since(headers, &now)?;
+    let then = settled(config, &tenant, &now).await?;
     let changes = keep::changes(&store, &now, &then).await?;
     let mut kept_as = None;
     if !changes.is_empty() {
@@ -125,6 +125,10 @@ pub(super) async fn apply(
     drop(one_at_a_time);
     if !changes.is_empty() {
         app.audit.record(Some(renamed.id), acts::setting_changed(principal, SETTING)).await?;
+        for team in teams::changed(&now.teams, &then.teams) {
+            let act = acts::setting_changed(principal, &format!("team.{team}"));
+            app.audit.record(Some(renamed.id), act).await?;
+        }
         tracing::info!(audit = "tenant.config", tenant = %renamed.slug, by = %principal.subject, changes = changes.len(), "a tenant's document was laid down");
     }
     let tag = [(header::ETAG, format!("\"{version}\""))];
@@ -149,8 +153,20 @@ pub(super) async fn changes_of(
     config: TenantConfig,
 ) -> Result<Vec<String>, ApiError> {
     let store = app.platform.tenant(tenant.id).await?;
-    let then = keep::settled(config, tenant);
-    Ok(keep::changes(&store, &current(app, tenant).await?, &then).await?)
+    let now = current(app, tenant).await?;
+    let then = settled(config, tenant, &now).await?;
+    Ok(keep::changes(&store, &now, &then).await?)
+}
+
+/// The document as it can be held against `now`, settled beside the calls: schemas of teams are compiled.
+pub(super) async fn settled(
+    config: TenantConfig,
+    tenant: &Tenant,
+    now: &TenantConfig,
+) -> Result<TenantConfig, ApiError> {
+    let (tenant, now) = (tenant.clone(), now.clone());
+    let settled = tokio::task::spawn_blocking(move || keep::settled(config, &tenant, &now)).await;
+    settled.map_err(|error| ApiError::internal(&error))
 }
 
 /// Everything that is wrong with a document that was put together here.

@@ -10,16 +10,16 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use storage::versions::{Version, VersionKind};
-use storage::{Tenant, TenantStore, Versions};
+use storage::{TenantStore, Versions};
 
 use super::page::{Page, PageQuery};
-use super::tenant_config::{TOML, apply, checked, current, managed, refused, wants_toml};
+use super::tenant_config::{TOML, apply, checked, current, managed, refused, settled, wants_toml};
 use crate::app::App;
 use crate::auth::permission::ManageTenant;
 use crate::auth::scope::Allowed;
 use crate::error::{ApiError, ErrorCode};
+use crate::tenant_config::TenantConfig;
 use crate::tenant_config::differences::differences;
-use crate::tenant_config::{TenantConfig, keep};
 
 /// A version without its text.
 #[derive(Debug, Serialize, Deserialize)]
@@ -81,7 +81,8 @@ pub async fn one(
         let text = document.to_toml().map_err(|error| ApiError::internal(&error))?;
         return Ok(([(header::CONTENT_TYPE, TOML)], text).into_response());
     }
-    let differences = differences(&current(&app, &tenant).await?, &settled(&document, &tenant));
+    let now = current(&app, &tenant).await?;
+    let differences = differences(&now, &settled(document.clone(), &tenant, &now).await?);
     Ok(Json(VersionAnswer { item: kept.into(), document, differences }).into_response())
 }
 
@@ -111,10 +112,6 @@ pub(super) fn numbered(text: &str) -> Result<u32, ApiError> {
 async fn kept(store: &TenantStore, number: u32) -> Result<Version, ApiError> {
     let kept = store.version(VersionKind::Config, "", number).await?;
     kept.ok_or_else(|| ApiError::not_found("version"))
-}
-
-fn settled(document: &TenantConfig, tenant: &Tenant) -> TenantConfig {
-    keep::settled(document.clone(), tenant)
 }
 
 fn unreadable(number: u32) -> ApiError {

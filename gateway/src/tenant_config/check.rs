@@ -15,7 +15,7 @@ use super::appointments::{Appointments, day};
 use super::read::{Fault, MOST_FAULTS, within};
 use super::targets::{self, has_twins};
 use super::{CLOSED, TenantConfig};
-use super::{holidays, single_slots};
+use super::{holidays, single_slots, teams};
 use crate::dialing::hours::is_dialable;
 
 /// Characters of anything short.
@@ -77,13 +77,16 @@ pub fn check(config: &TenantConfig) -> Vec<Fault> {
     if labels.len() < config.appointments.len() {
         faults.add("appointments", "have the same label twice");
     }
+    for fault in teams::check(&config.teams) {
+        faults.add(fault.key, fault.message);
+    }
     claims(config, &mut faults);
     words(config, &mut faults);
     sentences(config, &mut faults);
     faults.0
 }
 
-/// What only the platform knows: a line may be another tenant's.
+/// What only the platform knows: a line may be another tenant's, and teams more than a tenant may have.
 ///
 /// # Errors
 /// When storage does not answer.
@@ -99,6 +102,9 @@ pub async fn taken(
             let key = format!("line[{}].number", n + 1);
             faults.push(Fault::new(key, format!("is another tenant's line: {number}")));
         }
+    }
+    if let Some(tenant) = tenant {
+        faults.extend(teams::too_many(&platform.tenant(tenant).await?, &config.teams).await?);
     }
     Ok(faults)
 }

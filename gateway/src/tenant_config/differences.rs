@@ -17,7 +17,9 @@ type Flat = BTreeMap<String, String>;
 /// One sentence a change; none where the documents mean the same. Claims are told by whoever knows which are kept.
 #[must_use]
 pub fn differences(now: &TenantConfig, then: &TenantConfig) -> Vec<String> {
-    told(&flat(now), &flat(then))
+    let mut changes = told(&flat(now), &flat(then));
+    changes.extend(super::teams::differences(&now.teams, &then.teams));
+    changes
 }
 
 /// The same of any two documents.
@@ -48,6 +50,7 @@ fn flat(config: &TenantConfig) -> Flat {
     let mut out = Flat::new();
     let mut plain = config.clone();
     plain.claims.clear();
+    plain.teams.clear();
     plain.slug.clear();
     if let Ok(value) = serde_json::to_value(plain) {
         walk("", &value, &mut out);

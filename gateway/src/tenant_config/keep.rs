@@ -16,7 +16,7 @@ use super::holidays::Holiday;
 use super::versions::Change;
 use super::{
     ASK_STAFF_S, ClaimConfig, Hours, LineConfig, Office, TenantConfig, appointments, follow, single_slots,
-    spoken,
+    spoken, teams,
 };
 use crate::app::App;
 use crate::calls::listening;
@@ -69,6 +69,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         appointments: appointments::kept(&store).await?.unwrap_or_default(),
         pronunciations: setting::<BTreeMap<_, _>>(&store, SOUNDS).await?,
         wording: facts.wording,
+        teams: teams::own(&store).await?,
         claims: Vec::new(),
         name: facts.county,
     })
@@ -83,9 +84,9 @@ async fn setting<T: Default + serde::de::DeserializeOwned>(
 }
 
 /// The document with what is left to us filled in and numbers as they are kept, so that it can be held against
-/// [`current`] and is the same after it was laid down.
+/// [`current`], which is `now`, and is the same after it was laid down.
 #[must_use]
-pub fn settled(mut config: TenantConfig, tenant: &Tenant) -> TenantConfig {
+pub fn settled(mut config: TenantConfig, tenant: &Tenant, now: &TenantConfig) -> TenantConfig {
     let facts = config.facts();
     let main = main_line(&config.name);
     config.slug.clone_from(&tenant.slug);
@@ -93,6 +94,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant) -> TenantConfig {
     config.timezone.clone_from(&facts.timezone);
     config.office.phone = facts.office_phone;
     config.office.area_code = facts.area_code;
+    config.teams = teams::settled(std::mem::take(&mut config.teams), &now.teams);
     config.hours = Hours::of(&config.hours.week());
     config.ask_staff_s = config.ask_staff_s.filter(|s| config.ask_staff && *s != ASK_STAFF_S);
     for line in &mut config.lines {
@@ -175,8 +177,10 @@ pub async fn lay_down(
         (appointments::SETTING, json!(config.appointments)),
         (single_slots::SETTING, json!(config.slots)),
     ];
+    let actor = change.actor.clone();
     // First: of two documents at once, on this gateway or another, one is refused whole.
     let kept_as = store.keep_version(change.keep(config, settings)).await?;
+    teams::keep(&store, &config.teams, &actor).await?;
     for line in &config.lines {
         directory.put_line(line_of(tenant, config, line)).await?;
     }
