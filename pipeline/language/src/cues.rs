@@ -38,6 +38,10 @@ pub struct Cues {
     pub message: &'static [&'static str],
     /// A person there.
     pub person: &'static [&'static str],
+    /// By coming there, and no person.
+    pub in_person: &'static str,
+    /// Sounds that mean nothing.
+    pub hesitations: &'static [&'static str],
     pub thanks: &'static [&'static str],
     pub bye: &'static [&'static str],
     /// "That's all": yes to a read-back.

@@ -27,9 +27,25 @@ impl Turn<'_> {
             return None;
         }
         let (rest, wish) = call_wish(self.ear, text, asked == Some(SlotKind::Phone))?;
+        if self.says_where_to_call(&wish) {
+            return None;
+        }
         self.task_mut(|task| task.call_when = wish);
         self.say("call_when");
         Some(rest)
+    }
+
+    /// "No, that's it, thank you", asked whether it is right: nothing is to be changed.
+    pub(super) fn says_that_is_all(&self, plain: &str) -> bool {
+        let cues = self.ear.cues();
+        let rest = plain
+            .split_once(' ')
+            .filter(|(no, _)| self.ear.is_bare_yes_no(no))
+            .map_or(plain, |(_, rest)| rest);
+        let rest =
+            cues.thanks.iter().filter_map(|thanks| rest.find(thanks)).min().map_or(rest, |at| &rest[..at]);
+        let rest = rest.trim();
+        cues.all_said.contains(&rest) || cues.that_is_all.contains(&rest)
     }
 
     /// A question within an answer: answered at once where a page does, before the report goes on; else, and where the
@@ -113,6 +129,9 @@ impl Turn<'_> {
             self.task_mut(|task| task.call_when = wish);
             return self.say("no_call");
         }
+        if self.says_where_to_call(&wish) {
+            return;
+        }
         // "Any time" is no time that anybody must keep.
         let plain = self.ear.plain(&wish);
         if self.ear.cues().any_time.iter().any(|any| plain.contains(any)) {
@@ -124,6 +143,11 @@ impl Turn<'_> {
         }
         self.task_mut(|task| task.call_when = wish);
         self.say("call_when");
+    }
+
+    /// "Yes, you can call me at this number" says where, and not when.
+    fn says_where_to_call(&self, wish: &str) -> bool {
+        self.means_this_number(wish) && self.ear.when(wish, self.view.now, Direction::Future).is_none()
     }
 
     fn tells_time(&self, words: &str) -> bool {

@@ -7,7 +7,7 @@ use pipeline::turn::{Expectation, SegmentKind};
 
 use super::intent::by_cue;
 use super::policy::clarify::Choice;
-use super::questions::{unstutter, without_echo};
+use super::questions::{unhesitant, unstutter, without_echo};
 use super::script::{Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
@@ -126,7 +126,7 @@ impl Turn<'_> {
     }
 
     fn said(&mut self, text: &str, alternatives: &[String]) {
-        let text = &*self.likeliest(text, alternatives);
+        let text = &*unhesitant(self.ear, &self.likeliest(text, alternatives));
         // "To to 5" is no stutter where a number is asked for.
         let text = if self.wants_number() { text.to_owned() } else { unstutter(self.ear, text) };
         let text = self.ear.meant(&text);
@@ -399,6 +399,8 @@ impl Turn<'_> {
         if cues.message.iter().any(|w| plain.contains(w)) {
             return Some("message");
         }
+        // "Do I need to come in person?" asks for nobody.
+        let plain = plain.replace(cues.in_person, " ");
         cues.person.iter().any(|w| plain.contains(w)).then_some("person")
     }
 

@@ -60,9 +60,41 @@ pub(super) fn unstutter(ear: Ear, text: &str) -> String {
     out.join(" ")
 }
 
+/// The words without sounds that mean nothing ("at uh River Road"), which would be read back and filed. As they were where there
+/// is nothing else.
+pub(super) fn unhesitant(ear: Ear, text: &str) -> String {
+    let sounds = ear.cues().hesitations;
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // "Uh-huh" and "uh uh" are answers.
+    let answers = |word: Option<&&str>| word.is_some_and(|word| matches!(&*bare(word), "huh" | "hum" | "uh"));
+    let kept = |n: usize| {
+        let before = n.checked_sub(1).and_then(|n| words.get(n));
+        !sounds.contains(&&*bare(words[n])) || answers(words.get(n + 1)) || answers(before)
+    };
+    let left: Vec<&str> = (0..words.len()).filter(|n| kept(*n)).map(|n| words[n]).collect();
+    if left.is_empty() { text.to_owned() } else { left.join(" ") }
+}
+
 #[cfg(test)]
 mod tests {
+    use pipeline::ports::Language;
+
     use super::*;
+
+    #[test]
+    fn sounds_that_mean_nothing_are_left_out() {
+        for (text, left) in [
+            ("the sign at uh River Road and, um, Elm", "the sign at River Road and, Elm"),
+            ("uh huh", "uh huh"),
+            ("Uh-huh, yes", "Uh-huh, yes"),
+            ("uh uh", "uh uh"),
+            ("Um.", "Um."),
+        ] {
+            assert_eq!(unhesitant(Ear(Language::En), text), left);
+        }
+        assert_eq!(unhesitant(Ear(Language::Es), "en la eh calle Birch"), "en la calle Birch");
+    }
 
     #[test]
     fn an_echo_of_our_question_is_none() {

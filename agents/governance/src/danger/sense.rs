@@ -87,6 +87,7 @@ impl Sense {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn rows(meaning: f32) -> Vec<u8> {

@@ -96,6 +96,8 @@ pub static SPANISH: Cues = Cues {
     ],
     what_to_do: &["no puedo colgar", "que hago", "que debo hacer", "que tengo que hacer"],
     message: &["mensaje", "recado", "lo primero", "la primera", "el primero"],
+    in_person: "en persona",
+    hesitations: &["eh", "ehm", "em", "mmm"],
     person: &[
         "persona",
         "llamen",

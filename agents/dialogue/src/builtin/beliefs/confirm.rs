@@ -301,7 +301,7 @@ impl<'a> Turn<'a> {
             }
             _ if self.repeats_held(script, text) => self.read_back(script),
             _ if self.names_slot(script, &plain).is_some() => self.which(text),
-            Some(YesNo::No) if ear.cues().all_said.contains(&plain.as_str()) => {
+            Some(YesNo::No) if self.says_that_is_all(&plain) => {
                 self.task_mut(Task::confirm_all);
                 self.complete(false);
             }
