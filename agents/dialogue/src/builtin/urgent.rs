@@ -27,7 +27,7 @@ const ANSWER: usize = 4;
 const CALLED_OFF: usize = 7;
 /// From so much on the head takes the words for business of their own.
 const WISH: f32 = 0.6;
-/// Thousandths of the words' reading below which no vector makes danger of them.
+/// Thousandths of the words' reading below which a model's turn does not wait for their vector.
 const OPEN: u16 = 40;
 
 impl Dialogue {
@@ -52,7 +52,7 @@ impl Dialogue {
         (reading.level(), kind, f32::from(reading.now.max(reading.danger)) / 1000.0)
     }
 
-    /// Whether the words alone leave it open what they tell, so that their vector is worth waiting for.
+    /// Whether the words alone leave it open what they tell, so that a model's turn waits for their vector.
     #[must_use]
     pub fn may_be_danger(&self, text: &str) -> bool {
         let reading = self.danger.read(text);
