@@ -2,7 +2,7 @@
 
 use pipeline::ports::{Language, TurnInput};
 
-use super::{LEXICAL, Phone};
+use super::{LEXICAL, Phone, WORLD};
 use governance::danger::{Detector, Level};
 
 const ASKED: &str = "Is anyone hurt or in danger right now?";
@@ -87,4 +87,17 @@ fn spanish_is_answered_in_spanish() {
     let mut phone = Phone::speaking(&LEXICAL, false, Language::En, &[Language::En, Language::Es]);
     let reply = phone.say("mi papá está tirado en el piso y no abre los ojos tiene los labios morados");
     assert!(reply.starts_with("Cuelgue ahora y marque el 911.") && phone.urgent, "{reply}");
+}
+
+/// What it is about is heard beside its words.
+#[test]
+fn an_ordinary_question_in_odd_words_is_not_asked_about() {
+    for question in
+        ["what numbers on the bottom of the plastic are good", "my boy just turned six can he still be on it"]
+    {
+        let by_words = Phone::new(&LEXICAL, false).say(question);
+        assert!(by_words.ends_with(ASKED), "by words alone: {by_words}");
+        let reply = Phone::new(&WORLD, false).say(question);
+        assert!(!reply.contains(ASKED), "{reply}");
+    }
 }

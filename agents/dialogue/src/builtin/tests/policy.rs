@@ -5,6 +5,7 @@ use pipeline::turn::SegmentKind;
 use proptest::prelude::*;
 
 use super::super::policy::spoken::WORDS;
+use super::super::state::Pending;
 use super::{LEXICAL, Phone};
 
 const ENGLISH: &[&str] = &[
@@ -180,4 +181,15 @@ fn a_question_below_the_margin_names_no_page() {
             phone.last.unwrap().say
         );
     }
+}
+
+#[test]
+fn whoever_asks_about_coming_in_person_asks_for_nobody() {
+    let mut phone = Phone::new(&LEXICAL, false);
+    phone.state.pending = Some(Pending::MessageOrPerson);
+    phone.say("Do I need to come in person?");
+    assert!(phone.state.task().is_none(), "{:?}", phone.state.task());
+    phone.state.pending = Some(Pending::MessageOrPerson);
+    phone.say("A person, please.");
+    assert!(phone.state.task().is_some_and(|task| task.id == "person"));
 }
