@@ -14,6 +14,8 @@ const REPAIRED_KEYWORD_WEIGHT: f32 = 0.2;
 /// What being first in both lists is worth, and how much of it the vectors' list gives.
 const RANK_WEIGHT: f32 = 0.03;
 const VECTOR_SHARE: f32 = 0.6;
+/// What likeness to the middle of a section's questions is worth beside likeness to the nearest of them.
+const CENTRE_WEIGHT: f32 = 0.5;
 /// Re-ranking: neighbours in the question that are neighbours in the passage, title and heading, numbers.
 const CLOSENESS_WEIGHT: f32 = 0.03;
 const HEAD_WEIGHT: f32 = 0.02;
@@ -28,6 +30,8 @@ pub struct Evidence {
     /// Share of the query's weight found in the passage.
     pub coverage: f32,
     pub cosine: Option<f32>,
+    /// Likeness to the middle of what the passage's section is known to answer.
+    pub centre: Option<f32>,
     /// Share of the query's neighbours that are neighbours here.
     pub closeness: f32,
     /// Share of the query's weight found in title and heading.
@@ -74,7 +78,11 @@ pub fn rank(evidence: &[Evidence], method: Method, repaired: bool) -> Vec<(usize
             Method::Hybrid if blind => words + close,
             Method::Hybrid => {
                 let ranks = VECTOR_SHARE * by_vector + (1.0 - VECTOR_SHARE) * by_keyword;
-                e.cosine.unwrap_or(0.0).max(0.0) + weight * words + RANK_WEIGHT * ranks + close
+                e.cosine.unwrap_or(0.0).max(0.0)
+                    + CENTRE_WEIGHT * e.centre.unwrap_or(0.0)
+                    + weight * words
+                    + RANK_WEIGHT * ranks
+                    + close
             }
         }
     };

@@ -21,6 +21,8 @@ use language::stems::{Term, Tongue};
 const CANDIDATES: usize = 256;
 /// Of these, passages of one document: a long one must not crowd out the others.
 const OF_ONE_DOCUMENT: usize = 8;
+/// What likeness to the middle of a section's questions is worth beside likeness to the nearest, among the sections of a page.
+const CENTRE: f32 = 0.5;
 /// Postings that one question may visit; the rarest terms come first, so what is left out weighs least.
 const POSTINGS: usize = 400_000;
 
@@ -341,6 +343,9 @@ impl Index {
             cosine: vector
                 .filter(|_| asked.spanish || !in_spanish())
                 .and_then(|v| own(v).map(|c| lift(c, phrased(v)))),
+            centre: vector
+                .filter(|_| asked.spanish || !in_spanish())
+                .and_then(|v| passage.likeness_to_centre(v)),
             closeness: asked.closeness(&passage.terms),
             head: asked.coverage(|term| passage.head.binary_search(&term).is_ok()),
             numbers: asked.numbers(|term| passage.has(term)),
@@ -368,7 +373,8 @@ impl Index {
             let given = attribute::given(text, &p.passage.indexed);
             // A bare subject ("my trash") is best met by how the page begins.
             let lead = if n == 0 { if asked.groups.len() <= 1 { 0.15 } else { 0.02 } } else { 0.0 };
-            (p, own + 0.3 * covered + 0.15 * given + lead)
+            let centre = vector.and_then(|v| p.likeness_to_centre(v)).unwrap_or_default();
+            (p, own + CENTRE * centre + 0.3 * covered + 0.15 * given + lead)
         };
         let mut order: Vec<_> = document.passages.iter().enumerate().map(fitness).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -134,7 +134,11 @@ pub struct Found {
     /// How like the question is in meaning to one that the passage's section is known to answer, 0–1. `None` where none is
     /// known, or there is no vector to tell by.
     pub paraphrase: Option<f32>,
-    /// The same by words, 0–1; 0 where none is known.
+    /// How like it is to the middle of all that the section is known to answer, 0–1; `None` without a vector to tell by.
+    pub centre: Option<f32>,
+    /// How like each of the passage's sentences is, as they are spoken; empty where that is not known.
+    pub sentences: Vec<f32>,
+    /// How like the nearest known question is by words, 0–1; 0 where none is known.
     pub shared: f32,
     /// Of the questions only those of the passage's section.
     pub front: FrontMatter,
@@ -176,7 +180,7 @@ pub struct Retriever {
     changing: Mutex<()>,
 }
 
-/// A text of a document that is embedded: a passage, or a phrasing or question of its front matter.
+/// A text of a document that is embedded: a passage, a phrasing or question of its front matter, or a sentence.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
     /// Heading of a passage.
@@ -373,13 +377,14 @@ impl Retriever {
     }
 }
 
-/// Passages first, then the phrasings of the front matter, then the questions of its sections.
+/// Passages first, then the phrasings of the front matter, then the questions of its sections, then the sentences that are spoken.
 fn parts(document: &Document) -> Result<Vec<Part>, RetrieverError> {
     let parsed = parse(document);
     let passages = chunk::passages(&parsed);
     if passages.is_empty() {
         return Err(RetrieverError::Empty(document.source.clone()));
     }
+    let told = passage::told(&passages);
     let passages = passages.into_iter().map(|p| Part { heading: p.heading, text: p.indexed, vector: None });
     let phrasings = parsed.front.asked_as.iter().map(|text| (None, text.as_str()));
     let questions = passage::sections_asked(&parsed.front).map(|(heading, text)| (Some(heading), text));
@@ -388,7 +393,8 @@ fn parts(document: &Document) -> Result<Vec<Part>, RetrieverError> {
         text: text.to_owned(),
         vector: None,
     });
-    Ok(passages.chain(extra).collect())
+    let sentences = told.into_iter().map(|(_, text)| Part { heading: None, text, vector: None });
+    Ok(passages.chain(extra).chain(sentences).collect())
 }
 
 fn found(
@@ -411,6 +417,8 @@ fn found(
         text: passage.passage.text.clone(),
         relevance_score,
         paraphrase: vector.and_then(|vector| passage.paraphrase(vector)),
+        centre: vector.and_then(|vector| passage.likeness_to_centre(vector)),
+        sentences: vector.map(|vector| passage.sentences_like(vector)).unwrap_or_default(),
         shared,
         front: document.front.of_section(passage.passage.heading.as_deref()),
     }

@@ -45,6 +45,8 @@ mod tests {
             text: text.into(),
             relevance_score,
             paraphrase: None,
+            centre: None,
+            sentences: Vec::new(),
             shared: 0.0,
             front: FrontMatter::default(),
         }

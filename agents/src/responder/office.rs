@@ -152,6 +152,8 @@ fn passage(found: Found) -> Passage {
         text: found.text,
         relevance: found.relevance_score,
         paraphrase: found.paraphrase,
+        centre: found.centre,
+        sentences: found.sentences,
         shared: found.shared,
         front: found.front,
     }

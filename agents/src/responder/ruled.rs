@@ -178,6 +178,8 @@ mod tests {
             text: "A dog license costs $10 a year.".into(),
             relevance: 0.9,
             paraphrase: None,
+            centre: None,
+            sentences: Vec::new(),
             shared: 0.0,
             front: knowledge::FrontMatter::default(),
         };

@@ -288,10 +288,16 @@ impl Ear {
     pub fn name_answered(self, text: &str) -> Option<String> {
         let read = by_language!(self, name::answered(text));
         let tagged = self.tagged(text, Kind::Name);
-        match (read, tagged) {
+        let name = match (read, tagged) {
             (Some(read), Some(tagged)) if self.bounds_better(text, &read, &tagged) => Some(tagged),
             (read, tagged) => read.or(tagged),
-        }
+        };
+        // "Darnell, Darnell Pruitt": said twice, and no name of three words.
+        name.map(|name| {
+            let mut words: Vec<&str> = name.split(' ').collect();
+            words.dedup_by(|next, said| next.eq_ignore_ascii_case(said));
+            words.join(" ")
+        })
     }
 
     /// "Its Dorothy Hensley", "Dolores, Dolores Pruitt": where one reading holds the other, the tagger knows where a name

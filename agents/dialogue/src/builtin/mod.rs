@@ -39,6 +39,7 @@ mod secret;
 mod slots;
 pub mod state;
 pub mod step;
+mod subject;
 pub mod targets;
 mod tasks;
 mod tongues;

@@ -309,7 +309,7 @@ pub fn merged_when(ear: Ear, old: &Filled, new: Filled) -> Filled {
 // ---------------------------------------------------------------- injuries
 
 static NOBODY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").expect("clippy compiles every pattern")
+    Regex::new(r"^(any(body|one) )?(hurt|injured) (no|nope|nah|nobody)\b|\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").expect("clippy compiles every pattern")
 });
 /// Somebody is well, who may have been hurt before.
 static WELL: LazyLock<Regex> = LazyLock::new(|| {

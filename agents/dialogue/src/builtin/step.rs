@@ -17,7 +17,7 @@ use knowledge::FrontMatter;
 use language::shown::Shape;
 
 /// A passage that may answer the caller, best first.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Passage {
     pub source: String,
     pub title: String,
@@ -25,7 +25,11 @@ pub struct Passage {
     pub relevance: f32,
     /// How like the question is in meaning to one that the passage is known to answer, 0–1, where there is a vector to tell by.
     pub paraphrase: Option<f32>,
-    /// The same by words, 0–1.
+    /// How like the middle of all that its section is known to answer, 0–1.
+    pub centre: Option<f32>,
+    /// How like each of its sentences, as they are spoken; empty where that is not known.
+    pub sentences: Vec<f32>,
+    /// How like the nearest known question by words, 0–1.
     pub shared: f32,
     pub front: FrontMatter,
 }

@@ -48,6 +48,7 @@ impl<'a> Turn<'a> {
         let by_parts = self.opening_replied(text);
         // What was put right in the same breath was never meant.
         let told = self.volunteer(&repaired(self.ear, text), None);
+        self.name_the_matter(text);
         let story = by_parts || told.iter().any(|slot| slot == "what");
         let (part, intro) = if story && !task.intro_story.is_empty() {
             ("intro_story", &task.intro_story)

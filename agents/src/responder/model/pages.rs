@@ -64,6 +64,8 @@ mod tests {
             text: text.into(),
             relevance: 0.9,
             paraphrase: None,
+            centre: None,
+            sentences: Vec::new(),
             shared: 0.0,
             front: Default::default(),
         };

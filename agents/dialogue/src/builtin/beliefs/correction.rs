@@ -130,6 +130,10 @@ fn name(old: &Filled, said: &str, ear: Ear) -> Option<Filled> {
     let whole = ear.name_answered(tail).or_else(|| ear.name_answered(said))?;
     // "It's Kowalski" is the last name of two.
     let words: Vec<&str> = whole.split_whitespace().collect();
+    // "Just ask for Ron", where he is Ron Kowalczyk: nothing is put right.
+    if words.len() == 1 && held.iter().any(|held| held.eq_ignore_ascii_case(words[0])) {
+        return None;
+    }
     let last = words.len() == 1 && held.len() > 1;
     Some(same(if last { with_word(&held, (held.len() - 1, held.len()), words[0]) } else { whole }))
 }

@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::intent::by_cue;
+use super::super::script::Does;
 use super::super::state::Pending;
 use super::super::step::Passage;
 use super::super::turn::Turn;
 use language::{Ear, YesNo};
 
+/// An answer of so few words completes what was asked about.
+const FEW: usize = 4;
 /// Content words that an answer may hold beside those of a choice.
 const BESIDE: usize = 2;
 
@@ -140,6 +143,11 @@ impl Turn<'_> {
             return true;
         }
         match picked(self.ear, text, &names, both, neither) {
+            // "Yeah, the street light, I just want to tell somebody it's out" wishes for more than the page.
+            Picked::One(n) if self.wishes_beyond(&choices[n], text) => {
+                self.asked_back = true;
+                return false;
+            }
             Picked::One(n) => self.take_choice(&choices[n], text),
             Picked::Both => {
                 self.state.later.insert(0, names[1].clone());
@@ -160,6 +168,12 @@ impl Turn<'_> {
                 let question = format!("{text} {}", self.state.question);
                 self.state.question = question;
                 self.take_choice(&choices[0], text);
+            }
+            // "For my dog", where neither of two licenses was meant: that is what the first words left open.
+            Picked::Other if choices.len() > 1 && self.completes(text) => {
+                self.asked_back = true;
+                let whole = format!("{} {text}", self.state.question);
+                self.open(&whole);
             }
             // The next words are decided upon without asking back once more.
             Picked::Other => {
@@ -183,6 +197,19 @@ impl Turn<'_> {
         let other = self.pages(text).first().is_some_and(|page| page.source != *source);
         let answered_elsewhere = other && self.passage(text).is_some();
         !(wants || answered_elsewhere)
+    }
+
+    /// Whether a few words name something, and ask for nothing by themselves.
+    fn completes(&self, text: &str) -> bool {
+        let few = text.split_whitespace().count() <= FEW && !self.subjects(text).is_empty();
+        few && !self.ear.is_question(text) && by_cue(self.script, text).is_none()
+    }
+
+    /// Whether words that pick a page ask for a task.
+    fn wishes_beyond(&self, choice: &Choice, text: &str) -> bool {
+        let task = |found: &Does| matches!(found, Does::Task(_));
+        matches!(choice, Choice::Page { .. })
+            && by_cue(self.script, text).is_some_and(|found| task(&found.intent.does))
     }
 
     /// Whether the words are those that we asked back about, said once more.

@@ -129,7 +129,7 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
         && !known.asked_back
         && one.named
         && other.named
-        && one.sure - other.sure < CLOSE_PAGES
+        && (one.sure - other.sure < CLOSE_PAGES || one.sure < CLEAR && other.sure >= ASK)
     {
         return Act::WhichPage(0, 1);
     }

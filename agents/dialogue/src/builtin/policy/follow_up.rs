@@ -19,6 +19,8 @@ const TALK: f32 = 0.6;
 
 /// So much less relevant is a part that was spoken before.
 const SPOKEN: f32 = 0.2;
+/// So many words that a question adds, and a part of the last answer's page holds, are asked about there.
+const OUTRIGHT: usize = 2;
 /// From so much on a part of the last answer's page is spoken.
 const ANSWERS: f32 = 0.7;
 /// Bias, what Spanish adds to it, and the weights of what speaks for the part: by the question alone, and with the one before it; each how sure
@@ -42,8 +44,7 @@ impl<'a> Turn<'a> {
 
     /// Whether words name what neither the last question nor its page holds.
     fn names_another(&mut self, text: &str) -> bool {
-        let (named, says) = self.spoken_before(text);
-        let before = self.ear.terms(&self.ear.plain(&format!("{named} {says}")));
+        let before = self.held_by_topic(text);
         self.subjects(text).iter().any(|stem| !before.contains(stem))
     }
 
@@ -72,6 +73,17 @@ impl<'a> Turn<'a> {
         (named, says.join(" "))
     }
 
+    /// The page that the last answer was read from, by its title.
+    pub(in super::super) fn topic_title(&mut self, text: &str) -> Option<String> {
+        self.topic_pages(text).first().map(|page| page.title.clone())
+    }
+
+    /// Stems of the last question and its page.
+    pub(in super::super) fn held_by_topic(&mut self, text: &str) -> Vec<String> {
+        let (named, says) = self.spoken_before(text);
+        self.ear.terms(&self.ear.plain(&format!("{named} {says}")))
+    }
+
     fn topic_pages(&mut self, text: &str) -> Vec<&'a Passage> {
         let language = self.state.language;
         let source = self.state.topic.as_ref().map(|topic| topic.source.clone());
@@ -95,9 +107,23 @@ impl<'a> Turn<'a> {
         let whole = self.as_a_whole(text);
         let alone = self.best_of_topic(text);
         let (_, joined) = self.best_of_topic(&whole)?;
-        let found = self.part_asked_for(text, &whole, &asked);
+        let found = self.part_asked_for(text, &whole, &asked)?;
         let alone = alone.map(|(_, evidence)| evidence).unwrap_or_default();
-        found.filter(|_| answers(alone, joined) >= ANSWERS).cloned()
+        let answers = answers(alone, joined) >= ANSWERS || self.says_outright(found, text, &asked);
+        answers.then(|| found.clone())
+    }
+
+    /// Whether a part holds what the question adds in so many words ("is there a waiting period"), or gives the kind of fact that it
+    /// asks for and leaves the rest to the last answer ("and how much is it?").
+    fn says_outright(&mut self, part: &Passage, text: &str, asked: &[usize]) -> bool {
+        let given = self.script.acts.facts.given(asked, &part.text).is_some_and(|share| share > 0.0);
+        if given && self.leaning(text).leans >= SURELY {
+            return true;
+        }
+        let before = self.ear.terms(&self.ear.plain(&format!("{} {}", self.state.question, part.title)));
+        let says = self.ear.terms(&self.ear.plain(&part.text));
+        let new = self.subjects(text).into_iter().filter(|stem| !before.contains(stem));
+        new.filter(|stem| says.contains(stem)).count() >= OUTRIGHT
     }
 
     /// The part of the page that is most like the question, by itself and with the one before it, of those that give what is

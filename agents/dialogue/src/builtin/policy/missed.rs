@@ -74,7 +74,10 @@ impl Turn<'_> {
     pub(in super::super) fn not_on_page(&mut self, text: &str) {
         self.note_misheard(text);
         let number = self.number_on_topic(text);
-        self.state.topic = None;
+        // The next question may lean on the page all the same: "and how much is it, then?"
+        if let Some(topic) = &mut self.state.topic {
+            topic.rest.clear();
+        }
         self.did("question", "had no answer");
         self.state.unanswered = self.state.unanswered.saturating_add(1);
         if self.state.unanswered == 1 && self.offers_to_ask(text) {

@@ -28,6 +28,7 @@ pub fn evidence(
         others.map(|(_, p)| figure(p)).fold(0.0, f32::max)
     };
     let alike = |passage: &Passage| passage.paraphrase.unwrap_or_default();
+    let middle = |passage: &Passage| passage.centre.unwrap_or_default();
     let of = |(n, passage): (usize, &&Passage)| {
         let names = format!("{} {}", passage.title, passage.front.everyday());
         let near = ear.terms(&ear.plain(&format!("{names} {}", passage.text)));
@@ -44,6 +45,8 @@ pub fn evidence(
             paraphrase: passage.paraphrase,
             shared: passage.shared,
             ahead: alike(passage) - next(n, alike),
+            centre: passage.centre.unwrap_or_default(),
+            nearer: middle(passage) - next(n, middle),
             length: length(question),
             unknown: (subjects.len() - known).min(4) as f32 / 4.0,
             spanish: ear.0 == Language::Es,

@@ -238,8 +238,7 @@ impl<'a> Turn<'a> {
     /// The one or two sentences that answer. The rest of the passage is kept for "more".
     pub(in super::super) fn tell_page(&mut self, passage: &Passage, text: &str) {
         let subjects = self.subjects(text);
-        let Spoken { said, rest } =
-            spoken::spoken(&self.script.acts, self.ear, &passage.text, text, &subjects);
+        let Spoken { said, rest } = spoken::spoken(&self.script.acts, self.ear, passage, text, &subjects);
         self.say_with("source", &[("answer", &said)]);
         self.note.sources.push(passage.source.clone());
         // "And on Sundays?" leaves out what the question before it named: the next one may lean on that again.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::step::Passage;
 use super::acts::Acts;
 use knowledge::speakable;
 use language::Ear;
@@ -16,36 +17,46 @@ pub struct Spoken {
     pub rest: Vec<String>,
 }
 
-/// The sentences that give what was asked for: by the kind of fact, then by the words they share with the question, then by
-/// their order, since pages lead with what matters.
+/// What likeness in meaning counts beside a word that is shared.
+const MEANING: f32 = 4.0;
+/// The same of a kind of fact that was asked for.
+const KIND: f32 = 6.0;
+/// From so like on a sentence says something to the question, though they share no word.
+const LIKE: f32 = 0.35;
+
+/// The sentences that give what was asked for: by the kind of fact, by what they mean and the words they share with the question,
+/// then by their order, since pages lead with what matters.
 #[must_use]
-pub fn spoken(acts: &Acts, ear: Ear, text: &str, question: &str, subjects: &[String]) -> Spoken {
-    let (of, all): (Vec<usize>, Vec<String>) = speakable(text).into_iter().unzip();
+pub fn spoken(acts: &Acts, ear: Ear, passage: &Passage, question: &str, subjects: &[String]) -> Spoken {
+    let all: Vec<String> = speakable(&passage.text).into_iter().map(|(_, sentence)| sentence).collect();
     let asked = acts.facts.asked(question);
     let wanted: HashSet<String> = ear.terms(&ear.plain(question)).into_iter().collect();
+    let known = passage.sentences.len() == all.len();
+    let like = |n: usize| passage.sentences.get(n).copied().filter(|_| known).unwrap_or_default();
     let worth = |sentence: &str| {
         let own: HashSet<String> = ear.terms(&ear.plain(sentence)).into_iter().collect();
         let shared = wanted.intersection(&own).count() + subjects.iter().filter(|s| own.contains(*s)).count();
         let kind = acts.facts.given(&asked, sentence).unwrap_or(0.0);
-        kind * 3.0 + shared as f32
+        KIND * kind + shared as f32
     };
     let mut order: Vec<(usize, f32)> = all.iter().map(|s| worth(s)).enumerate().collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let says = |n: usize, worth: f32| worth > 0.0 || like(n) >= LIKE;
+    let whole = |&(n, worth): &(usize, f32)| worth + MEANING * like(n);
+    order.sort_by(|a, b| whole(b).total_cmp(&whole(a)).then(a.0.cmp(&b.0)));
     let mut chosen: Vec<usize> = Vec::new();
     let mut words = 0;
     for (n, worth) in order {
         let length = count(&all[n]);
-        let enough = chosen.len() == 2 || (!chosen.is_empty() && (words + length > WORDS || worth <= 0.0));
+        let enough = chosen.len() == 2 || (!chosen.is_empty() && (words + length > WORDS || !says(n, worth)));
         if enough {
             break;
         }
         chosen.push(n);
         words += length;
     }
-    // The other half of a sentence that had to be cut belongs to it.
+    // What comes after it goes on with it: the other half of a sentence that had to be cut, or what is to be done then.
     if let [one] = chosen.as_slice()
         && let Some(next) = all.get(one + 1)
-        && of[*one] == of[one + 1]
         && words + count(next) <= WORDS
     {
         chosen.push(one + 1);
@@ -83,10 +94,28 @@ mod tests {
     const TEXT: &str = "The first two bulk pickups in a year are free. Each further pickup costs $35, and refrigerators or \
                         air conditioners cost $15 more for the coolant.";
 
+    fn page(text: &str) -> Passage {
+        Passage { text: text.to_owned(), ..Passage::default() }
+    }
+
+    #[test]
+    fn the_sentence_that_means_it_is_said_though_it_shares_no_word() {
+        let script = Script::front_desk(Language::En).unwrap();
+        let text =
+            "A late payment costs 2 percent at once. Call the Treasurer about a plan before the due date.";
+        let asked = "can I split it up every month";
+        let passage = Passage { sentences: vec![0.3, 0.5], ..page(text) };
+        let said = spoken(&script.acts, Ear(Language::En), &passage, asked, &[]).said;
+        assert!(said.contains("Treasurer"), "{said}");
+        let unknown = spoken(&script.acts, Ear(Language::En), &page(text), asked, &[]).said;
+        assert!(unknown.contains("late payment"), "{unknown}");
+    }
+
     #[test]
     fn the_sentence_with_the_fact_is_said_and_the_others_are_left_for_more() {
         let script = Script::front_desk(Language::En).unwrap();
-        let spoken = spoken(&script.acts, Ear(Language::En), TEXT, "what does the third pickup cost", &[]);
+        let spoken =
+            spoken(&script.acts, Ear(Language::En), &page(TEXT), "what does the third pickup cost", &[]);
         assert!(spoken.said.contains("$35") && count(&spoken.said) <= WORDS, "{spoken:?}");
         let mut rest = spoken.rest;
         let mut heard = spoken.said;

@@ -226,6 +226,10 @@ impl Turn<'_> {
         if self.state.question.is_empty() {
             return false;
         }
+        // "No, I mean can I get out of it": the subject is the same, and its page is no wrong one.
+        if self.ear.asks(rest) && self.leans(rest) {
+            return false;
+        }
         if let Some(Pending::Which(choices)) = self.state.pending.take()
             && self.resolves(&choices, rest)
         {

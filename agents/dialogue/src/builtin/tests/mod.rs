@@ -135,6 +135,8 @@ impl World {
                 text: f.text,
                 relevance: f.relevance_score,
                 paraphrase: f.paraphrase,
+                centre: f.centre,
+                sentences: f.sentences,
                 shared: f.shared,
                 front: f.front,
             })
