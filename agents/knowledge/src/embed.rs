@@ -32,6 +32,9 @@ const PATIENT_DEADLINE: Duration = Duration::from_secs(10);
 /// Remembered query vectors; interim text asks for the same words several times.
 const REMEMBERED: usize = 512;
 
+/// Sentences of an output and its sources that are seen for the judge, some 5 ms each.
+const COMPARED: usize = 64;
+
 /// So few words tell their language by which words they are.
 const FEW: usize = 4;
 
@@ -58,6 +61,12 @@ impl Seen {
     #[must_use]
     pub fn to_read(&self) -> governance::meaning::Seen<'_> {
         governance::meaning::Seen { vector: &self.vector, tokens: &self.tokens }
+    }
+
+    /// As the judge compares it.
+    #[must_use]
+    pub fn to_compare(&self) -> governance::judge::Sight {
+        governance::judge::Sight { vector: self.vector.clone(), tokens: self.tokens.clone() }
     }
 }
 
@@ -148,6 +157,16 @@ impl Embedder {
             return Vec::new();
         }
         out.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    /// What the judge compares, or `None` where it is more than is worth the time, or the worker is gone.
+    pub async fn sights(&self, sentences: Vec<String>) -> Option<governance::judge::Sights> {
+        if sentences.len() > COMPARED {
+            return None;
+        }
+        let seen = self.see_all(&sentences).await;
+        let whole = seen.len() == sentences.len();
+        whole.then(|| sentences.into_iter().zip(seen.iter().map(Seen::to_compare)).collect())
     }
 
     /// Many sentences as [`Self::see`] sees one, in their order, by whoever can wait; empty when the worker is gone.

@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 use dialogue::seed;
 use governance::guard::{Action, Channel, Context, Guard, Verdict};
 use governance::judge::{
-    Evidence, Meanings, Means, NoRules, Severity, ValidationRequest, facts_of, validate,
+    Evidence, Meanings, Means, NoRules, Severity, Sights, ValidationRequest, compared, facts_of, validate,
 };
 use governance::meaning::{Meaning, Meant};
 use governance::rules::{RuleSet, Spoken};
@@ -57,7 +57,7 @@ fn main() -> Result<()> {
     guard(&folder, show)?;
     rules(&folder, show, &reader)?;
     promises(&folder, show, &reader)?;
-    judge(&folder, show)?;
+    judge(&folder, show, &reader)?;
     reader.print();
     Ok(())
 }
@@ -90,6 +90,12 @@ impl Reader {
         let meant = Meaning::shipped().ok()?.read(text, seen.map(Seen::to_read));
         self.took.borrow_mut().push(began.elapsed());
         meant
+    }
+
+    /// What is seen of a passage and a sentence, as after a turn.
+    fn sights(&self, passage: &str, sentence: &str) -> Option<Sights> {
+        let all = [passage, sentence].into_iter().flat_map(governance::judge::sentences).collect();
+        self.runtime.block_on(self.encoder.as_ref()?.sights(all))
     }
 
     fn print(&self) {
@@ -189,7 +195,7 @@ fn promises(folder: &Path, show: bool, reader: &Reader) -> Result<()> {
         }))?;
         let sentences = governance::judge::sentences(&row[2]).into_iter();
         let meanings: Meanings = sentences.filter_map(|s| reader.meant(&s).map(|meant| (s, meant))).collect();
-        let means = Means { rules: &NoRules, likeness: None, meanings: Some(&meanings) };
+        let means = Means { rules: &NoRules, likeness: None, meanings: Some(&meanings), sights: None };
         let result = validate(&request, means)?;
         let found = result.issues.iter().any(|issue| issue.severity == Severity::Error);
         let what = if row[0] == "promise" { "promises found" } else { "ordinary ones taken for promises" };
@@ -202,13 +208,17 @@ fn promises(folder: &Path, show: bool, reader: &Reader) -> Result<()> {
     Ok(())
 }
 
-fn judge(folder: &Path, show: bool) -> Result<()> {
+fn judge(folder: &Path, show: bool, reader: &Reader) -> Result<()> {
     let mut table = Table::default();
     for row in lines(folder, "judge.tsv", 6)? {
         let (language, verdict, kind, passage, sentence) =
             (&row[1], row[2].as_str(), &row[3], &row[4], &row[5]);
         let evidence = Evidence::of([passage.as_str()], []);
-        let wrong = facts_of(sentence, &evidence, &[]).iter().any(|i| i.severity == Severity::Error);
+        let found = match reader.sights(passage, sentence) {
+            Some(sights) => compared(sentence, &evidence, &[], &sights),
+            None => facts_of(sentence, &evidence, &[]),
+        };
+        let wrong = found.iter().any(|i| i.severity == Severity::Error);
         match verdict {
             "wrong" => {
                 table.count(format!("{language}: wrong ones found"), wrong);

@@ -7,7 +7,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use governance::judge::{
-    Meanings, Means, ValidationRequest, ValidationResult, ValidationType, sentences as sentences_of, validate,
+    Meanings, Means, Sights, ValidationRequest, ValidationResult, ValidationType, sentences as sentences_of,
+    sentences_to_see, validate,
 };
 use governance::meaning::Meaning;
 use knowledge::{Seen, cosine};
@@ -52,9 +53,10 @@ pub async fn handle(
         demo::rules_in_force(&scope.store, &facts).await.map_err(|error| ApiError::internal(&error))?;
     let meanings =
         if checks.contains(&ValidationType::Execution) { meanings(&app, &asked).await } else { None };
+    let sights = if checks.contains(&ValidationType::Facts) { sights(&app, &asked).await } else { None };
     let judged = move || {
-        let meanings = meanings.as_ref();
-        let result = validate(&asked, Means { rules: &rules, likeness, meanings });
+        let (meanings, sights) = (meanings.as_ref(), sights.as_ref());
+        let result = validate(&asked, Means { rules: &rules, likeness, meanings, sights });
         drop(place);
         result
     };
@@ -64,6 +66,12 @@ pub async fn handle(
 
 fn refused(error: governance::judge::RequestError) -> ApiError {
     ApiError::invalid(error.parameter, error.what)
+}
+
+/// What the encoder sees of output and sources, where there is one and they are not long.
+async fn sights(app: &App, asked: &ValidationRequest) -> Option<Sights> {
+    let embedder = app.ready.get().and_then(|ready| ready.providers.retriever.embedder())?;
+    timeout(PATIENCE, embedder.sights(sentences_to_see(asked))).await.ok()?
 }
 
 /// What the sentences of the output mean: a promise is known in any words, and by its words alone where there is no encoder.

@@ -225,6 +225,11 @@ impl Evidence {
         denies.then(|| self.sentences.get(at).map_or_else(String::new, |s| s.0.clone()))
     }
 
+    /// The sentences of sources and of what was said, with the terms of each.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = (&str, &HashSet<String>)> {
+        self.sentences.iter().map(|(text, terms)| (text.as_str(), terms))
+    }
+
     /// Whether a term is anywhere in the sources or in what was said.
     #[must_use]
     pub fn knows(&self, term: &str) -> bool {
@@ -261,7 +266,7 @@ pub fn head(clause: &Clause, words: &[reading::Word]) -> Vec<String> {
 }
 
 /// Whether one side says a word and the other its opposite.
-fn opposite_in(claim: &[String], piece: &[String]) -> bool {
+pub fn opposite_in(claim: &[String], piece: &[String]) -> bool {
     claim.iter().filter_map(|t| lexicon::opposite(t)).any(|(group, side)| {
         let sides = |terms: &[String], wanted: bool| {
             terms.iter().filter_map(|t| lexicon::opposite(t)).any(|(g, s)| g == group && s == wanted)

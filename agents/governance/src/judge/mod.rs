@@ -5,6 +5,7 @@
 //! used for every sentence of a reply. What was measured, and what the checks can not see, is in `docs/guides/judge.md`.
 #![deny(clippy::disallowed_methods)]
 
+pub mod aligned;
 mod criteria;
 mod evidence;
 mod execution;
@@ -27,6 +28,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+pub use aligned::{Sight, Sights};
 pub use evidence::Evidence;
 pub use request::{
     Level, MAX_BESIDE, MAX_OUTPUT, RequestError, Severity, ValidationIssue, ValidationRequest,
@@ -46,6 +48,8 @@ pub struct Means<'a> {
     pub likeness: Option<f32>,
     /// What sentences of the output mean, where somebody has the encoder: promises are known in other words.
     pub meanings: Option<&'a Meanings>,
+    /// What the encoder saw of the sentences of output and sources: they are compared by meaning, too.
+    pub sights: Option<&'a Sights>,
 }
 
 /// What sentences mean, by their text as [`sentences`] cuts it.
@@ -82,6 +86,31 @@ pub fn facts_of(text: &str, evidence: &Evidence, question: &[String]) -> Vec<Val
 #[must_use]
 pub fn sentences(text: &str) -> Vec<String> {
     language::sentences(text)
+}
+
+/// The sentences of a request's output and of all that it is held against, as [`Sights`] name them.
+#[must_use]
+pub fn sentences_to_see(request: &ValidationRequest) -> Vec<String> {
+    let mut reading = Reading::of(request);
+    let mut all: Vec<String> = reading.sentences.iter().map(|sentence| sentence.text.clone()).collect();
+    all.extend(reading.evidence().sentences().map(|(text, _)| text.to_owned()));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// What is wrong with a sentence as [`facts_of`] says, where the encoder saw it and all that it is held against.
+#[must_use]
+pub fn compared(
+    text: &str,
+    evidence: &Evidence,
+    question: &[String],
+    sights: &Sights,
+) -> Vec<ValidationIssue> {
+    let sentences = reading::read(text);
+    let mut found = facts::check(&sentences, evidence, question);
+    aligned::settle(&mut found, &sentences, evidence, question, sights);
+    found.issues
 }
 
 /// The terms of a question, for [`facts_of`].
@@ -207,7 +236,7 @@ impl<'a> Reading<'a> {
                 let (score, issues) = semantic::check(self.question, &self.sentences, means.likeness);
                 tally.ran(check, score, issues);
             }
-            T::Facts => return self.facts(tally),
+            T::Facts => return self.facts(means, tally),
             T::Criteria => self.criteria(tally),
             T::Hallucination => {
                 self.evidence();
@@ -231,13 +260,16 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn facts(&mut self, tally: &mut Tally) -> Result<(), RequestError> {
+    fn facts(&mut self, means: Means<'_>, tally: &mut Tally) -> Result<(), RequestError> {
         let question = terms_of(self.question);
         if !self.evidence().has_sources() {
             return tally.skip(ValidationType::Facts, "no trusted_sources");
         }
         let Some(evidence) = &self.evidence else { return Ok(()) };
-        let found = facts::check(&self.sentences, evidence, &question);
+        let mut found = facts::check(&self.sentences, evidence, &question);
+        if let Some(sights) = means.sights {
+            aligned::settle(&mut found, &self.sentences, evidence, &question, sights);
+        }
         let confidence = found.confidence();
         tally.metadata.insert("claims".to_owned(), json!(found.claims));
         tally.ran(ValidationType::Facts, confidence, found.issues);

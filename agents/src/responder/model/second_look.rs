@@ -21,7 +21,9 @@ use super::phrases::Phrase;
 use crate::passport::Patch;
 use dialogue::conversation::{Conversation, Message, ToolSpec};
 use dialogue::model::{LanguageModel, ModelEvent, Request, Tally};
-use governance::judge::{Level, Meanings, Means, NoRules, Severity, ValidationRequest, validate};
+use governance::judge::{
+    Level, Meanings, Means, NoRules, Severity, ValidationRequest, sentences_to_see, validate,
+};
 use governance::meaning::Meaning;
 use knowledge::{Embedder, Seen};
 
@@ -42,12 +44,13 @@ const EVIDENCE: usize = 48_000;
 const MAX_NOTES: usize = 16;
 
 /// What is so wrong that the caller must hear of it.
-const MATTERS: [&str; 10] = [
+const MATTERS: [&str; 11] = [
     "contradicted_fact",
     "contradicted_statement",
     "unsupported_fact",
     "unsupported_name",
     "unsupported_place",
+    "unsupported_statement",
     "unknown_reference",
     "effect_not_recorded",
     "effect_differs",
@@ -497,9 +500,13 @@ impl Known {
         request.context.insert("tool_results".to_owned(), json!(self.results));
         request.context.insert("said".to_owned(), json!(self.said));
         // The rules were asked before each sentence was said, and are asked again before a correction is.
+        let sights = match encoder {
+            Some(encoder) => encoder.sights(sentences_to_see(&request)).await,
+            None => None,
+        };
         let judged = tokio::task::spawn_blocking(move || {
-            let meanings = Some(&meanings);
-            validate(&request, Means { rules: &NoRules, likeness: None, meanings })
+            let (meanings, sights) = (Some(&meanings), sights.as_ref());
+            validate(&request, Means { rules: &NoRules, likeness: None, meanings, sights })
         });
         let Ok(Ok(result)) = judged.await else {
             return Verdict { kinds: Vec::new(), feedback: String::new() };

@@ -24,12 +24,12 @@ fn judged(request: Value) -> ValidationResult {
 
 fn judged_by(request: Value, rules: &dyn RuleCheck) -> ValidationResult {
     let request: ValidationRequest = serde_json::from_value(request).unwrap();
-    validate(&request, Means { rules, likeness: None, meanings: None }).unwrap()
+    validate(&request, Means { rules, likeness: None, meanings: None, sights: None }).unwrap()
 }
 
 fn refused(request: Value) -> RequestError {
     let request: ValidationRequest = serde_json::from_value(request).unwrap();
-    validate(&request, Means { rules: &NoRules, likeness: None, meanings: None }).unwrap_err()
+    validate(&request, Means { rules: &NoRules, likeness: None, meanings: None, sights: None }).unwrap_err()
 }
 
 fn kinds(result: &ValidationResult) -> Vec<&str> {

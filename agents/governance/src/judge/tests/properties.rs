@@ -11,7 +11,7 @@ fn request(output: &str, source: &str) -> ValidationRequest {
     .unwrap()
 }
 
-const MEANS: Means<'static> = Means { rules: &NoRules, likeness: Some(0.4), meanings: None };
+const MEANS: Means<'static> = Means { rules: &NoRules, likeness: Some(0.4), meanings: None, sights: None };
 
 proptest! {
     /// Nothing panics, and the answer is within its bounds.
