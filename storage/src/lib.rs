@@ -67,13 +67,14 @@ pub use ids::{
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
-    ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewPasskey, NewTenant, NewToken,
-    NewUser, OpenSession, OpenidNews, Passkey, RecordingConsent, Role, Session, Tenant, User,
+    ApiToken, BegunBy, IssuedToken, KeptPassword, LOCAL_LOGIN, Line, NewOpenidUser, NewPasskey, NewTenant,
+    NewToken, NewUser, OpenSession, OpenidNews, Passkey, RecordingConsent, Removal, Role, Session, Tenant,
+    User,
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Alarms, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge, Outbox,
-    Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, Versions,
+    Alarms, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge,
+    Outbox, Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, Versions,
     WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};

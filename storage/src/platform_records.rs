@@ -134,6 +134,19 @@ pub struct NewOpenidUser {
     pub role: Role,
 }
 
+/// Login of whoever holds the machine. It is nobody's name: the others who run the platform are called by theirs.
+pub const LOCAL_LOGIN: &str = "local-admin";
+
+/// What came of taking a user away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Removal {
+    Done,
+    /// There is no such user of that tenant.
+    Unknown,
+    /// They are the last who run the platform under a name of their own, and stay.
+    LastAdministrator,
+}
+
 /// What came of it, where something did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenidNews {

@@ -26,7 +26,7 @@ use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Ou
 use crate::outreach::{NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, Purpose};
 use crate::platform_records::{
     ApiToken, BegunBy, IssuedToken, KeptPassword, Line, NewOpenidUser, NewPasskey, NewToken, NewUser,
-    OpenSession, OpenidNews, Passkey, Session, Tenant, User,
+    OpenSession, OpenidNews, Passkey, Removal, Session, Tenant, User,
 };
 use crate::recordings::{KeptRecording, Recording, RecordingDeleted, RecordingKey};
 use crate::records::{
@@ -453,8 +453,8 @@ store! {
         fn user_by_login(&self, login: &str) -> Option<User>;
         /// Of one tenant, or (`None`) of the platform itself.
         fn users(&self, tenant: Option<TenantId>) -> Vec<User>;
-        /// Takes a user away, with sessions and links. `false`: no such user of that tenant.
-        fn remove_user(&self, tenant: Option<TenantId>, id: UserId) -> bool;
+        /// Takes a user away, with sessions and links.
+        fn remove_user(&self, tenant: Option<TenantId>, id: UserId) -> Removal;
 
         /// A one-time sign-in secret for a user.
         fn issue_link(&self, user: UserId, lives: Duration) -> SecretString;

@@ -48,6 +48,10 @@ export async function startMock({ port = 0, examples = false } = {}) {
       { id: "0197-u1", login: "ana", name: "Ana Ruiz", role: "supervisor" },
       { id: "0197-u2", login: "eve", name: "Eve Park", role: "auditor" },
     ],
+    /** Who runs the platform, with what programs, and who did what of it. */
+    administrators: [{ id: "0197-a0", login: "local-admin", name: "Local administrator", role: "platform-admin" }],
+    platformPrograms: [],
+    platformAudit: [],
     /** Paths that the gateway says it has, with the parameters of their lists. */
     paths: {
       "/v1/calls/{id}/takeover": [],

@@ -158,6 +158,58 @@ consoleSuite("settings", (test) => {
     assert.equal(await page.getByText("qv_once_only").count(), 0);
   });
 
+  test("add and remove those who run the platform, of whom the last with a name stays", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "Platform", exact: true }).click();
+    await page.locator("[data-user=local-admin]").getByText("Whoever holds the machine; cannot be removed.").waitFor();
+    assert.equal(await page.locator("[data-user=local-admin]").getByRole("button").count(), 0);
+    assert.equal(await page.locator("[data-user=ana]").count(), 0, "nobody of an office is among them");
+    const add = async (login) => {
+      await page.getByLabel("Login").fill(login);
+      await page.getByLabel("Full name").fill(login);
+      await page.getByRole("button", { name: "Add an administrator" }).click();
+      await page.locator(`[data-user=${login}]`).getByText(`${login} · Platform admin`).waitFor();
+    };
+    await add("sam");
+    assert.equal(mock.administrators.at(-1).tenant, null);
+    await page.locator("[data-user=sam]").getByText("The last one: add another first.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Remove sam" }).count(), 0);
+    await add("kim");
+    await page.getByRole("button", { name: "Sign-in link for kim" }).click();
+    await page.getByText(`${mock.url}/sign-in?token=for-kim`).waitFor();
+    await page.getByRole("button", { name: "Remove sam" }).click();
+    await page.getByRole("dialog", { name: "Remove sam?" }).getByRole("button", { name: "Remove" }).click();
+    await until("sam to be gone", async () => (await page.locator("[data-user=sam]").count()) === 0);
+    // Somebody else was quicker: the page still offers what the gateway refuses, and says what to do.
+    await add("lee");
+    mock.administrators = mock.administrators.filter(({ login }) => login !== "kim");
+    await page.getByRole("button", { name: "Remove lee" }).click();
+    await page.getByRole("dialog", { name: "Remove lee?" }).getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("alert").getByText("Lee is the last platform administrator with a name of their own. Add another platform administrator first, then remove this one.").waitFor();
+    assert.deepEqual(mock.administrators.map(({ login }) => login), ["local-admin", "lee"]);
+    await page.goto(`${mock.url}/#/audit`);
+    await page.getByRole("button", { name: "Of the platform" }).click();
+    await until("what was done", async () => (await page.locator("[data-entry]").getByText("user.created").count()) === 3);
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByText("Whole: 3 entries").waitFor();
+    await page.getByRole("button", { name: "Of this office" }).click();
+    await page.getByText("None.", { exact: true }).waitFor();
+  });
+
+  const own = { prepare: (mock) => void (mock.role = "tenant-admin") };
+  test("of one office show nothing of the platform", own, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    await page.getByRole("button", { name: "People" }).click();
+    await page.locator("[data-user=ana]").waitFor();
+    for (const name of ["Platform", "New office"]) assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
+    await page.getByRole("combobox", { name: "Role", exact: true }).waitFor();
+    assert.equal((await page.getByRole("combobox", { name: "Role", exact: true }).textContent()).includes("Platform"), false);
+    await page.goto(`${mock.url}/#/audit`);
+    await page.getByRole("heading", { name: "Entries" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Of the platform" }).count(), 0);
+    assert.deepEqual(mock.forbidden, []);
+  });
+
   const two = { prepare: (mock) => mock.tenants.push({ id: "0197-t2", slug: "oakdale", name: "City of Oakdale" }) };
   test("of the office that was chosen at the top, which every request names", two, async ({ page, mock }) => {
     await page.goto(`${mock.url}/#/settings`);
@@ -181,6 +233,9 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "People" }).click();
     await page.locator("[data-user=ana]").waitFor();
     await look("people");
+    await page.getByRole("button", { name: "Platform", exact: true }).click();
+    await page.locator("[data-user=local-admin]").waitFor();
+    await look("platform");
     await page.goto(`${mock.url}/#/audit`);
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText("Whole: 1 entries").waitFor();

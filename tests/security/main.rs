@@ -3,5 +3,6 @@
 
 mod edge;
 mod keys;
+mod people;
 mod stream;
 mod webhook;

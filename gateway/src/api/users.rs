@@ -1,4 +1,4 @@
-//! `GET/POST /v1/users` and `POST /v1/users/links`.
+//! `GET/POST /v1/users`, `DELETE /v1/users/{id}` and `POST /v1/users/links`.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use storage::{Auth, Credentials, NewUser, Role, User};
+use storage::{Auth, Credentials, LOCAL_LOGIN, NewUser, Removal, Role, User};
 
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::permission::ManageTenant;
 use crate::auth::scope::{Allowed, Realm};
-use crate::auth::sign_in::{self, LINK_LIVES, LOCAL_LOGIN};
-use crate::error::{ApiError, JsonBody, QueryOf};
+use crate::auth::sign_in::{self, LINK_LIVES};
+use crate::error::{ApiError, ErrorCode, JsonBody, QueryOf};
 
 /// `?tenant=`.
 #[derive(Debug, Deserialize)]
@@ -84,10 +84,20 @@ pub async fn remove(
     let user = app.platform.store().user(id).await?.filter(|user| user.tenant_id == realm.tenant);
     let user = user.ok_or_else(|| ApiError::not_found("user"))?;
     if user.login == LOCAL_LOGIN {
-        return Err(ApiError::invalid("id", "is the local administrator's, who cannot be removed"));
+        return Err(ApiError::invalid("id", "is the local administrator's, who cannot be removed")
+            .advise("whoever holds the machine signs in so; keep others from its data folder instead"));
     }
-    if !app.platform.store().remove_user(realm.tenant, id).await? {
-        return Err(ApiError::not_found("user"));
+    match app.platform.store().remove_user(realm.tenant, id).await? {
+        Removal::Done => {}
+        Removal::Unknown => return Err(ApiError::not_found("user")),
+        Removal::LastAdministrator => {
+            app.audit.record(realm.tenant, acts::user_kept(&who.principal, &user)).await?;
+            return Err(ApiError::new(
+                ErrorCode::Conflict,
+                format!("{} is the last platform administrator with a name of their own", user.login),
+            )
+            .advise("add another platform administrator first, then remove this one"));
+        }
     }
     app.audit.record(realm.tenant, acts::user_removed(&who.principal, &user)).await?;
     tracing::info!(audit = "user.removed", user = %id, by = %who.principal.subject, "user removed");

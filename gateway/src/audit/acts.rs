@@ -167,6 +167,12 @@ pub fn user_removed(principal: &Principal, user: &User) -> NewAudit {
         .personal(json!({ "login": user.login, "name": user.display_name }))
 }
 
+/// Nobody took away the last who runs the platform under a name of their own.
+#[must_use]
+pub fn user_kept(principal: &Principal, user: &User) -> NewAudit {
+    user_removed(principal, user).outcome(Outcome::Denied)
+}
+
 /// A one-time link that signs a user in was made.
 #[must_use]
 pub fn link_issued(principal: &Principal, login: &str) -> NewAudit {

@@ -13,7 +13,7 @@ use axum::{Form, Json};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use storage::{Auth, BegunBy, Credentials, NewUser, Role, StorageError, TokenId, User};
+use storage::{Auth, BegunBy, Credentials, LOCAL_LOGIN, NewUser, Role, StorageError, TokenId, User};
 
 use super::passkey::Party;
 use super::permission::SeeSelf;
@@ -26,8 +26,6 @@ use crate::error::{ApiError, QueryOf};
 
 /// How long a link can be used.
 pub const LINK_LIVES: Duration = Duration::from_secs(15 * 60);
-/// Login of the user that links from the command line sign in.
-pub const LOCAL_LOGIN: &str = "local-admin";
 /// What the link and the form carry.
 #[derive(Debug, Deserialize)]
 pub struct Ticket {

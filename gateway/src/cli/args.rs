@@ -364,6 +364,15 @@ pub enum User {
         #[arg(long, requires = "login")]
         reset: bool,
     },
+    /// Take a user away; their sessions, links and open pages end with it
+    #[command(after_help = "Example:\n  quandura user remove --login pat --tenant riverbend")]
+    Remove {
+        #[arg(long)]
+        login: String,
+        /// Slug or id; absent: one of the platform
+        #[arg(long)]
+        tenant: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,6 @@
 //! `quandura user`.
 
+use anyhow::Context;
 use axum::http::Method;
 use serde_json::{Value, json};
 
@@ -26,9 +27,26 @@ pub async fn run(config: &Config, command: args::User) -> anyhow::Result<()> {
             println!("{}", answer["url"].as_str().unwrap_or_default());
             eprintln!("(signs in once within 15 minutes)");
         }
+        args::User::Remove { login, tenant } => {
+            let tenant = tenant.as_deref();
+            let users = api.send(Method::GET, &of_tenant("/v1/users", tenant), None).await?;
+            let id = id_of(&users, &login).with_context(|| {
+                let whose = tenant.map_or_else(|| "the platform".to_owned(), |name| format!("tenant {name}"));
+                format!("{whose} has no user {login}; `quandura user list` shows who is there, --tenant whose they are")
+            })?;
+            api.send(Method::DELETE, &of_tenant(&format!("/v1/users/{id}"), tenant), None).await?;
+            println!("removed");
+        }
     }
     api.close().await;
     Ok(())
+}
+
+/// A login is one whatever its case.
+fn id_of<'a>(users: &'a Value, login: &str) -> Option<&'a str> {
+    let login = login.trim().to_lowercase();
+    let mut items = users["items"].as_array().into_iter().flatten();
+    items.find(|user| user["login"].as_str().is_some_and(|it| it.to_lowercase() == login))?["id"].as_str()
 }
 
 fn show(user: &Value) {

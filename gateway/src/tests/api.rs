@@ -260,3 +260,28 @@ async fn users_and_tokens_are_made_within_ones_own_realm() {
     let own = json!({ "login": "pat", "name": "Pat", "role": "supervisor" });
     assert_eq!(post(&head, "/v1/users", own).send().await.unwrap().status(), StatusCode::CREATED);
 }
+
+#[tokio::test]
+async fn the_command_line_removes_a_user_by_login_and_never_the_last_who_runs_the_platform() {
+    let test = gateway().await;
+    let config = test.gateway.app.config.clone();
+    let TestGateway { gateway, _dir } = test;
+    gateway.shutdown().await;
+    let run = async |line: &str| {
+        let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+        crate::cli::run_words(&config, &words).await.map_err(|error| error.to_string())
+    };
+    run("user create --login sam --name Sam --role platform-admin").await.unwrap();
+    let refused = run("user remove --login sam").await.unwrap_err();
+    assert!(
+        refused.contains("sam is the last") && refused.contains("add another platform administrator first"),
+        "{refused}"
+    );
+    run("user create --login kim --name Kim --role platform-admin").await.unwrap();
+    run("user remove --login SAM").await.unwrap();
+    let unknown = run("user remove --login sam").await.unwrap_err();
+    assert!(unknown.contains("the platform has no user sam"), "{unknown}");
+    run("user create --login pat --name Pat --role clerk --tenant riverbend").await.unwrap();
+    assert!(run("user remove --login pat").await.is_err(), "pat is the tenant's");
+    run("user remove --login pat --tenant riverbend").await.unwrap();
+}

@@ -9,8 +9,8 @@ use super::Fixture;
 use crate::clock::now;
 use crate::ids::{TenantId, UserId};
 use crate::{
-    Auth, Backend, BegunBy, Credentials, Directory, Line, NewOpenidUser, NewPasskey, NewTenant, NewToken,
-    NewUser, OpenidNews, RecordingConsent, Role, StorageError, User,
+    Auth, Backend, BegunBy, Credentials, Directory, LOCAL_LOGIN, Line, NewOpenidUser, NewPasskey,
+    NewTenant, NewToken, NewUser, OpenidNews, RecordingConsent, Removal, Role, StorageError, User,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -140,7 +140,11 @@ pub(crate) async fn a_new_password_ends_what_the_old_one_began(f: &Fixture) {
     let unknown = store.set_password(UserId::new(), "x", None).await;
     assert!(matches!(unknown, Err(StorageError::NotFound { what: "user" })), "{unknown:?}");
     store.set_password(ann.id, "three", None).await.unwrap();
-    assert!(store.remove_user(ann.tenant_id, ann.id).await.unwrap(), "a password holds nobody");
+    assert_eq!(
+        store.remove_user(ann.tenant_id, ann.id).await.unwrap(),
+        Removal::Done,
+        "a password holds nobody"
+    );
 }
 
 pub(crate) async fn a_provider_means_the_same_person_whatever_they_are_called(f: &Fixture) {
@@ -169,7 +173,7 @@ pub(crate) async fn a_provider_means_the_same_person_whatever_they_are_called(f:
     let elsewhere =
         NewOpenidUser { issuer: "https://other.example".into(), ..pat("7", "openid:kim", Role::Clerk) };
     assert_ne!(store.openid_user(elsewhere).await.unwrap().0.id, first.id);
-    assert!(store.remove_user(Some(f.lake.id()), first.id).await.unwrap());
+    assert_eq!(store.remove_user(Some(f.lake.id()), first.id).await.unwrap(), Removal::Done);
 }
 
 pub(crate) async fn a_passkey_is_kept_used_named_and_removed_by_its_user(f: &Fixture) {
@@ -202,7 +206,7 @@ pub(crate) async fn a_passkey_is_kept_used_named_and_removed_by_its_user(f: &Fix
     assert!(store.passkeys_of(ann.id).await.unwrap().is_empty());
     store.add_passkey(new(4)).await.unwrap();
     store.issue_challenge(Some(ann.id), HOUR).await.unwrap();
-    assert!(store.remove_user(ann.tenant_id, ann.id).await.unwrap());
+    assert_eq!(store.remove_user(ann.tenant_id, ann.id).await.unwrap(), Removal::Done);
 }
 
 pub(crate) async fn a_challenge_is_used_once_and_for_what_it_was_issued(f: &Fixture) {
@@ -249,6 +253,38 @@ pub(crate) async fn logins_are_unique_in_any_case(f: &Fixture) {
         role: Role::Auditor,
     };
     assert!(matches!(store.create_user(other).await, Err(StorageError::Taken { what: "login" })));
+}
+
+/// Of two who take away one another at the same moment, one stays.
+pub(crate) async fn the_last_who_runs_the_platform_stays(f: &Fixture) {
+    let store = f.platform.store();
+    let admin = async |login: &str| {
+        let new = NewUser {
+            tenant_id: None,
+            login: login.into(),
+            display_name: login.into(),
+            role: Role::PlatformAdmin,
+        };
+        store.create_user(new).await.unwrap()
+    };
+    admin(LOCAL_LOGIN).await;
+    let sam = admin("sam").await;
+    assert_eq!(store.remove_user(None, sam.id).await.unwrap(), Removal::LastAdministrator);
+    let kim = admin("kim").await;
+    assert_eq!(store.remove_user(Some(f.river.id()), kim.id).await.unwrap(), Removal::Unknown);
+    let racers: Vec<_> = [sam.id, kim.id]
+        .map(|id| {
+            let platform = f.platform.clone();
+            tokio::spawn(async move { platform.store().remove_user(None, id).await.unwrap() })
+        })
+        .into();
+    let mut came = Vec::new();
+    for racer in racers {
+        came.push(racer.await.unwrap());
+    }
+    came.sort_by_key(|removal| *removal != Removal::Done);
+    assert_eq!(came, [Removal::Done, Removal::LastAdministrator]);
+    assert_eq!(store.users(None).await.unwrap().len(), 2, "the machine's own, and one with a name");
 }
 
 pub(crate) async fn a_nonce_is_used_once(f: &Fixture) {

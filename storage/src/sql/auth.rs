@@ -12,7 +12,7 @@ use crate::crypto::{random_secret, secret_hash};
 use crate::error::{Step, StorageError};
 use crate::ids::{SessionId, TenantId, TokenId, UserId};
 use crate::platform_records::{
-    ApiToken, BegunBy, IssuedToken, NewToken, NewUser, OpenSession, Session, User,
+    ApiToken, BegunBy, IssuedToken, LOCAL_LOGIN, NewToken, NewUser, OpenSession, Removal, Role, Session, User,
 };
 use crate::store::Auth;
 
@@ -61,7 +61,7 @@ impl Auth for PlatformStore {
         self.db.named(users(&mut conn, tenant).await)
     }
 
-    async fn remove_user(&self, tenant: Option<TenantId>, id: UserId) -> Result<bool, StorageError> {
+    async fn remove_user(&self, tenant: Option<TenantId>, id: UserId) -> Result<Removal, StorageError> {
         let mut write = self.db.write().await?;
         let step = remove_user(write.conn(), tenant, id).await;
         write.finish(step).await
@@ -203,15 +203,19 @@ async fn users(conn: &mut Conn, tenant: Option<TenantId>) -> Step<Vec<User>> {
     Ok(query.bind(tenant).fetch_all(conn).await?)
 }
 
-async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> Step<bool> {
-    let theirs: Option<UserId> =
-        sqlx::query_scalar("select id from users where tenant_id is not distinct from $1 and id = $2")
+async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> Step<Removal> {
+    let theirs: Option<Role> =
+        sqlx::query_scalar("select role from users where tenant_id is not distinct from $1 and id = $2")
             .bind(tenant)
             .bind(id)
             .fetch_optional(&mut *conn)
             .await?;
-    if theirs.is_none() {
-        return Ok(false);
+    match theirs {
+        None => return Ok(Removal::Unknown),
+        Some(Role::PlatformAdmin) if is_last_administrator(&mut *conn, id).await? => {
+            return Ok(Removal::LastAdministrator);
+        }
+        Some(_) => {}
     }
     sqlx::query("delete from sessions where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from passwords where user_id = $1").bind(id).execute(&mut *conn).await?;
@@ -220,7 +224,27 @@ async fn remove_user(conn: &mut Conn, tenant: Option<TenantId>, id: UserId) -> S
     sqlx::query("delete from openid_identities where user_id = $1").bind(id).execute(&mut *conn).await?;
     sqlx::query("delete from sign_in_links where user_id = $1").bind(id).execute(&mut *conn).await?;
     let done = sqlx::query("delete from users where id = $1").bind(id).execute(conn).await?;
-    Ok(done.rows_affected() > 0)
+    Ok(if done.rows_affected() > 0 { Removal::Done } else { Removal::Unknown })
+}
+
+/// Whether nobody else runs the platform under a name of their own.
+///
+/// The rows are written, unchanged, before they are counted: of two who take away one another, the second waits here, and then
+/// sees that the first is gone.
+async fn is_last_administrator(conn: &mut Conn, id: UserId) -> Step<bool> {
+    sqlx::query("update users set role = role where tenant_id is null and role = $1")
+        .bind(Role::PlatformAdmin)
+        .execute(&mut *conn)
+        .await?;
+    let others: i64 = sqlx::query_scalar(
+        "select count(*) from users where tenant_id is null and role = $1 and id <> $2 and login_key <> $3",
+    )
+    .bind(Role::PlatformAdmin)
+    .bind(id)
+    .bind(LOCAL_LOGIN)
+    .fetch_one(conn)
+    .await?;
+    Ok(others == 0)
 }
 
 // ---------------------------------------------------------------- links

@@ -95,7 +95,7 @@ async function answerApi(mock, request, response, url) {
   if (path === "POST /v1/tenants") return newOffice(mock, request, response);
   if (/^\/v1\/tenants\/[^/]+\/config/.test(url.pathname)) return config(mock, request, response, url);
   if (url.pathname.startsWith("/v1/teams")) return teams(mock, request, response, url);
-  if (url.pathname.startsWith("/v1/audit")) return audit(mock, response, url);
+  if (url.pathname.startsWith("/v1/audit")) return audit(mock, request, response, url);
   if (/^\/v1\/(users|tokens)/.test(url.pathname)) return people(mock, request, response, url);
   if (path === "GET /v1/autonomy") return json(response, { items: mock.agents });
   if (path === "GET /v1/events") return feed.connect(request, response);

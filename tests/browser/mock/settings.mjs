@@ -102,27 +102,36 @@ export const entry = (mock, action, subject, actor = "local-admin") => ({
   hash: "",
 });
 
-export function audit(mock, response, url) {
-  if (url.pathname === "/v1/audit/verify") return json(response, { tenant: "riverbend", whole: true, entries: mock.audit.length, head: `${mock.audit.length}:abc` });
+export function audit(mock, request, response, url) {
+  const ofPlatform = request.headers["x-tenant"] === "_platform";
+  if (ofPlatform && mock.role !== "platform-admin") return refuse(response, 404, "NOT_FOUND", "There is no such tenant.");
+  const kept = ofPlatform ? mock.platformAudit : mock.audit;
+  if (url.pathname === "/v1/audit/verify") return json(response, { tenant: ofPlatform ? "_platform" : "riverbend", whole: true, entries: kept.length, head: `${kept.length}:abc` });
   const action = url.searchParams.get("action");
   const actor = url.searchParams.get("actor");
-  const found = mock.audit.filter((one) => (!action || one.action === action) && (!actor || one.actor.id === actor));
+  const found = kept.filter((one) => (!action || one.action === action) && (!actor || one.actor.id === actor));
   json(response, { items: found.slice(0, 50), next_cursor: null });
 }
 
-/** Users and tokens: listed, made, taken away. */
+/** Users and tokens: listed, made, taken away. Without a tenant they are the platform's own. */
 export async function people(mock, request, response, url) {
   const [, , what, id] = url.pathname.split("/");
-  const list = what === "tokens" ? "programs" : "users";
+  const asked = request.method === "POST" ? JSON.parse(await bodyOf(request)) : {};
+  const ofPlatform = mock.role === "platform-admin" && !(url.searchParams.get("tenant") ?? asked.tenant);
+  const list = what === "tokens" ? (ofPlatform ? "platformPrograms" : "programs") : ofPlatform ? "administrators" : "users";
   if (request.method === "GET") return json(response, { items: mock[list], next_cursor: null });
   if (request.method === "DELETE") {
+    const named = mock.administrators.filter((one) => one.login !== "local-admin");
+    if (list === "administrators" && named.length === 1 && named[0].id === id) {
+      return refuse(response, 409, "CONFLICT", `${named[0].login} is the last platform administrator with a name of their own`, "add another platform administrator first, then remove this one");
+    }
     mock[list] = mock[list].filter((one) => one.id !== id);
     return response.writeHead(204).end();
   }
-  const asked = JSON.parse(await bodyOf(request));
   if (id === "links") return json(response, { url: `${mock.url}/sign-in?token=for-${asked.login}`, expires_in_s: 900 }, 201);
   if (mock[list].some((one) => one.login !== undefined && one.login === asked.login)) return refuse(response, 409, "CONFLICT", "this login is taken");
-  const made = { id: `0197-${what}-${mock[list].length + 1}`, revoked_at: null, expires_at: null, ...asked };
+  const made = { id: `0197-${list}-${mock[list].length + 1}`, revoked_at: null, expires_at: null, ...asked };
   mock[list] = [...mock[list], made];
+  if (list === "administrators") mock.platformAudit.unshift(entry(mock, "user.created", made.id));
   json(response, what === "tokens" ? { ...made, secret: "qv_once_only" } : made, 201);
 }

@@ -79,7 +79,7 @@ export function whenSignedOut(listener: Listener): void {
 async function answered(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    const headers = { accept: "application/json", ...(init.headers as Record<string, string> | undefined), ...officeHeader() };
+    const headers = { accept: "application/json", ...officeHeader(), ...(init.headers as Record<string, string> | undefined) };
     response = await fetch(path, { credentials: "same-origin", ...init, headers });
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
@@ -152,6 +152,10 @@ const bodyOf = (document: object | string): RequestInit => ({
 /** Last part of the address of what is done with a request. */
 export type WorkRoute = "claim" | "assign" | "note" | "close" | "reopen";
 
+/** Whose audit: that of the office that was chosen, or the platform's own. */
+export type Whose = "office" | "platform";
+const auditOf = (whose: Whose): RequestInit => (whose === "platform" ? { headers: { "x-tenant": "_platform" } } : {});
+
 /** Where a recording is played from. */
 export const recordingUrl = (id: string): string => ofOffice(`/v1/calls/${encodeURIComponent(id)}/recording`);
 
@@ -183,7 +187,6 @@ export const api = {
     post<{ value: string }>(`/v1/work-items/${encodeURIComponent(id)}/reveal`, { token, reason }),
   /** The gateway calls the number of the person who asks, then connects the caller. */
   callBack: (id: string, from_phone: string) => post<unknown>(`/v1/work-items/${encodeURIComponent(id)}/call`, { from_phone }),
-  users: (ask: Ask = {}) => request<Page<User>>("/v1/users", ask),
   openApi: (ask: Ask = {}) => request<{ paths: Record<string, unknown> }>("/openapi.json", ask),
   searchKnowledge: (query: string) => post<KnowledgeAnswer>("/v1/knowledge/search", { query, limit: 8 }),
   /** A document of a source that is there already takes its place. */
@@ -219,14 +222,15 @@ export const api = {
   removeTeam: (id: string) => request<unknown>(`/v1/teams/${encodeURIComponent(id)}`, { method: "DELETE" }),
   teamVersions: (id: string, ask: Ask = {}) => request<Page<KeptVersion>>(`/v1/teams/${encodeURIComponent(id)}/versions?limit=200`, ask),
   rollBackTeam: (id: string, number: number) => post<unknown>(`/v1/teams/${encodeURIComponent(id)}/versions/${number}/rollback`),
-  audit: (filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) => request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, ask),
+  audit: (whose: Whose, filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) =>
+    request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, { ...ask, ...auditOf(whose) }),
   judgements: (id: string, ask: Ask = {}) => request<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, ask),
   judgeCall: (id: string, right: boolean) => post<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, { line_was_right: right }),
   autonomy: (ask: Ask = {}) => request<{ items: AgentRecord[] }>("/v1/autonomy", ask),
-  /** Of one tenant; without it, of whoever asks. */
-  usersOf: (tenant: string, ask: Ask = {}) => request<Page<User>>(`/v1/users?${queryOf({ tenant })}`, ask),
-  addUser: (user: { login: string; name: string; role: string; tenant: string }) => post<User>("/v1/users", user),
-  removeUser: (id: string, tenant: string) => request<void>(`/v1/users/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
+  /** Of one tenant; null: of the platform. */
+  usersOf: (tenant: string | null, ask: Ask = {}) => request<Page<User>>(`/v1/users?${queryOf({ tenant })}`, ask),
+  addUser: (user: { login: string; name: string; role: string; tenant: string | null }) => post<User>("/v1/users", user),
+  removeUser: (id: string, tenant: string | null) => request<void>(`/v1/users/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
   /** A link that signs a user in, once. */
   signInLink: (login: string) => post<{ url: string; expires_in_s: number }>("/v1/users/links", { login }),
   /** The same, and nothing else lets them in any more: their password, passkeys and sessions end. */
@@ -236,10 +240,10 @@ export const api = {
   mySessions: (ask: Ask = {}) => request<Page<OpenSession>>("/v1/me/sessions", ask),
   endMySession: (id: string) => request<void>(`/v1/me/sessions/${encodeURIComponent(id)}`, { method: "DELETE" }),
   endMyOtherSessions: () => request<void>("/v1/me/sessions", { method: "DELETE" }),
-  tokensOf: (tenant: string, ask: Ask = {}) => request<Page<Token>>(`/v1/tokens?${queryOf({ tenant })}`, ask),
-  addToken: (token: { name: string; role: string; days: number; tenant: string }) => post<Token & { secret: string }>("/v1/tokens", token),
-  revokeToken: (id: string, tenant: string) => request<void>(`/v1/tokens/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
-  verifyAudit: () => request<AuditVerdict>("/v1/audit/verify"),
+  tokensOf: (tenant: string | null, ask: Ask = {}) => request<Page<Token>>(`/v1/tokens?${queryOf({ tenant })}`, ask),
+  addToken: (token: { name: string; role: string; days: number; tenant: string | null }) => post<Token & { secret: string }>("/v1/tokens", token),
+  revokeToken: (id: string, tenant: string | null) => request<void>(`/v1/tokens/${encodeURIComponent(id)}?${queryOf({ tenant })}`, { method: "DELETE" }),
+  verifyAudit: (whose: Whose) => request<AuditVerdict>("/v1/audit/verify", auditOf(whose)),
   overview: (from: string, ask: Ask = {}) => request<LineFigures>(`/v1/overview?${queryOf({ from })}`, ask),
   /** Why a call may not be listened to: asked as a page, the socket's address says so. */
   listening: (id: string) => request<unknown>(`/v1/calls/${encodeURIComponent(id)}/listen`),

@@ -110,7 +110,7 @@ function ScreenOf({ route, me }: { route: Route; me: Me }) {
     case "settings":
       return <SettingsScreen me={me} />;
     case "audit":
-      return <AuditScreen />;
+      return <AuditScreen me={me} />;
     case "account":
       return <AccountScreen />;
   }

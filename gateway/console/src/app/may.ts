@@ -23,8 +23,8 @@ export const actsOnCalls = (me: Me): boolean => me.roles.some((role) => ACT.incl
 /** Users and tokens of the tenant. */
 export const managesTenant = (me: Me): boolean => mayOpen(me, "settings");
 
-/** Make another office. */
-export const makesOffices = (me: Me): boolean => me.roles.includes("platform-admin");
+/** Make another office, and add and remove who else may. */
+export const runsPlatform = (me: Me): boolean => me.roles.includes("platform-admin");
 
 /** Records and levels of the agents: whoever reads the audit reads them. */
 export const readsAutonomy = (me: Me): boolean => mayOpen(me, "audit");

@@ -1,17 +1,25 @@
 import { useEffect, useState } from "react";
 
-import { api, explain } from "../../api/client";
-import type { AuditEntry, AuditVerdict } from "../../api/types";
+import { api, explain, type Whose } from "../../api/client";
+import type { AuditEntry, AuditVerdict, Me } from "../../api/types";
+import { runsPlatform } from "../../app/may";
 import { useNow } from "../../app/now";
 import { words } from "../../model/format";
 import { when } from "../../model/when";
 import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
 import { INPUT } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 
+const WHOSE: readonly (readonly [Whose, string])[] = [
+  ["office", "Of this office"],
+  ["platform", "Of the platform"],
+];
+
 /** Who did what, newest first, and whether the record is as it was written. */
-export function AuditScreen() {
+export function AuditScreen({ me }: { me: Me }) {
+  const [whose, setWhose] = useState<Whose>("office");
   const [action, setAction] = useState("");
   const [actor, setActor] = useState("");
   const [list, setList] = useState<{ items: AuditEntry[]; cursor: string | null } | null>(null);
@@ -21,7 +29,7 @@ export function AuditScreen() {
     const timer = setTimeout(
       () =>
         void api
-          .audit({ action: action.trim(), actor: actor.trim() }, null, { signal: abort.signal })
+          .audit(whose, { action: action.trim(), actor: actor.trim() }, null, { signal: abort.signal })
           .then((page) => {
             setList({ items: page.items, cursor: page.next_cursor });
             setError(null);
@@ -35,11 +43,11 @@ export function AuditScreen() {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [action, actor]);
+  }, [whose, action, actor]);
   const more = (): void => {
     if (!list?.cursor) return;
     void api
-      .audit({ action: action.trim(), actor: actor.trim() }, list.cursor)
+      .audit(whose, { action: action.trim(), actor: actor.trim() }, list.cursor)
       .then((page) => setList({ items: [...list.items, ...page.items], cursor: page.next_cursor }))
       .catch(setError);
   };
@@ -50,7 +58,23 @@ export function AuditScreen() {
           <h1 className="text-2xl font-semibold">Audit</h1>
           <p className="mt-1 text-muted">Who did what. Entries hold no personal text, and each carries the hash of the one before it.</p>
         </div>
-        <Verify />
+        {runsPlatform(me) && (
+          <div role="group" aria-label="Whose" className="flex flex-wrap gap-2">
+            {WHOSE.map(([one, name]) => (
+              <Chip
+                key={one}
+                on={whose === one}
+                onClick={() => {
+                  setList(null);
+                  setWhose(one);
+                }}
+              >
+                {name}
+              </Chip>
+            ))}
+          </div>
+        )}
+        <Verify key={whose} whose={whose} />
         <Panel title="Entries" level={2}>
           <div className="grid gap-3 sm:grid-cols-2">
             <label className="block text-sm font-medium">
@@ -112,14 +136,14 @@ function Entry({ entry }: { entry: AuditEntry }) {
   );
 }
 
-function Verify() {
+function Verify({ whose }: { whose: Whose }) {
   const [verdict, setVerdict] = useState<AuditVerdict | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const verify = (): void => {
     setBusy(true);
     void api
-      .verifyAudit()
+      .verifyAudit(whose)
       .then((found) => {
         setVerdict(found);
         setError(null);

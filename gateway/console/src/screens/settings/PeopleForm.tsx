@@ -11,16 +11,21 @@ import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
 
-/** Roles of an office; the platform's own is given on the command line. */
+/** Roles of an office, and the one of the platform. */
 const ROLES = ["clerk", "supervisor", "agent-admin", "tenant-admin", "auditor"] as const;
+const RUNS_PLATFORM = ["platform-admin"] as const;
+/** Whoever holds the machine: signed in by a link that it prints, and there whatever is removed. */
+const LOCAL = "local-admin";
+type Realm = string | null;
 const roleName = (role: string): string => words(role.replaceAll("-", " "));
 
 interface Props {
-  tenant: string;
+  /** Null: the platform's own. */
+  tenant: Realm;
   me: Me;
 }
 
-/** Who may sign in at this office, and which programs may ask. */
+/** Who may sign in at this office, or runs the platform, and which programs may ask. */
 export function PeopleForm({ tenant, me }: Props) {
   const [users, setUsers] = useState<readonly User[] | null>(null);
   const [tokens, setTokens] = useState<readonly Token[]>([]);
@@ -52,6 +57,8 @@ export function PeopleForm({ tenant, me }: Props) {
       return false;
     }
   };
+  const isPlatform = tenant === null;
+  const named = users?.filter((user) => user.login !== LOCAL).length ?? 0;
   return (
     <div className="mt-5 space-y-4">
       {error !== null && <Note alert>{explain(error)}</Note>}
@@ -61,7 +68,8 @@ export function PeopleForm({ tenant, me }: Props) {
           <p className="mt-1 font-mono text-xs break-all select-all">{once.value}</p>
         </Note>
       )}
-      <Panel title="People" level={2}>
+      <Panel title={isPlatform ? "Platform administrators" : "People"} level={2}>
+        {isPlatform && <p className="mb-2 text-sm text-muted">They belong to no office, see every one, make offices, and add and remove each other. The last with a name of their own stays.</p>}
         {users === null && error === null && <p className="text-sm text-muted">Loading…</p>}
         {users?.length === 0 && <p className="text-sm text-muted">Nobody yet.</p>}
         <ul className="divide-y divide-line text-sm">
@@ -73,28 +81,23 @@ export function PeopleForm({ tenant, me }: Props) {
                   {user.login} · {roleName(user.role)}
                 </span>
               </p>
-              <p className="flex flex-wrap gap-2">
-                <Button
-                  onClick={() =>
+              {user.login === LOCAL ? (
+                <p className="text-xs text-muted">Whoever holds the machine; cannot be removed.</p>
+              ) : (
+                <UserActs
+                  user={user}
+                  isSelf={user.login === me.subject}
+                  isLast={isPlatform && named === 1}
+                  onLink={() =>
                     void run(async () => {
                       const { url } = await api.signInLink(user.login);
                       setOnce({ what: `A link that signs ${user.login} in.`, value: url });
                     })
                   }
-                >
-                  Sign-in link<span className="sr-only"> for {user.login}</span>
-                </Button>
-                {user.login !== me.subject && (
-                  <Button onClick={() => setResetting(user.login)}>
-                    Reset sign-in<span className="sr-only"> of {user.login}</span>
-                  </Button>
-                )}
-                {user.login !== me.subject && (
-                  <Button onClick={() => setLeaving({ name: user.login, act: () => api.removeUser(user.id, tenant) })}>
-                    Remove<span className="sr-only"> {user.login}</span>
-                  </Button>
-                )}
-              </p>
+                  onReset={() => setResetting(user.login)}
+                  onRemove={() => setLeaving({ name: user.login, act: () => api.removeUser(user.id, tenant) })}
+                />
+              )}
             </li>
           ))}
         </ul>
@@ -148,6 +151,37 @@ export function PeopleForm({ tenant, me }: Props) {
   );
 }
 
+interface ActsProps {
+  user: User;
+  isSelf: boolean;
+  /** Nobody else runs the platform under a name of their own. */
+  isLast: boolean;
+  onLink: () => void;
+  onReset: () => void;
+  onRemove: () => void;
+}
+
+function UserActs({ user, isSelf, isLast, onLink, onReset, onRemove }: ActsProps) {
+  return (
+    <p className="flex flex-wrap items-center gap-2">
+      {isLast && <span className="text-xs text-muted">The last one: add another first.</span>}
+      <Button onClick={onLink}>
+        Sign-in link<span className="sr-only"> for {user.login}</span>
+      </Button>
+      {!isSelf && (
+        <Button onClick={onReset}>
+          Reset sign-in<span className="sr-only"> of {user.login}</span>
+        </Button>
+      )}
+      {!isSelf && !isLast && (
+        <Button onClick={onRemove}>
+          Remove<span className="sr-only"> {user.login}</span>
+        </Button>
+      )}
+    </p>
+  );
+}
+
 function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
   const now = useNow();
   return (
@@ -167,10 +201,10 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
 
 type Run = (act: () => Promise<void>) => Promise<boolean>;
 
-function AddUser({ tenant, run }: { tenant: string; run: Run }) {
+function AddUser({ tenant, run }: { tenant: Realm; run: Run }) {
   const [login, setLogin] = useState("");
   const [name, setName] = useState("");
-  const [role, setRole] = useState<string>("clerk");
+  const [role, setRole] = useState<string>(tenant === null ? "platform-admin" : "clerk");
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const made = await run(async () => void (await api.addUser({ login: login.trim(), name: name.trim(), role, tenant })));
@@ -188,15 +222,15 @@ function AddUser({ tenant, run }: { tenant: string; run: Run }) {
         Full name
         <input required maxLength={200} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} className={INPUT} />
       </label>
-      <Role label="Role" role={role} onChange={setRole} />
-      <Button type="submit">Add a person</Button>
+      <Role label="Role" roles={tenant === null ? RUNS_PLATFORM : ROLES} role={role} onChange={setRole} />
+      <Button type="submit">{tenant === null ? "Add an administrator" : "Add a person"}</Button>
     </form>
   );
 }
 
-function AddToken({ tenant, run, onMade }: { tenant: string; run: Run; onMade: (secret: string) => void }) {
+function AddToken({ tenant, run, onMade }: { tenant: Realm; run: Run; onMade: (secret: string) => void }) {
   const [name, setName] = useState("");
-  const [role, setRole] = useState<string>("supervisor");
+  const [role, setRole] = useState<string>(tenant === null ? "platform-admin" : "supervisor");
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const made = await run(async () => onMade((await api.addToken({ name: name.trim(), role, days: 90, tenant })).secret));
@@ -208,18 +242,18 @@ function AddToken({ tenant, run, onMade }: { tenant: string; run: Run; onMade: (
         Name of the program
         <input required maxLength={200} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} className={INPUT} />
       </label>
-      <Role label="Role of the program" role={role} onChange={setRole} />
+      <Role label="Role of the program" roles={tenant === null ? RUNS_PLATFORM : ROLES} role={role} onChange={setRole} />
       <Button type="submit">Make a token for 90 days</Button>
     </form>
   );
 }
 
-function Role({ label, role, onChange }: { label: string; role: string; onChange: (role: string) => void }) {
+function Role({ label, roles, role, onChange }: { label: string; roles: readonly string[]; role: string; onChange: (role: string) => void }) {
   return (
     <label className="text-sm font-medium">
       {label}
       <select value={role} onChange={(event) => onChange(event.target.value)} className={INPUT}>
-        {ROLES.map((one) => (
+        {roles.map((one) => (
           <option key={one} value={one}>
             {roleName(one)}
           </option>

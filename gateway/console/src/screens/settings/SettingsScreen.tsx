@@ -2,7 +2,7 @@ import { useState } from "react";
 
 import { explain } from "../../api/client";
 import type { Me } from "../../api/types";
-import { makesOffices } from "../../app/may";
+import { runsPlatform } from "../../app/may";
 import { renewSession } from "../../app/session";
 import { Chip } from "../../ui/Chip";
 import { INPUT } from "../../ui/classes";
@@ -15,7 +15,9 @@ import { AppointmentsForm, ClaimsForm, HolidaysForm, HoursForm, LinesForm, Offic
 import { PeopleForm } from "./PeopleForm";
 import { useConfig } from "./useConfig";
 
-const PARTS = ["Fields", "File", "History", "People", "New office"] as const;
+const PARTS = ["Fields", "File", "History", "People", "New office", "Platform"] as const;
+/** Of no office: for those who run the platform. */
+const OF_PLATFORM: readonly string[] = ["New office", "Platform"];
 
 /** What the line knows of its office: one document, in fields or as a file, held against the gateway before it is applied. */
 export function SettingsScreen({ me }: { me: Me }) {
@@ -28,13 +30,13 @@ export function SettingsScreen({ me }: { me: Me }) {
         <p className="mt-1 text-muted">What the line knows. What is left empty is not known, and the line does not speak of it.</p>
         <div className="mt-4 flex flex-wrap items-end justify-between gap-3">
           <div role="group" aria-label="Part" className="flex flex-wrap gap-2">
-            {PARTS.filter((name) => name !== "New office" || makesOffices(me)).map((name) => (
+            {PARTS.filter((name) => !OF_PLATFORM.includes(name) || runsPlatform(me)).map((name) => (
               <Chip key={name} on={part === name} onClick={() => setPart(name)}>
                 {name}
               </Chip>
             ))}
           </div>
-          {me.tenants.length > 1 && part !== "New office" && (
+          {me.tenants.length > 1 && !OF_PLATFORM.includes(part) && (
             <label className="text-sm font-medium">
               Office
               <select value={tenant} onChange={(event) => setTenant(event.target.value)} className={INPUT}>
@@ -47,11 +49,12 @@ export function SettingsScreen({ me }: { me: Me }) {
             </label>
           )}
         </div>
-        {tenant === "" && part !== "New office" && <p className="mt-6 text-muted">There is no office yet.</p>}
+        {tenant === "" && !OF_PLATFORM.includes(part) && <p className="mt-6 text-muted">There is no office yet.</p>}
         {tenant !== "" && part === "Fields" && <Fields key={tenant} tenant={tenant} />}
         {tenant !== "" && part === "File" && <FileForm key={tenant} tenant={tenant} />}
         {tenant !== "" && part === "History" && <HistoryForm key={tenant} tenant={tenant} />}
         {tenant !== "" && part === "People" && <PeopleForm key={tenant} tenant={tenant} me={me} />}
+        {part === "Platform" && <PeopleForm tenant={null} me={me} />}
         {part === "New office" && (
           <NewOffice
             onMade={({ id }) => {

@@ -17,7 +17,8 @@ interface Props {
   /** Login of whoever looks. */
   me: string;
   /** They may see who there is to hand a request to. */
-  seesUsers: boolean;
+  /** The office whose users may be seen; null: none. */
+  usersOf: string | null;
   /** The request as it stands after an act. */
   onChanged: (item: WorkItemDetail) => void;
   /** The picture is old: load it again. */
@@ -44,7 +45,7 @@ const FORMS: Record<Form, FormText> = {
 };
 
 /** What a person can do about a request as it stands. */
-export function RequestActs({ item, me, seesUsers, onChanged, onStale }: Props) {
+export function RequestActs({ item, me, usersOf, onChanged, onStale }: Props) {
   const [form, setForm] = useState<Form | null>(null);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -153,7 +154,7 @@ export function RequestActs({ item, me, seesUsers, onChanged, onStale }: Props) 
           key={form}
           name={form}
           busy={busy}
-          seesUsers={seesUsers}
+          usersOf={usersOf}
           onSubmit={(text, reason, lineWasRight) => submit(form, text, reason, lineWasRight)}
           onCancel={() => {
             setForm(null);
@@ -168,15 +169,15 @@ export function RequestActs({ item, me, seesUsers, onChanged, onStale }: Props) 
 interface FormProps {
   name: Form;
   busy: boolean;
-  seesUsers: boolean;
+  usersOf: string | null;
   onSubmit: (text: string, reason: string, lineWasRight: boolean) => void;
   onCancel: () => void;
 }
 
-function ActForm({ name, busy, seesUsers, onSubmit, onCancel }: FormProps) {
+function ActForm({ name, busy, usersOf, onSubmit, onCancel }: FormProps) {
   const [text, setText] = useState("");
   const [reason, setReason] = useState("");
-  const logins = useLogins(seesUsers && name === "assign");
+  const logins = useLogins(name === "assign" ? usersOf : null);
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const { label, button, reason: why, lineWasRight: usually } = FORMS[name];
   const [lineWasRight, setLineWasRight] = useState(usually ?? true);

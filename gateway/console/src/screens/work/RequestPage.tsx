@@ -110,7 +110,7 @@ function Request({ item, me, error, onChanged, onStale }: RequestProps) {
             <p className="break-words whitespace-pre-wrap">{text(outcome)}</p>
           </div>
         )}
-        {may && <RequestActs item={item} me={me.subject} seesUsers={managesTenant(me)} onChanged={onChanged} onStale={onStale} />}
+        {may && <RequestActs item={item} me={me.subject} usersOf={managesTenant(me) ? (me.tenant?.id ?? null) : null} onChanged={onChanged} onStale={onStale} />}
         <Panel title="What was asked" level={2}>
           {isIncomplete(item) && <p className="mb-3 text-sm text-warm">The call ended before everything was told.</p>}
           <dl className="space-y-2 text-sm">
