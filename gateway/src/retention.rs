@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use storage::audit::{NewAudit, Party};
 use storage::retention::{SweepLimits, Swept};
-use storage::{Directory, Retention, Settings, StorageError, TenantId, TenantStore};
+use storage::{Attempts, Directory, Retention, Settings, StorageError, TenantId, TenantStore};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use crate::app::App;
@@ -88,6 +88,10 @@ pub async fn run(app: Arc<App>) {
 /// Sweeps every tenant; the fault of one stops no other. `false`: too many calls were live or the gateway closes, and the
 /// rest waits for the next hour or the next start.
 async fn sweep_all(app: &Arc<App>, regardless: bool) -> Result<bool, StorageError> {
+    // A few rows, and nobody's: it waits for no quiet moment.
+    if let Err(error) = app.platform.store().forget_attempts(Utc::now()).await {
+        tracing::warn!(%error, "old attempts to sign in could not be deleted; the next hour tries again");
+    }
     for tenant in app.platform.store().tenants().await? {
         match sweep_tenant(app, tenant.id, regardless).await {
             Ok(true) => {}

@@ -246,6 +246,7 @@ macro_rules! suite {
                 a_line_of_another_tenant_is_taken,
                 a_tenant_is_renamed_and_loses_a_line,
                 a_link_works_once,
+                attempts_to_sign_in_are_counted_one_by_one,
                 the_last_who_runs_the_platform_stays,
                 an_expired_link_is_refused,
                 sessions_end,

@@ -20,6 +20,7 @@
 //! **A write that returned `Ok` survives a kill of the process**, and with [`Durability::Full`] a power cut too.
 
 pub mod alarms;
+pub mod attempts;
 pub mod audit;
 mod backend;
 mod claim_pin;
@@ -73,7 +74,7 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Alarms, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge,
+    Alarms, Attempts, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge,
     Outbox, Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, Versions,
     WorkItems,
 };

@@ -10,6 +10,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::alarms::{Alarm, AlarmsDue};
+use crate::attempts::{AttemptBegun, AttemptKey};
 use crate::audit::{AuditEntry, AuditFilter, AuditPage, AuditRange};
 use crate::backend::{Either, PlatformStore, TenantStore};
 use crate::claim_pin::PinHash;
@@ -441,6 +442,18 @@ store! {
         /// By number, in any spelling that normalises to E.164.
         fn line(&self, number: &str) -> Option<Line>;
         fn lines(&self, tenant: TenantId) -> Vec<Line>;
+    }
+}
+
+store! {
+    /// Who failed to sign in, counted for all gateways. The time is the gateway's.
+    Attempts of PlatformStore {
+        /// Counts an attempt as failed, unless one of its keys has to wait. The login goes before the address.
+        fn begin_attempt(&self, keys: Vec<AttemptKey>, now: DateTime<Utc>) -> AttemptBegun;
+        /// An attempt that was counted was good: its login is forgotten, and one failure of its address.
+        fn attempt_succeeded(&self, login: [u8; 32], address: [u8; 32], now: DateTime<Utc>) -> ();
+        /// Deletes what is too old to count, and gives how much.
+        fn forget_attempts(&self, now: DateTime<Utc>) -> u64;
     }
 }
 

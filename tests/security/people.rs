@@ -1,5 +1,7 @@
 //! Who runs the platform: added, let in and taken away by one another alone, and never all of them.
 
+use std::time::Duration;
+
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tests::gateway::{ADMIN, Doubles, TestGateway};
@@ -9,6 +11,9 @@ async fn told(request: RequestBuilder) -> (StatusCode, Value) {
     let answer = request.send().await.unwrap();
     (answer.status(), answer.json().await.unwrap_or_default())
 }
+
+/// Wrong, unless it is the one that was set.
+const PASSWORD: &str = "four words of one person";
 
 /// One gateway, asked by people and programs.
 struct Door {
@@ -45,6 +50,12 @@ impl Door {
     async fn remove(&self, cookie: &str, id: &Value) -> (StatusCode, Value) {
         let asked = self.http.delete(self.url(&format!("/v1/users/{}", id.as_str().unwrap())));
         told(asked.header("cookie", cookie).header("origin", &self.gateway.base)).await
+    }
+
+    /// As the sign-in page does.
+    async fn by_password(&self, login: &str, password: &str) -> reqwest::Response {
+        let asked = self.http.post(self.url("/sign-in/password")).header("origin", &self.gateway.base);
+        asked.form(&[("login", login), ("password", password)]).send().await.unwrap()
     }
 
     async fn audit(&self, action: &str) -> Vec<Value> {
@@ -128,4 +139,56 @@ async fn nobody_of_a_tenant_sees_or_makes_those_who_run_the_platform(home: Home)
     let named = list["items"].as_array().unwrap().iter().filter(|user| user["login"] != "local-admin");
     assert_eq!(named.count(), 1, "{list}");
     door.gateway.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_gateways_count_failed_sign_ins_together_and_a_start_forgets_none() {
+    let home = Home::postgres().unwrap();
+    let one = Door::open(&home).await;
+    let other = Home { database: home.database.clone(), ..Home::sqlite().unwrap() };
+    std::fs::create_dir_all(other.dir.path().join("data")).unwrap();
+    let key = |home: &Home| home.dir.path().join("data/master.key");
+    std::fs::copy(key(&home), key(&other)).unwrap();
+    let two = Door::open(&other).await;
+    one.add(ADMIN, json!({ "login": "pat", "name": "P", "role": "clerk", "tenant": "riverbend" })).await;
+    let cookie = one.enter("pat").await;
+    let set = one.http.put(one.url("/v1/me/password")).header("origin", &one.gateway.base);
+    let set = told(set.header("cookie", cookie).json(&json!({ "new": PASSWORD }))).await;
+    assert_eq!(set.0, StatusCode::NO_CONTENT, "{}", set.1);
+
+    // Five failures cost nothing and the sixth has a wait, whichever gateway was asked.
+    for door in [&one, &two, &one, &two, &two, &one] {
+        assert_eq!(door.by_password("pat", "a guess").await.status(), StatusCode::UNAUTHORIZED);
+    }
+    for door in [&one, &two] {
+        let waits = door.by_password("pat", PASSWORD).await;
+        assert_eq!(waits.status(), StatusCode::TOO_MANY_REQUESTS);
+    }
+    two.gateway.running.shutdown().await;
+    let two = Door::open(&other).await;
+    assert_eq!(after_the_wait(&two, "a guess").await, StatusCode::UNAUTHORIZED);
+    for door in [&two, &one] {
+        let waits = door.by_password("pat", PASSWORD).await;
+        assert_eq!(waits.status(), StatusCode::TOO_MANY_REQUESTS, "the seventh failure, after a start");
+    }
+    assert_eq!(two.by_password("kim", "a guess").await.status(), StatusCode::UNAUTHORIZED, "another login");
+    assert_eq!(after_the_wait(&one, PASSWORD).await, StatusCode::SEE_OTHER);
+    // Forgiven for all.
+    assert_eq!(two.by_password("pat", "a guess").await.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(two.by_password("pat", PASSWORD).await.status(), StatusCode::SEE_OTHER);
+    for door in [one, two] {
+        door.gateway.running.shutdown().await;
+    }
+}
+
+/// What the gateway says once it lets pat try again.
+async fn after_the_wait(door: &Door, password: &str) -> StatusCode {
+    for _ in 0..60 {
+        let status = door.by_password("pat", password).await.status();
+        if status != StatusCode::TOO_MANY_REQUESTS {
+            return status;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    panic!("pat waits without an end")
 }

@@ -1,7 +1,6 @@
 //! `/v1/me/…`: what somebody signs in with, and where they are signed in.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -114,9 +113,10 @@ async fn check_old(
             .advise("ask an administrator for a new link"));
     };
     let old = old.ok_or_else(|| ApiError::invalid("old", "is missing"))?;
-    app.attempts.begin(&user.login, address, Instant::now())?;
+    let store = app.platform.store();
+    app.attempts.begin(store, &user.login, address, Utc::now()).await?;
     if app.hasher.matches(old.0, Some(kept.hash)).await? {
-        app.attempts.succeeded(&user.login, address, Instant::now());
+        app.attempts.succeeded(store, &user.login, address, Utc::now()).await;
         return Ok(());
     }
     app.audit.refused(user.tenant_id, acts::password_kept(&who.principal, user)).await;

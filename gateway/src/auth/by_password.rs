@@ -3,11 +3,11 @@
 //! Whoever has no such password hears the same, after the same work, whether or not there is such a user.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::extract::State;
 use axum::http::{Extensions, HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use chrono::Utc;
 use serde::Deserialize;
 use storage::{Auth, BegunBy, Credentials, UserId};
 use uuid::Uuid;
@@ -52,7 +52,8 @@ pub async fn submit(
         ));
     }
     let address = origin::client(&extensions, &headers, &app.config.sign_in.proxies);
-    if let Err(wait) = app.attempts.begin(login, address, Instant::now()) {
+    let store = app.platform.store();
+    if let Err(wait) = app.attempts.begin(store, login, address, Utc::now()).await {
         let message = format!("Too many attempts failed. {}.", capital(wait.action().unwrap_or("Try later")));
         let mut response = pages::refused(&app, StatusCode::TOO_MANY_REQUESTS, &again(&message));
         if let Some(after) = wait.into_response().headers_mut().remove(header::RETRY_AFTER) {
@@ -60,7 +61,6 @@ pub async fn submit(
         }
         return Ok(response);
     }
-    let store = app.platform.store();
     let user = store.user_by_login(login).await?;
     // Asked for nobody, too: that takes its time as well.
     let id = user.as_ref().map_or(UserId(Uuid::nil()), |user| user.id);
@@ -68,7 +68,7 @@ pub async fn submit(
     let is_right = app.hasher.matches(asked.password.0, kept).await?;
     match user {
         Some(user) if is_right => {
-            app.attempts.succeeded(login, address, Instant::now());
+            app.attempts.succeeded(store, login, address, Utc::now()).await;
             sign_in::begin(&app, &user, BegunBy::Password, None).await
         }
         user => {

@@ -6,10 +6,11 @@ use chrono::TimeDelta;
 use secrecy::ExposeSecret;
 
 use super::Fixture;
+use crate::attempts::{AttemptBegun, AttemptKey};
 use crate::clock::now;
 use crate::ids::{TenantId, UserId};
 use crate::{
-    Auth, Backend, BegunBy, Credentials, Directory, LOCAL_LOGIN, Line, NewOpenidUser, NewPasskey,
+    Attempts, Auth, Backend, BegunBy, Credentials, Directory, LOCAL_LOGIN, Line, NewOpenidUser, NewPasskey,
     NewTenant, NewToken, NewUser, OpenidNews, RecordingConsent, Removal, Role, StorageError, User,
 };
 
@@ -285,6 +286,49 @@ pub(crate) async fn the_last_who_runs_the_platform_stays(f: &Fixture) {
     came.sort_by_key(|removal| *removal != Removal::Done);
     assert_eq!(came, [Removal::Done, Removal::LastAdministrator]);
     assert_eq!(store.users(None).await.unwrap().len(), 2, "the machine's own, and one with a name");
+}
+
+/// Whoever asks, and however many at once: five failures of a login are free, the sixth has a wait.
+pub(crate) async fn attempts_to_sign_in_are_counted_one_by_one(f: &Fixture) {
+    let (store, start) = (f.platform.store(), clock_of_the_database());
+    let keys = |login: u8, address: u8| {
+        vec![AttemptKey { hash: [login; 32], free: 5 }, AttemptKey { hash: [address; 32], free: 20 }]
+    };
+    let racers: Vec<_> = (0..20)
+        .map(|n| {
+            let (platform, keys) = (f.platform.clone(), keys(1, 100 + n));
+            tokio::spawn(async move { platform.store().begin_attempt(keys, start).await.unwrap() })
+        })
+        .collect();
+    let (mut counted, mut waits) = (Vec::new(), Vec::new());
+    for racer in racers {
+        match racer.await.unwrap() {
+            AttemptBegun::Counted(tallies) => counted.push(tallies[0].failed),
+            AttemptBegun::Waits(tallies) => waits.push(tallies[0].wait(start).unwrap()),
+        }
+    }
+    counted.sort_unstable();
+    assert_eq!(counted, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(waits, [Duration::from_secs(2); 14]);
+    let later = start + TimeDelta::seconds(2);
+    let AttemptBegun::Counted(tallies) = store.begin_attempt(keys(1, 99), later).await.unwrap() else {
+        panic!("the wait is over")
+    };
+    assert_eq!((tallies[0].failed, tallies[1].failed), (7, 1));
+    assert_eq!(tallies[0].wait(later), Some(Duration::from_secs(4)));
+    store.attempt_succeeded([1; 32], [99; 32], later).await.unwrap();
+    let AttemptBegun::Counted(tallies) = store.begin_attempt(keys(1, 99), later).await.unwrap() else {
+        panic!("whoever succeeded is forgiven")
+    };
+    assert_eq!((tallies[0].failed, tallies[1].failed), (1, 1));
+    assert_eq!(store.forget_attempts(later + TimeDelta::minutes(50)).await.unwrap(), 0);
+    // Six addresses were counted at first, one later; the refused left nothing.
+    assert_eq!(store.forget_attempts(later + TimeDelta::minutes(61)).await.unwrap(), 8);
+}
+
+/// Now, as exactly as every database keeps it.
+fn clock_of_the_database() -> chrono::DateTime<chrono::Utc> {
+    chrono::DateTime::from_timestamp_millis(now().timestamp_millis()).unwrap()
 }
 
 pub(crate) async fn a_nonce_is_used_once(f: &Fixture) {

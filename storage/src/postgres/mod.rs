@@ -18,6 +18,8 @@ mod tests;
 
 #[path = "../sql/alarms.rs"]
 mod alarms;
+#[path = "../sql/attempts.rs"]
+mod attempts;
 #[path = "../sql/audit.rs"]
 mod audit;
 #[path = "../sql/auth.rs"]

@@ -13,7 +13,7 @@ const MIGRATING: i64 = 0x7175_616e_0001;
 const GRANTS: &str = include_str!("../../migrations/postgres/grants.sql");
 
 /// Tables that are read before a tenant is known. Every other table with a `tenant_id` is a tenant's.
-pub(super) const PLATFORM_TABLES: [&str; 13] = [
+pub(super) const PLATFORM_TABLES: [&str; 14] = [
     "api_tokens",
     "key_check",
     "lines",
@@ -21,6 +21,7 @@ pub(super) const PLATFORM_TABLES: [&str; 13] = [
     "passkeys",
     "passwords",
     "sessions",
+    "sign_in_attempts",
     "sign_in_challenges",
     "sign_in_links",
     "stream_nonces",

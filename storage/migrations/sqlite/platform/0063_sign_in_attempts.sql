@@ -1,0 +1,9 @@
+-- Failures to sign in, by a hash of the login or of the address that they were from: every gateway counts here.
+create table sign_in_attempts (
+    key_hash blob not null primary key,
+    failed integer not null,
+    last_at text not null,
+    free_at text not null
+) strict, without rowid;
+
+create index sign_in_attempts_last on sign_in_attempts (last_at);
