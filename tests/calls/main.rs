@@ -11,3 +11,4 @@ mod memory;
 mod postgres;
 mod replay;
 mod second_county;
+mod two_gateways;
