@@ -22,6 +22,7 @@ mod signals;
 mod speech;
 mod staff;
 mod think;
+mod topic;
 mod turn;
 
 use std::sync::Arc;

@@ -189,12 +189,16 @@ async fn prefetch(
 /// Whether words may be a question about the county, and no mere answer to one of ours.
 fn may_ask(text: &str, expects: Expectation) -> bool {
     let asks = is_question(text) || language::english::asked::asks(text);
-    let answers = match expects {
+    !language::english::terms::terms(text).is_empty() && (asks || !answers_ours(text, expects))
+}
+
+/// Whether words can be no more than the answer to what we asked.
+pub(super) fn answers_ours(text: &str, expects: Expectation) -> bool {
+    match expects {
         Expectation::Open | Expectation::Wait => false,
         Expectation::YesNo => is_bare_yes_no(text),
         _ => true,
-    };
-    !language::english::terms::terms(text).is_empty() && (asks || !answers)
+    }
 }
 
 #[cfg(test)]

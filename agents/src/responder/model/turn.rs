@@ -19,6 +19,7 @@ use super::run::{ModelRun, Moved, Phase};
 use super::second_look::{Look, LookNote};
 use super::signals;
 use super::speech::LONGEST_REPLY;
+use super::topic;
 use super::{Live, is_intake};
 use crate::tools::Outcome;
 use dialogue::builtin::MIN_RELEVANCE;
@@ -279,8 +280,9 @@ impl Live {
     async fn settle(&mut self, seat: &mut Seat, mut run: ModelRun) {
         let text = run.text();
         let took = run.clock.began.elapsed();
+        let topic = topic::Turn::of(&run).asked(seat).await;
         let note = Note {
-            heard: heard(&run.input).to_owned(),
+            heard: topic.unwrap_or_else(|| heard(&run.input).to_owned()),
             did: run
                 .gate
                 .rulings

@@ -12,6 +12,7 @@ use crate::tools::registry::Policy;
 use dialogue::conversation::Message;
 use dialogue::model::Stop;
 
+mod asked;
 mod attacks;
 mod attention;
 mod bounds;
