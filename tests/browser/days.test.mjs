@@ -23,7 +23,7 @@ const as = (role) => ({
 });
 
 const EVERYWHERE = ["Calls", "Requests", "History", "Overview", "Knowledge"];
-const HIDDEN = { Phone: "phone", "Try words": "words", Settings: "settings", Audit: "audit" };
+const HIDDEN = { Phone: "phone", "Try words": "words", Oversight: "oversight", Settings: "settings", Audit: "audit" };
 
 /** The screens that are offered are these, and the others say that they are not for this role, by key or by address. */
 async function sees(page, mock, more) {
@@ -73,7 +73,7 @@ consoleSuite("days", (test) => {
   });
 
   test("a supervisor comes to who needs help, listens, whispers, and reads how the line is doing", as("supervisor"), async ({ page, mock, made }) => {
-    await sees(page, mock, ["Phone", "Try words"]);
+    await sees(page, mock, ["Phone", "Try words", "Oversight"]);
     await page.getByRole("link", { name: /emergency|danger/i }).first().or(page.locator(`[data-call="${made.urgent.id}"]`)).first().click();
     await until("the urgent call to be open", () => page.url().includes(made.urgent.id));
     await page.getByRole("button", { name: "Listen", exact: true }).click();
@@ -99,7 +99,7 @@ consoleSuite("days", (test) => {
   });
 
   test("a tenant's administrator answers what no page did, sets the hours, and sees no other office", as("tenant-admin"), async ({ page, mock }) => {
-    await sees(page, mock, ["Phone", "Try words", "Settings", "Audit"]);
+    await sees(page, mock, ["Phone", "Try words", "Oversight", "Settings", "Audit"]);
     await page.goto(`${mock.url}/#/overview`);
     await page.getByRole("link", { name: /^Answer it with a page: Can I keep bees/ }).click();
     await page.getByRole("button", { name: "Write a page" }).click();
@@ -123,7 +123,7 @@ consoleSuite("days", (test) => {
   });
 
   test("an auditor reads who did what, verifies it, hears a recording, and changes nothing", as("auditor"), async ({ page, mock, made }) => {
-    await sees(page, mock, ["Try words", "Audit"]);
+    await sees(page, mock, ["Try words", "Oversight", "Audit"]);
     await page.goto(`${mock.url}/#/audit`);
     await page.locator("[data-entry]").getByText("personal.revealed").waitFor();
     await page.getByLabel("Only this act").fill("nothing.such");
@@ -151,7 +151,7 @@ consoleSuite("days", (test) => {
   });
 
   test("a platform administrator sets up another office from its file", as("platform-admin"), async ({ page, mock }) => {
-    await sees(page, mock, ["Phone", "Try words", "Settings", "Audit"]);
+    await sees(page, mock, ["Phone", "Try words", "Oversight", "Settings", "Audit"]);
     await page.goto(`${mock.url}/#/settings`);
     await page.getByRole("main").getByRole("combobox", { name: "Office", exact: true }).selectOption("City of Oakdale");
     await until("the other office", async () => (await page.getByLabel("Name").first().inputValue()) === "City of Oakdale");

@@ -11,6 +11,7 @@ import { Feed } from "./mock/feed.mjs";
 import { attachMedia } from "./mock/media.mjs";
 import { assertBuilt, routes } from "./mock/routes.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
+import { newOversight } from "./mock/oversight.mjs";
 import { settingsOf } from "./mock/settings.mjs";
 import { shippedTeams } from "./mock/teams.mjs";
 
@@ -52,6 +53,8 @@ export async function startMock({ port = 0, examples = false } = {}) {
     administrators: [{ id: "0197-a0", login: "local-admin", name: "Local administrator", role: "platform-admin" }],
     platformPrograms: [],
     platformAudit: [],
+    /** What agents want to do, remember, and may not say. */
+    oversight: newOversight(),
     /** Paths that the gateway says it has, with the parameters of their lists. */
     paths: {
       "/v1/calls/{id}/takeover": [],

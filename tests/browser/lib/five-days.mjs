@@ -90,7 +90,7 @@ export function fiveDays(office) {
     });
 
     day("a supervisor has the agent say a line on a live call, ends it, and says that the line was right", "sam", "supervisor", async (page, url, picture) => {
-      await sees(page, ["Phone", "Try words"], [AUDIT, USERS, CONFIG, RECORDS, PAGE, OFFICES, NEW_OFFICE, JOURNALS]);
+      await sees(page, ["Phone", "Try words", "Oversight"], [AUDIT, USERS, CONFIG, RECORDS, PAGE, OFFICES, NEW_OFFICE, JOURNALS]);
       const call = office().call("+12025550149", ["Hello?"], "--wait", "120000", "--hangup-after", "60");
       await page.locator("[data-call][data-state=live]").first().click();
       await page.getByRole("button", { name: "Whisper" }).click();
@@ -121,7 +121,7 @@ export function fiveDays(office) {
 
     day("a tenant's administrator sets the hours, adds a person, and sees no other office", "toni", "tenant-admin", async (page, url, picture) => {
       const other = ["GET /v1/tenants/oakdale/config", "GET /v1/calls?tenant=oakdale", "GET /v1/audit?tenant=oakdale"];
-      await sees(page, ["Phone", "Try words", "Settings", "Audit"], [OFFICES, NEW_OFFICE, JOURNALS]);
+      await sees(page, ["Phone", "Try words", "Oversight", "Settings", "Audit"], [OFFICES, NEW_OFFICE, JOURNALS]);
       for (const asked of other) assert.ok([403, 404].includes(await answerTo(page, asked)), asked);
       await page.goto(`${url}/#/settings`);
       await page.getByLabel("Saturday").fill("9:00-12:00");
@@ -142,7 +142,7 @@ export function fiveDays(office) {
     });
 
     day("an auditor reads who did what, verifies it, and changes nothing", "alex", "auditor", async (page, url, picture) => {
-      await sees(page, ["Try words", "Audit"], [USERS, CONFIG, PHONE, HANG_UP, LISTEN, NOTE, REVEAL, JUDGE, PAGE, OFFICES, JOURNALS]);
+      await sees(page, ["Try words", "Oversight", "Audit"], [USERS, CONFIG, PHONE, HANG_UP, LISTEN, NOTE, REVEAL, JUDGE, PAGE, OFFICES, JOURNALS]);
       await page.goto(`${url}/#/audit`);
       await page.getByLabel("Only of this person").fill("robin");
       await page.locator("[data-entry]").filter({ hasText: "work_item.changed" }).first().waitFor();
@@ -158,7 +158,7 @@ export function fiveDays(office) {
     });
 
     day("a platform administrator sees each office by itself", "pat", "platform-admin", async (page, url, picture) => {
-      await sees(page, ["Phone", "Try words", "Settings", "Audit"], []);
+      await sees(page, ["Phone", "Try words", "Oversight", "Settings", "Audit"], []);
       assert.equal(await answerTo(page, OFFICES), 200);
       const chosen = page.getByRole("banner").getByRole("combobox", { name: "Office" });
       const counts = {};

@@ -11,6 +11,7 @@ import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
 import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
+import { oversight } from "./oversight.mjs";
 import { recording } from "./recording.mjs";
 import { may } from "./roles.mjs";
 import { audit, config, newOffice, people } from "./settings.mjs";
@@ -97,6 +98,7 @@ async function answerApi(mock, request, response, url) {
   if (url.pathname.startsWith("/v1/teams")) return teams(mock, request, response, url);
   if (url.pathname.startsWith("/v1/audit")) return audit(mock, request, response, url);
   if (/^\/v1\/(users|tokens)/.test(url.pathname)) return people(mock, request, response, url);
+  if (/^\/v1\/(outbox|memory|rules)/.test(url.pathname)) return oversight(mock, request, response, url);
   if (path === "GET /v1/autonomy") return json(response, { items: mock.agents });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));

@@ -162,6 +162,57 @@ export interface User {
   role: string;
 }
 
+/** Something for another system. */
+export interface Effect {
+  id: string;
+  destination: string;
+  tool: string;
+  state: "held" | "pending" | "sent" | "failed" | "rejected";
+  call_id: string | null;
+  payload: unknown;
+  problem: string | null;
+  decided_by: string | null;
+  created_at: string;
+}
+
+/** What an agent would remember of a caller, and what the memory manager made of it. */
+export interface MemorySuggestion {
+  id: string;
+  call_id: string | null;
+  agent_id: string;
+  key: string;
+  value: unknown;
+  confidence: number;
+  created_at: string;
+  decision: { contact_id: string | null; verdict: string; reason: string } | null;
+}
+export interface RememberedCaller {
+  id: string;
+  opt_out: boolean;
+  memories: { key: string; value: unknown }[];
+}
+
+export interface Rule {
+  id: string;
+  name: string;
+  category: string;
+  description: string;
+  citation: string;
+  applies_to: "words" | "reply" | "tool";
+  tier: "platform" | "tenant";
+  action: "BLOCK" | "REQUIRE_HUMAN" | "WARN";
+}
+export interface RulesKept {
+  tenant_text: string;
+  shipped: { name: string; text: string }[];
+  rules: Rule[];
+}
+export interface RuleVerdict {
+  permitted: boolean;
+  meaning_read: boolean;
+  violations: { rule_id: string; rule_name: string; reason: string; replacement: string | null }[];
+}
+
 /** A document as it is posted. */
 export interface NewDocument {
   source: string;

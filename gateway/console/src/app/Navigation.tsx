@@ -9,9 +9,9 @@ import { mayOpen } from "./may";
 import { hrefs, SCREEN_NAMES, type Screen } from "./route";
 
 /** In the order of use; under the thumb the first four have a place of their own, the rest are behind "More". */
-const ITEMS: readonly Screen[] = ["calls", "work", "history", "phone", "overview", "knowledge", "words", "settings", "audit"];
+const ITEMS: readonly Screen[] = ["calls", "work", "history", "phone", "overview", "knowledge", "words", "oversight", "settings", "audit"];
 /** Of these there is the sign alone, unless there is plenty of room. */
-const QUIET: readonly Screen[] = ["words", "settings", "audit"];
+const QUIET: readonly Screen[] = ["words", "oversight", "settings", "audit"];
 const FIRST = 4;
 const icon = (screen: Screen): IconName => screen;
 

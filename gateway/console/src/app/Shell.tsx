@@ -28,12 +28,13 @@ const HistoryScreen = lazy(async () => ({ default: (await import("../screens/his
 const OverviewScreen = lazy(async () => ({ default: (await import("../screens/overview/OverviewScreen")).OverviewScreen }));
 const KnowledgeScreen = lazy(async () => ({ default: (await import("../screens/knowledge/KnowledgeScreen")).KnowledgeScreen }));
 
+const OversightScreen = lazy(async () => ({ default: (await import("../screens/oversight/OversightScreen")).OversightScreen }));
 const SettingsScreen = lazy(async () => ({ default: (await import("../screens/settings/SettingsScreen")).SettingsScreen }));
 const AccountScreen = lazy(async () => ({ default: (await import("../screens/account/AccountScreen")).AccountScreen }));
 const AuditScreen = lazy(async () => ({ default: (await import("../screens/audit/AuditScreen")).AuditScreen }));
 
 /** A single letter leads to each screen. */
-const LETTERS: Record<string, string> = { c: hrefs.calls, w: hrefs.work, y: hrefs.history, o: hrefs.overview, n: hrefs.knowledge, p: hrefs.phone, t: hrefs.words, e: hrefs.settings, a: hrefs.audit };
+const LETTERS: Record<string, string> = { c: hrefs.calls, w: hrefs.work, y: hrefs.history, o: hrefs.overview, n: hrefs.knowledge, p: hrefs.phone, t: hrefs.words, g: hrefs.oversight, e: hrefs.settings, a: hrefs.audit };
 
 export function Shell({ me }: { me: Me }) {
   const route = useRoute();
@@ -107,6 +108,8 @@ function ScreenOf({ route, me }: { route: Route; me: Me }) {
       return <PhoneScreen me={me} />;
     case "words":
       return <WordsScreen me={me} />;
+    case "oversight":
+      return <OversightScreen me={me} />;
     case "settings":
       return <SettingsScreen me={me} />;
     case "audit":

@@ -21,6 +21,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "P", does: "Go to the phone", where: "Everywhere" },
   { keys: "T", does: "Try words", where: "Everywhere" },
   { keys: "E", does: "Go to settings", where: "Everywhere" },
+  { keys: "G", does: "Go to oversight", where: "Everywhere" },
   { keys: "A", does: "Go to the audit", where: "Everywhere" },
   { keys: "L", does: "Switch between dark and light", where: "Everywhere" },
   { keys: "J", does: "Next in the list", where: "Calls, requests" },

@@ -9,8 +9,8 @@ const opens = (role: string): string => SCREENS.filter((screen) => mayOpen(who(r
 
 it("shows a role what it may use and nothing else", () => {
   expect(opens("clerk")).toBe("calls work history overview knowledge account");
-  expect(opens("supervisor")).toBe("calls work history overview knowledge phone words account");
-  expect(opens("auditor")).toBe("calls work history overview knowledge words audit account");
+  expect(opens("supervisor")).toBe("calls work history overview knowledge phone words oversight account");
+  expect(opens("auditor")).toBe("calls work history overview knowledge words oversight audit account");
   expect(opens("tenant-admin")).toBe(SCREENS.join(" "));
   expect(opens("platform-admin")).toBe(SCREENS.join(" "));
 });

@@ -7,6 +7,7 @@ import type { Screen } from "./route";
 const ONLY: Partial<Record<Screen, readonly string[]>> = {
   phone: ["supervisor", "agent-admin", "tenant-admin", "platform-admin"],
   words: ["supervisor", "agent-admin", "tenant-admin", "auditor", "platform-admin"],
+  oversight: ["supervisor", "agent-admin", "tenant-admin", "auditor", "platform-admin"],
   settings: ["tenant-admin", "platform-admin"],
   audit: ["tenant-admin", "auditor", "platform-admin"],
 };

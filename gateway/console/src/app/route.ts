@@ -2,7 +2,7 @@
 
 import { useMemo, useSyncExternalStore } from "react";
 
-export const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words", "settings", "audit", "account"] as const;
+export const SCREENS = ["calls", "work", "history", "overview", "knowledge", "phone", "words", "oversight", "settings", "audit", "account"] as const;
 export type Screen = (typeof SCREENS)[number];
 
 export const SCREEN_NAMES: Record<Screen, string> = {
@@ -13,6 +13,7 @@ export const SCREEN_NAMES: Record<Screen, string> = {
   knowledge: "Knowledge",
   phone: "Phone",
   words: "Try words",
+  oversight: "Oversight",
   settings: "Settings",
   audit: "Audit",
   account: "Your sign-in",
@@ -56,6 +57,7 @@ export const hrefs = {
   knowledge: "#/knowledge",
   phone: "#/phone",
   words: "#/words",
+  oversight: "#/oversight",
   settings: "#/settings",
   audit: "#/audit",
   account: "#/account",
