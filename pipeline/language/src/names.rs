@@ -175,7 +175,8 @@ fn best(
     (cost <= TOO_DEAR).then_some(name)
 }
 
-fn is_listed(name: &str) -> bool {
+/// Whether it is a name on the lists, in small letters.
+pub(crate) fn is_listed(name: &str) -> bool {
     LISTED.iter().any(|l| l.name == name)
 }
 

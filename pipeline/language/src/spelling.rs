@@ -1,6 +1,7 @@
 //! Letters said one by one: "O K A F O R", "K as in kilo", "double s", "ce, ele, eme".
 
 use crate::Language;
+use crate::names::is_listed;
 
 /// Names of letters that a recogniser writes as words.
 const ENGLISH: &[(&str, char)] = &[
@@ -104,7 +105,8 @@ fn remarked(language: Language, words: &[&str]) -> Option<usize> {
 const RHYMES: [&str; 4] = ["bcdegptvz", "fsx", "mn", "ajk"];
 
 /// The letters as the text's own word for them has it, where the two differ only in letters that sound alike: "linddn" of
-/// "Linden, L I N D D N". A word is heard by more than one sound, a letter is not.
+/// "Linden, L I N D D N". A word is heard by more than one sound, a letter is not. Letters that are a name people have, where
+/// the word is none, stay: "ortega" of "Ordega, O R T E G A".
 #[must_use]
 pub fn settled(letters: &str, text: &str) -> String {
     let rhyme = |(one, other): (char, char)| {
@@ -120,6 +122,7 @@ pub fn settled(letters: &str, text: &str) -> String {
         .find(|word| fits(word))
         .cloned()
         .or_else(|| words.iter().filter_map(bare).find(|word| fits(word)))
+        .filter(|word| is_listed(word) || !is_listed(letters))
         .unwrap_or_else(|| letters.to_owned())
 }
 
@@ -267,6 +270,7 @@ mod tests {
     #[test]
     fn a_word_settles_letters_that_sound_alike() {
         assert_eq!(settled("linddn", "It's 38 lindens like the three, L-I-N-D-D-N"), "linden");
+        assert_eq!(settled("ortega", "Daniel ordega, o-r-t-e-g-a"), "ortega");
         assert_eq!(settled("okafor", "Okafur, O K A F O R"), "okafor");
         assert_eq!(settled("baptiste", "Baptist, B A P T I S T E"), "baptiste");
     }
