@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use chrono::DateTime;
 
 use super::page::Page;
 use super::{svg, table};
@@ -56,17 +57,24 @@ const fn class(outcome: Outcome) -> &'static str {
 fn of_run(run: &Run) -> String {
     let mut page = Page::default();
     page.element("h1", "", "Scenarios");
-    page.element("p", "quiet", &format!("{} at {}, {:.0} s", run.started_at, run.gateway, run.seconds));
-    page.markup("<table><tbody>");
+    let began = when(&run.started_at);
+    page.element("p", "quiet", &format!("{began}, at {}. It took {:.0} s.", run.gateway, run.seconds));
+    page.table(&[]);
     for row in table::rows(&run.figures) {
         page.markup("<tr>").element("td", "", row.figure).element("td", "n", &row.value).markup("</tr>");
     }
-    page.markup("</tbody></table>");
-    page.markup(
-        "<h2>Each call</h2><table><thead><tr><th>scenario</th><th>outcome</th><th>what is wrong</th>",
-    );
-    page.markup("<th class=\"n\">slowest reply</th><th class=\"n\">s</th></tr></thead><tbody>");
-    for held in &run.scenarios {
+    page.end_table().element("h2", "", "Each call");
+    page.table(&[
+        ("", "scenario"),
+        ("", "outcome"),
+        ("", "what is wrong"),
+        ("n", "slowest reply"),
+        ("n", "seconds"),
+    ]);
+    // What needs somebody comes first.
+    let mut all: Vec<&Held> = run.scenarios.iter().collect();
+    all.sort_by_key(|held| class(held.outcome) != "failed");
+    for held in all {
         page.markup("<tr><td>").link(&format!("{}.html", file_name(&held.id)), &held.name).markup("</td>");
         page.element("td", class(held.outcome), held.outcome.name()).markup("<td>");
         findings(&mut page, held);
@@ -74,7 +82,7 @@ fn of_run(run: &Run) -> String {
         page.markup("</td>").element("td", "n", &slowest);
         page.element("td", "n", &format!("{:.0}", held.seconds)).markup("</tr>");
     }
-    page.markup("</tbody></table>");
+    page.end_table();
     if let Some(drawing) = svg::responses(&run.scenarios) {
         page.element("h2", "", "How soon each reply came").drawing(&drawing);
     }
@@ -107,15 +115,20 @@ fn of_scenario(held: &Held, evidence: &Evidence) -> String {
     page.sound(&format!("{SOUND}/{name}-agent.wav"), "agent");
     page.element("h2", "", "Transcript");
     transcript(&mut page, held, evidence);
-    if let Some(drawing) = svg::waterfall(&evidence.latency) {
-        page.element("h2", "", "Where the time went").drawing(&drawing);
+    if let Some((drawing, stages)) = svg::waterfall(&evidence.latency) {
+        page.element("h2", "", "Where the time went").drawing(&drawing).markup("<ul class=\"key\">");
+        for (stage, color) in stages {
+            page.markup("<li><i style=\"background:").markup(color).markup("\"></i>").text(&stage);
+            page.markup("</li>");
+        }
+        page.markup("</ul>");
     }
     left(&mut page, held, evidence);
     page.finish(&held.name)
 }
 
 fn transcript(page: &mut Page, held: &Held, evidence: &Evidence) {
-    page.markup("<table><tbody>");
+    page.table(&[("n", "at"), ("", "who"), ("", "said")]);
     for turn in &held.transcript {
         let at = (turn.started_at - evidence.began).num_milliseconds().max(0);
         #[allow(clippy::cast_precision_loss)] // a call's length
@@ -128,8 +141,14 @@ fn transcript(page: &mut Page, held: &Held, evidence: &Evidence) {
         }
         page.markup("</td></tr>");
     }
-    page.markup("</tbody></table>");
-    page.element("h2", "", "What the caller did").markup("<table><tbody>");
+    page.end_table().element("h2", "", "What the caller did");
+    page.table(&[
+        ("n", "at"),
+        ("", "did"),
+        ("", "what"),
+        ("n", "first sound after"),
+        ("", "what was heard then"),
+    ]);
     for (at, spoken) in evidence.spoken.iter().enumerate() {
         let timing = evidence.track().timing(spoken);
         let answer = match timing.response_ms {
@@ -143,12 +162,15 @@ fn transcript(page: &mut Page, held: &Held, evidence: &Evidence) {
         page.element("td", "", &spoken.text).element("td", "n", &answer);
         page.element("td", "", &evidence.reply_to(at)).markup("</tr>");
     }
-    page.markup("</tbody></table>");
+    page.end_table();
 }
 
 fn left(page: &mut Page, held: &Held, evidence: &Evidence) {
-    page.element("h2", "", "What the call left").element("p", "quiet", &format!("hash {}", held.state));
-    page.markup("<table><tbody>");
+    page.element("h2", "", "What the call left");
+    if held.work.is_empty() {
+        page.element("p", "", "Nothing to be done.");
+    }
+    page.table(&[]);
     for item in &held.work {
         for (name, value) in &item.fields {
             page.markup("<tr>")
@@ -158,7 +180,7 @@ fn left(page: &mut Page, held: &Held, evidence: &Evidence) {
             page.markup("</tr>");
         }
     }
-    page.markup("</tbody></table>");
+    page.end_table().element("p", "quiet", &format!("As a hash, for comparison: {}", held.state));
     let tools: Vec<String> = held
         .tools
         .iter()
@@ -171,6 +193,12 @@ fn left(page: &mut Page, held: &Held, evidence: &Evidence) {
     );
     let reason = &evidence.attention_reason;
     page.element("p", "", &format!("Attention: {} {reason}", evidence.attention));
+}
+
+/// As people write it, where it is a time.
+fn when(at: &str) -> String {
+    DateTime::parse_from_rfc3339(at)
+        .map_or_else(|_| at.to_owned(), |at| at.to_utc().format("%B %-d, %Y, %-I:%M %p UTC").to_string())
 }
 
 #[cfg(test)]
@@ -198,6 +226,10 @@ mod tests {
             let html = fs::read_to_string(dir.path().join(file)).unwrap();
             assert!(!html.contains("<script") && html.contains("&lt;script&gt;"), "{file}");
         }
+        let first = fs::read_to_string(dir.path().join("index.html")).unwrap();
+        assert!(first.contains("November 27, 2026, 12:00 PM UTC"), "{first}");
+        let (failed, passed) = (first.find("pothole.html"), first.find("couch.html"));
+        assert!(failed < passed, "what failed stands first: {first}");
         assert_eq!(file_name("../a b\".yaml"), "___a_b__yaml");
     }
 }

@@ -36,8 +36,27 @@ impl Page {
 
     /// A drawing of `svg`, which escapes its own words.
     pub fn drawing(&mut self, drawing: &super::svg::Drawing) -> &mut Self {
+        self.0.push_str("<div class=\"wide\" tabindex=\"0\" role=\"group\">");
         self.0.push_str(drawing.as_str());
+        self.0.push_str("</div>");
         self
+    }
+
+    /// Begins a table under these heads, none for a table without; a narrow window scrolls it, and not the page.
+    pub fn table(&mut self, heads: &[(&'static str, &'static str)]) -> &mut Self {
+        self.markup("<div class=\"wide\" tabindex=\"0\" role=\"group\"><table>");
+        if !heads.is_empty() {
+            self.markup("<thead><tr>");
+            for (class, head) in heads {
+                self.element("th", class, head);
+            }
+            self.markup("</tr></thead>");
+        }
+        self.markup("<tbody>")
+    }
+
+    pub fn end_table(&mut self) -> &mut Self {
+        self.markup("</tbody></table></div>")
     }
 
     /// Anybody's words.
@@ -65,7 +84,7 @@ impl Page {
         let (file, label) = (escaped(file), escaped(label));
         let _ = write!(
             self.0,
-            "<p>{label} <audio controls preload=\"none\" src=\"{file}\" aria-label=\"{label}\"></audio></p>"
+            "<p class=\"sound\"><span>{label}</span><audio controls preload=\"none\" src=\"{file}\" aria-label=\"{label}\"></audio></p>"
         );
         self
     }
@@ -85,14 +104,17 @@ impl Page {
 }
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8884;--caller:#2563eb;--agent:#059669;--bad:#dc2626;--known:#b45309}\
+:root{color-scheme:light dark;--line:#8886;--caller:#1d4ed8;--agent:#047857;--bad:#b91c1c;--known:#92400e}\
+@media(prefers-color-scheme:dark){:root{--caller:#7ea6ff;--agent:#34d399;--bad:#f87171;--known:#fbbf24}a{color:#a5b4fc}}\
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:1.5rem auto;padding:0 1rem}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);\
 vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\
 .passed{color:var(--agent)}.failed,.bad{color:var(--bad)}.known{color:var(--known)}\
 .caller b{color:var(--caller)}.agent b{color:var(--agent)}.quiet{opacity:.7}\
-svg{display:block;max-width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}\
+.wide{overflow-x:auto}.wide svg{min-width:40rem}.sound span{display:inline-block;min-width:6.5rem}.sound audio{max-width:100%}\
+.key{display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;list-style:none;font-size:.85rem}.key i{display:inline-block;width:.8em;\
+height:.8em;margin-right:.4em}h1,td{overflow-wrap:break-word}svg{display:block;max-width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}\
 audio{vertical-align:middle;height:2rem}code{font-size:.9em}";
 
 #[cfg(test)]

@@ -91,35 +91,45 @@ pub fn strip(evidence: &Evidence) -> Drawing {
     drawing.end()
 }
 
-const STAGES: [&str; 6] = ["#2563eb", "#059669", "#d97706", "#7c3aed", "#db2777", "#0891b2"];
+/// White words can be read on each.
+const STAGES: [&str; 8] =
+    ["#2563eb", "#047857", "#b45309", "#7c3aed", "#be185d", "#0e7490", "#4d7c0f", "#57534e"];
 
-/// Where the time of each turn went.
+/// Where the time of each turn went, and which color is which stage: the same in every turn.
 #[must_use]
-pub fn waterfall(turns: &[Value]) -> Option<Drawing> {
+pub fn waterfall(turns: &[Value]) -> Option<(Drawing, Vec<(String, &'static str)>)> {
     let total = |turn: &Value| turn["total_ms"].as_f64().unwrap_or(0.0);
     let longest = turns.iter().map(total).fold(0.0, f64::max);
     if longest <= 0.0 {
         return None;
     }
     let mut drawing = Drawing::begin(turns.len() as f64 * 24.0 + 6.0, "Where the time of each turn went");
+    let mut names: Vec<&str> = Vec::new();
     for (row, turn) in turns.iter().enumerate() {
         let y = row as f64 * 24.0 + 4.0;
         drawing.text((0.0, y + 13.0), &format!("turn {}: {:.0} ms", turn["turn"], total(turn)));
         let mut at = LABEL;
-        for (index, stage) in turn["stages"].as_array().into_iter().flatten().enumerate() {
+        for stage in turn["stages"].as_array().into_iter().flatten() {
             let ms = stage["ms"].as_f64().unwrap_or(0.0).max(0.0);
             let width = ms / longest * (WIDTH - LABEL - 10.0);
             if width >= 0.5 {
-                let title = format!("{} {ms:.0} ms", stage["stage"].as_str().unwrap_or("?"));
+                let name = stage["stage"].as_str().unwrap_or("?");
+                let known = names.iter().position(|known| *known == name);
+                let index = known.unwrap_or_else(|| {
+                    names.push(name);
+                    names.len() - 1
+                });
+                let title = format!("{name} {ms:.0} ms");
                 drawing.rect((at, y), (width, 16.0), STAGES[index % STAGES.len()], &title);
-                if width > 70.0 {
-                    drawing.label((at + 3.0, y + 12.0), stage["stage"].as_str().unwrap_or("?"));
+                if width > 110.0 {
+                    drawing.label((at + 3.0, y + 12.0), &name.replace('_', " "));
                 }
             }
             at += width;
         }
     }
-    Some(drawing.end())
+    let key = names.iter().zip(STAGES.iter().cycle()).map(|(name, color)| (name.replace('_', " "), *color));
+    Some((drawing.end(), key.collect()))
 }
 
 /// Every reply of a run as a dot, a row a scenario.
@@ -156,7 +166,8 @@ mod tests {
     fn stages_stand_one_after_the_other_and_names_are_escaped() {
         let turns = [json!({ "turn": 2, "total_ms": 500.0, "stages": [
             { "stage": "endpointing", "ms": 300.0 }, { "stage": "<b>", "ms": 200.0 } ] })];
-        let drawing = waterfall(&turns).unwrap();
+        let (drawing, key) = waterfall(&turns).unwrap();
+        assert_eq!(key, [("endpointing".to_owned(), STAGES[0]), ("<b>".to_owned(), STAGES[1])]);
         assert!(
             drawing.as_str().contains("endpointing 300 ms") && drawing.as_str().contains("&lt;b&gt; 200 ms")
         );
