@@ -113,7 +113,7 @@ here=$(printf ' | package(%s)' "${PURE[@]}")
 cargo nextest run --locked --workspace --no-fail-fast -E "not (kind(lib) & (${here# | }))" 2>&1 | tee "$log/nextest" ||
   fail "tests failed (above)"
 wait "$beside" || { cat "$log/pure"; fail "tests failed (above)"; }
-phase "browser tests, and the quick scenarios"
+phase "browser tests, and the scenarios"
 PHRASES=$(find "$ROOT/target/test-phrases" -mindepth 1 -maxdepth 1) scripts/browser-tests.sh 2>&1 | tee "$log/browser" || exit 1
 phase ""
 
