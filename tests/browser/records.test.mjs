@@ -56,6 +56,26 @@ consoleSuite("history", (test) => {
     assert.equal((await page.locator("[aria-live=polite][aria-atomic=true]").textContent()).trim(), "", "what was said long ago is not announced");
   });
 
+  test("finds the calls of a number that somebody knows, without keeping it in the address", { prepare: exampleCalls }, async ({ page, mock, made }) => {
+    mock.calls.numbers.set(made.old.id, "+12025550143");
+    await page.goto(`${mock.url}/#/history`);
+    await page.getByText("2 calls").waitFor();
+    await page.getByLabel("Number of a caller").fill("+12025550143");
+    assert.equal((await past(page)).length, 2, "nobody is looked up while they type");
+    await page.keyboard.press("Enter");
+    await until("their one call", async () => (await past(page)).join() === made.old.id);
+    assert.equal(page.url().includes("2025550143"), false);
+    await page.getByRole("button", { name: "Of every caller" }).click();
+    await until("all of them", async () => (await past(page)).length === 2);
+  });
+
+  const auditor = { prepare: (mock) => (exampleCalls(mock), (mock.role = "auditor")) };
+  test("lets nobody look a number up who may see none", auditor, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/history`);
+    await page.getByText("2 calls").waitFor();
+    assert.equal(await page.getByLabel("Number of a caller").count(), 0);
+  });
+
   test("is exported whole, without a number of a caller", many, async ({ page, mock }) => {
     await page.goto(`${mock.url}/#/history?outcome=busy`);
     await page.getByText("89 calls").waitFor();

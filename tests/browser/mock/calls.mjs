@@ -10,6 +10,8 @@ export class Calls {
 
   constructor(feed) {
     this.feed = feed;
+    /** Whose calls they are, which the gateway tells nobody. */
+    this.numbers = new Map();
   }
 
   start({ from = "⟨phone:1⟩", startedAt = new Date() } = {}) {
@@ -34,6 +36,7 @@ export class Calls {
       (item) =>
         (state === "all" || item.state === state) &&
         is("line", item.line) &&
+        (!query.get("caller") || this.numbers.get(item.id) === query.get("caller")) &&
         is("outcome", item.end_reason) &&
         (!query.get("from") || item.started_at >= query.get("from")) &&
         (!query.get("to") || item.started_at < query.get("to")) &&

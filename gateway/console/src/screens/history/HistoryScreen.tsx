@@ -1,10 +1,10 @@
-import { memo, useEffect, useState } from "react";
+import { memo, useEffect, useState, type FormEvent } from "react";
 
 import { explain } from "../../api/client";
 import type { CallItem, Me } from "../../api/types";
 import { useNow } from "../../app/now";
 import { useOffers } from "../../app/offers";
-import { mayOpen } from "../../app/may";
+import { mayOpen, worksOnRequests } from "../../app/may";
 import { hrefs, narrow, parseRoute } from "../../app/route";
 import { attentionText } from "../../model/attention";
 import { callsCsv } from "../../model/csv";
@@ -31,7 +31,8 @@ export function HistoryScreen({ query, me }: { query: string; me: Me }) {
   const offers = useOffers();
   const knows = (name: string): boolean => offers.has("/v1/calls", name);
   const choice = choiceOf(query);
-  const question = questionOf(choice, knows);
+  const [caller, setCaller] = useState("");
+  const question = caller === "" ? questionOf(choice, knows) : { ...questionOf(choice, knows), caller };
   const { calls, error, more, busy, loadMore } = usePastCalls(question);
   const now = useNow();
   const minute = Math.floor(now / 60_000) * 60_000;
@@ -47,6 +48,7 @@ export function HistoryScreen({ query, me }: { query: string; me: Me }) {
           <Export question={question} disabled={!calls || calls.length === 0} />
         </div>
         <Filters choice={choice} knows={knows} me={me} />
+        {knows("caller") && worksOnRequests(me) && <CallerLookup caller={caller} onLookUp={setCaller} />}
         {error !== null && (
           <div className="mt-5">
             <Note alert>{explain(error)}</Note>
@@ -116,6 +118,37 @@ const PastCall = memo(function PastCall({ call, now }: { call: CallItem; now: nu
     </li>
   );
 });
+
+/** By a number that somebody knows already. Each look is on the audit, so it is asked for, and is never in the address. */
+function CallerLookup({ caller, onLookUp }: { caller: string; onLookUp: (number: string) => void }) {
+  const [number, setNumber] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onLookUp(number.trim());
+  };
+  return (
+    <form onSubmit={submit} className="mt-3 flex flex-wrap items-end gap-3">
+      <label className="text-sm font-medium">
+        Number of a caller
+        <input required type="tel" autoComplete="off" maxLength={30} aria-describedby="looked-up" value={number} onChange={(event) => setNumber(event.target.value)} className={INPUT} />
+      </label>
+      <Button type="submit">Find their calls</Button>
+      {caller !== "" && (
+        <Button
+          onClick={() => {
+            setNumber("");
+            onLookUp("");
+          }}
+        >
+          Of every caller
+        </Button>
+      )}
+      <span id="looked-up" className="pb-2 text-xs text-muted">
+        Each look is on the audit.
+      </span>
+    </form>
+  );
+}
 
 interface FiltersProps {
   choice: Choice;
