@@ -112,7 +112,7 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6
 vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\
 .passed{color:var(--agent)}.failed,.bad{color:var(--bad)}.known{color:var(--known)}\
 .caller b{color:var(--caller)}.agent b{color:var(--agent)}.quiet{opacity:.7}\
-.wide{overflow-x:auto}.wide svg{min-width:40rem}.sound span{display:inline-block;min-width:6.5rem}.sound audio{max-width:100%}\
+.wide{overflow-x:auto}.wide svg,.wide table:has(th:nth-child(5)){min-width:40rem}.sound span{display:inline-block;min-width:6.5rem}.sound audio{max-width:100%}\
 .key{display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;list-style:none;font-size:.85rem}.key i{display:inline-block;width:.8em;\
 height:.8em;margin-right:.4em}h1,td{overflow-wrap:break-word}svg{display:block;max-width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:currentColor}\
 audio{vertical-align:middle;height:2rem}code{font-size:.9em}";

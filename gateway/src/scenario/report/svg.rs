@@ -151,7 +151,8 @@ pub fn responses(all: &[Held]) -> Option<Drawing> {
     let step = if longest > 4_000.0 { 1_000 } else { 250 };
     for ms in (0..=longest as usize).step_by(step) {
         drawing.rect((x(ms as f64), 4.0), (0.8, height - 22.0), "var(--line)", "");
-        drawing.text((x(ms as f64) - 8.0, height - 4.0), &format!("{ms} ms"));
+        // The last one is not cut at the edge.
+        drawing.text(((x(ms as f64) - 8.0).min(WIDTH - 50.0), height - 4.0), &format!("{ms} ms"));
     }
     Some(drawing.end())
 }
