@@ -23,7 +23,7 @@ pub struct AttemptKey {
 /// What is counted of one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, sqlx::FromRow)]
 pub struct Tally {
-    #[sqlx(try_from = "i32")]
+    #[sqlx(try_from = "i64")]
     pub failed: u32,
     pub last_at: DateTime<Utc>,
     /// When the next attempt may begin.

@@ -71,7 +71,7 @@ async fn begin(conn: &mut Conn, keys: &[AttemptKey], now: DateTime<Utc>) -> Step
 async fn keep(conn: &mut Conn, key: [u8; 32], tally: &Tally) -> Step<()> {
     sqlx::query("update sign_in_attempts set failed = $2, last_at = $3, free_at = $4 where key_hash = $1")
         .bind(&key[..])
-        .bind(i32::try_from(tally.failed).unwrap_or(i32::MAX))
+        .bind(i64::from(tally.failed))
         .bind(tally.last_at)
         .bind(tally.free_at)
         .execute(conn)
