@@ -270,7 +270,10 @@ consoleSuite("knowledge", (test) => {
 });
 
 consoleSuite("the console", (test) => {
-  const shows = (page, theme) => until(`the ${theme} theme`, () => page.evaluate((wanted) => document.documentElement.dataset.theme === wanted, theme));
+  // Each look asks for a frame: a page tells of another system when it draws the next one, and a browser that is busy
+  // elsewhere draws none of itself.
+  const shows = (page, theme) =>
+    until(`the ${theme} theme`, () => page.evaluate((wanted) => new Promise((next) => requestAnimationFrame(() => next(document.documentElement.dataset.theme === wanted))), theme));
   // Nothing here loads the page again: the browser takes an emulated system on some time after a page is there, and
   // what is pressed until then is pressed under the old one.
   const system = async (page, theme) => {
