@@ -174,6 +174,8 @@ pub struct CallFilter {
     pub line: Option<String>,
     /// The reason of the end.
     pub outcome: Option<String>,
+    /// A page that answered a question of the call, by its source.
+    pub topic: Option<String>,
     pub attention: Option<Attention>,
     /// BCP 47 primary language.
     pub language: Option<String>,

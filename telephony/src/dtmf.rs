@@ -99,6 +99,12 @@ impl DigitCollector {
         self.deadline
     }
 
+    /// Keys of the unfinished entry.
+    #[must_use]
+    pub fn so_far(&self) -> &str {
+        &self.digits
+    }
+
     /// An entry has begun.
     #[must_use]
     pub const fn is_collecting(&self) -> bool {

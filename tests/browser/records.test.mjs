@@ -69,6 +69,18 @@ consoleSuite("history", (test) => {
     await until("all of them", async () => (await past(page)).length === 2);
   });
 
+  test("finds the calls that asked about a page, also from the overview", { prepare: exampleCalls }, async ({ page, mock, made }) => {
+    mock.calls.topics.set(made.old.id, "trash.md");
+    await page.goto(`${mock.url}/#/history`);
+    await page.getByText("2 calls").waitFor();
+    await page.getByRole("combobox", { name: "Asked about" }).selectOption({ label: "Trash" });
+    await until("the one that asked", async () => (await past(page)).join() === made.old.id);
+    await page.goto(`${mock.url}/#/overview`);
+    await page.getByRole("region", { name: "What callers ask" }).getByRole("link", { name: "Trash" }).press("Enter");
+    await until("the same from the overview", async () => (await past(page)).join() === made.old.id);
+    assert.equal(await page.getByRole("combobox", { name: "Asked about" }).inputValue(), "trash.md");
+  });
+
   const auditor = { prepare: (mock) => (exampleCalls(mock), (mock.role = "auditor")) };
   test("lets nobody look a number up who may see none", auditor, async ({ page, mock }) => {
     await page.goto(`${mock.url}/#/history`);

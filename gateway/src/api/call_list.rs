@@ -42,6 +42,8 @@ pub struct Wanted {
     line: Option<String>,
     /// The reason of the end: `caller_hung_up`, …
     outcome: Option<String>,
+    /// The source of a page that answered a question of the call.
+    topic: Option<String>,
     attention: Option<String>,
     language: Option<String>,
     /// Begun at this instant or later, and before that one.
@@ -78,6 +80,7 @@ impl Wanted {
             caller: given(&self.caller),
             line,
             outcome: given(&self.outcome),
+            topic: given(&self.topic),
             attention,
             language: given(&self.language),
             from: self.from,

@@ -26,7 +26,7 @@ pub enum TurnInput {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         alternatives: Vec<String>,
     },
-    /// Keys the caller pressed, complete.
+    /// Keys the caller pressed, complete: `0`–`9` and `A`–`D`, or `#` alone, which passes over what was asked.
     Digits { digits: String },
     /// A secret (PIN) that was asked for, keyed in or spoken. Never written, logged or shown to a model.
     Secret(SecretDigits),

@@ -1,5 +1,7 @@
 //! Moves of the leg: keys, and the end of the call.
 
+use std::time::Duration;
+
 use telephony::dtmf::{Digits, DtmfConfig};
 
 use super::Session;
@@ -10,19 +12,24 @@ use crate::event::EventBody;
 use crate::ports::{CallRecord, EndReason, ReplyCommand, SttCommand, TurnInput};
 use crate::turn::Expectation;
 
+/// What callers dial for help in danger; who cannot speak may key it here.
+const HELP: [&str; 1] = ["911"];
+/// Silence after a first key of it that says that it was meant by itself.
+const HELP_GAP: Duration = Duration::from_millis(1_500);
+/// Who ends every entry with pound presses it within this after a key that was enough.
+const LATE_POUND: Duration = Duration::from_secs(2);
+/// A question passed over by keys.
+const PASS: &str = "#";
+
 impl Session {
     pub(super) fn on_digit(&mut self, digit: char) {
-        if self.regions.leg != Leg::Open {
-            return;
-        }
-        if !self.cut_for_key() {
+        let confirms = digit == '#' && !self.digits.is_collecting() && self.now < self.pound_is_late;
+        if self.regions.leg != Leg::Open || confirms || !self.cut_for_key() {
             return;
         }
         self.timers.stop(Timer::NoInput);
-        // Where no number was asked for, each key is an answer of its own.
         let asked = matches!(self.reply_expects(), Expectation::Digits | Expectation::Secret);
-        let config =
-            if asked { DtmfConfig::default() } else { DtmfConfig { max_digits: 1, ..Default::default() } };
+        let config = if asked { DtmfConfig::default() } else { self.answer_by_key(digit) };
         self.digits.expect(config);
         let entry = self.digits.push(self.now, digit);
         match self.digits.deadline() {
@@ -30,6 +37,13 @@ impl Session {
             None => self.timers.stop(Timer::DigitEntry),
         }
         self.on_entry(entry);
+    }
+
+    /// Where no number was asked for, each key is an answer of its own, but what may become a call for help.
+    fn answer_by_key(&self, digit: char) -> DtmfConfig {
+        let keyed = format!("{}{digit}", self.digits.so_far());
+        let longest = HELP.iter().filter(|help| help.starts_with(&keyed)).map(|help| help.len()).max();
+        DtmfConfig { max_digits: longest.unwrap_or(keyed.len()), inter_digit: HELP_GAP }
     }
 
     /// A key is meant: it always interrupts, notices too. Only our last words are said to the end. False when there
@@ -52,14 +66,18 @@ impl Session {
     }
 
     fn on_entry(&mut self, entry: Option<Digits>) {
-        let Some(digits) = entry.map(|e| e.digits).filter(|d| !d.is_empty()) else {
+        let Some(entry) = entry else {
             self.rearm_no_input();
             return;
         };
-        let secret = self.takes_secret();
+        // Pound with nothing before it is an answer too: there is none to give.
+        let passes = entry.digits.is_empty();
+        let digits = if passes { PASS.to_owned() } else { entry.digits };
+        let secret = self.takes_secret() && !passes;
         if !self.cut_for_key() {
             return;
         }
+        self.pound_is_late = self.now + LATE_POUND;
         self.silences = 0;
         self.drop_speculation();
         if secret {

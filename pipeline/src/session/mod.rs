@@ -68,6 +68,8 @@ pub struct Session {
     drained: bool,
     play_out: PlayOut,
     digits: DigitCollector,
+    /// Until then a pound belongs to the keys before it.
+    pound_is_late: CallTime,
     ear: Ear,
     patience: endpointing::Patience,
     utterance: Option<Utterance>,
@@ -149,6 +151,7 @@ impl Session {
             out: VecDeque::new(),
             drained: true,
             digits: DigitCollector::new(DtmfConfig::default()),
+            pound_is_late: CallTime::ZERO,
             ear: Ear::default(),
             patience: endpointing::Patience::default(),
             utterance: None,

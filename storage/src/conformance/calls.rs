@@ -325,6 +325,12 @@ pub(crate) async fn what_callers_ask_is_counted_by_the_page_that_answered(f: &Fi
     let topics = f.river.topics(span, 2).await.unwrap();
     let told: Vec<_> = topics.iter().map(|topic| (topic.source.as_str(), topic.times)).collect();
     assert_eq!(told, [("trash.md", 2), ("parks.md", 1)]);
+    let by = async |topic: &str| {
+        let filter = CallFilter { topic: Some(topic.to_owned()), ..CallFilter::default() };
+        f.river.list_calls(filter).await.unwrap().iter().map(|call| call.id).collect::<Vec<_>>()
+    };
+    assert_eq!((by("trash.md").await, by("parks.md").await), (vec![call_id], vec![call_id]));
+    assert!(by("taxes.md").await.is_empty());
     let unanswered = f.river.unanswered(span, 10).await.unwrap();
     let told: Vec<_> = unanswered.iter().map(|question| (question.call_id, question.turn)).collect();
     assert_eq!(told, [(call_id, 2)]);

@@ -46,6 +46,8 @@ macro_rules! list_calls {
               and ($7 is null or c.end_reason = $7) and ($8 is null or c.attention = $8)
               and ($9 is null or c.language = $9) and ($10 is null or c.started_at >= $10)
               and ($11 is null or c.started_at < $11)
+              and ($12 is null or exists (select 1 from questions q
+                   where q.tenant_id = c.tenant_id and q.call_id = c.id and q.source = $12))
              order by c.id desc limit $5"
         )
     };
@@ -332,7 +334,8 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &CallFilter) -> Step<Vec<C
         .bind(filter.attention)
         .bind(&filter.language)
         .bind(filter.from)
-        .bind(filter.to);
+        .bind(filter.to)
+        .bind(&filter.topic);
     Ok(query.fetch_all(conn).await?)
 }
 

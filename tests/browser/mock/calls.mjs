@@ -12,6 +12,8 @@ export class Calls {
     this.feed = feed;
     /** Whose calls they are, which the gateway tells nobody. */
     this.numbers = new Map();
+    /** What they asked about. */
+    this.topics = new Map();
   }
 
   start({ from = "⟨phone:1⟩", startedAt = new Date() } = {}) {
@@ -38,6 +40,7 @@ export class Calls {
         is("line", item.line) &&
         (!query.get("caller") || this.numbers.get(item.id) === query.get("caller")) &&
         is("outcome", item.end_reason) &&
+        (!query.get("topic") || this.topics.get(item.id) === query.get("topic")) &&
         (!query.get("from") || item.started_at >= query.get("from")) &&
         (!query.get("to") || item.started_at < query.get("to")) &&
         (!q || this.get(item.id).turns.some((turn) => turn.text.toLowerCase().includes(q))),

@@ -1,6 +1,7 @@
-//! The number that the call comes from, offered in place of asking for one.
+//! The number to call back: the one that the call comes from, offered in place of asking for one, and one that is told in parts.
 
 use language::YesNo;
+use pipeline::turn::Expectation;
 
 use super::script::{Slot, SlotKind};
 use super::state::Filled;
@@ -59,5 +60,25 @@ impl<'a> Turn<'a> {
     pub(super) fn take_caller_number(&mut self, slot: &'a Slot) {
         let value = Filled::new("caller", self.ear.cues().says.caller_number);
         self.filled(slot, value, "");
+    }
+
+    pub(super) fn part_of_number(&mut self, slot: &'a Slot, digits: String) {
+        let part = digits.clone();
+        self.task_mut(|task| task.digits = digits);
+        if self.over_asked("phone?part") {
+            self.task_mut(|task| task.digits.clear());
+            return self.ask(slot);
+        }
+        self.say_with("phone_rest", &[("part", &part)]);
+        self.expects = Expectation::Digits;
+    }
+
+    pub(super) fn wrong_number(&mut self, slot: &'a Slot) {
+        self.task_mut(|task| task.digits.clear());
+        if self.over_asked(&slot.id) {
+            return self.exhausted(slot);
+        }
+        self.say("phone_wrong");
+        self.expects = Expectation::Digits;
     }
 }

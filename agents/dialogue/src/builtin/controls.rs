@@ -6,13 +6,14 @@ use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
 use super::intent::by_cue;
-use super::script::{Does, SlotKind};
+use super::script::{Does, SlotKind, TaskScript};
 use super::slots;
 use super::state::{Stage, Task};
 use super::turn::Turn;
 
 /// Days ahead in which a holiday is told of beside the hours.
 const SOON: i64 = 14;
+const CLAIM: &str = "claim";
 
 impl Dialogue {
     /// Whether a caller is upset, in the language that is spoken: whoever else talks with them may want to know.
@@ -340,6 +341,22 @@ impl Turn<'_> {
         let Some(before) = self.state.tasks.pop() else { return false };
         self.start_task("message", text);
         self.task_mut(|task| task.follow(before));
+        true
+    }
+
+    /// "I already reported it, my claim's number is …": a number names a claim whatever was begun before. An account of the
+    /// same thing, of which nothing else was asked yet, was never meant as a report.
+    pub(super) fn turns_to_claim(&mut self, script: &TaskScript, text: &str) -> bool {
+        let other = script.slots.iter().all(|slot| slot.kind != SlotKind::ClaimNumber);
+        if !other || slots::stated(SlotKind::ClaimNumber, text, self.context()).is_none() {
+            return false;
+        }
+        let begun =
+            |task: &Task| script.slots.iter().filter(|slot| task.slots.contains_key(&slot.id)).count() <= 1;
+        if self.state.task().is_some_and(begun) {
+            self.state.tasks.pop();
+        }
+        self.start_task(CLAIM, text);
         true
     }
 

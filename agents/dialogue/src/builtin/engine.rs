@@ -77,7 +77,10 @@ impl Dialogue {
                 turn.unsure = *unsure;
                 turn.said(text, alternatives);
             }
-            TurnInput::Digits { digits } => turn.digits(digits),
+            TurnInput::Digits { digits } => {
+                turn.by_keys = true;
+                turn.digits(digits);
+            }
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
             TurnInput::Unintelligible => turn.unclear(),
@@ -187,7 +190,7 @@ impl Turn<'_> {
     }
 
     /// The offer of a call-back in Spanish, if that is what was asked last.
-    fn call_back_pending(&mut self) -> Option<Pending> {
+    pub(super) fn call_back_pending(&mut self) -> Option<Pending> {
         let waits = self.state.awaits_call_back();
         self.state.pending.take_if(|_| waits)
     }
@@ -338,44 +341,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Keys. What they mean is what was said they mean: zero a person, one yes and two no where that was the
-    /// question, two the other language where none was.
-    pub(super) fn digits(&mut self, digits: &str) {
-        let keys: String = digits.chars().filter(char::is_ascii_digit).collect();
-        if let Some(pending) = self.call_back_pending()
-            && self.call_back_keyed(&pending, &keys)
-        {
-            return;
-        }
-        // Keys are searched for nowhere.
-        self.whole.clone_from(&keys);
-        let (yes_no, number) = (self.wants_yes_no(), self.wants_number());
-        let asks_recording = self.state.pending == Some(Pending::Recording);
-        let begun = self.state.task().is_some_and(|task| !task.digits.is_empty());
-        match keys.as_str() {
-            "" => self.unclear(),
-            // Inside a number a zero is a digit.
-            "0" if !begun => self.bring_person(),
-            "911" => self.emergency_keyed(),
-            "1" if yes_no => self.answer_key(true),
-            // The greeting says that it changes the language.
-            "2" if yes_no && !(asks_recording && self.state.spoken.len() > 1) => self.answer_key(false),
-            "2" if !number => self.asked_for(self.other_language(), ""),
-            keys => self.route(keys),
-        }
-    }
-
-    fn answer_key(&mut self, yes: bool) {
-        let word = match (self.ear.0, yes) {
-            (Language::En, true) => "yes",
-            (Language::Es, true) => "sí",
-            (_, false) => "no",
-        };
-        word.clone_into(&mut self.whole);
-        self.route(word);
-    }
-
-    const fn other_language(&self) -> Language {
+    pub(super) const fn other_language(&self) -> Language {
         match self.state.language {
             Language::En => Language::Es,
             Language::Es => Language::En,
@@ -437,12 +403,12 @@ impl Turn<'_> {
         self.ear.cues().bye.iter().any(|w| plain.contains(w))
     }
 
-    fn wants_number(&self) -> bool {
+    pub(super) fn wants_number(&self) -> bool {
         let Some((Stage::Slot(id), script)) = self.current() else { return false };
         script.slot(&id).is_some_and(|slot| matches!(slot.kind, SlotKind::Phone | SlotKind::ClaimNumber))
     }
 
-    fn wants_yes_no(&self) -> bool {
+    pub(super) fn wants_yes_no(&self) -> bool {
         match self.state.task() {
             Some(task) => task.stage == Stage::Confirm || self.state.last_expects == Expectation::YesNo,
             // "Anything else?" names no keys; where two was said to change the language, it does.

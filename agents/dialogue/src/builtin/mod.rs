@@ -24,6 +24,7 @@ mod finish;
 mod first_words;
 mod hearings;
 pub mod intent;
+mod keys;
 mod offer;
 mod openings;
 mod policy;

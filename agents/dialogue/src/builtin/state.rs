@@ -329,6 +329,9 @@ pub struct State {
     /// After the greeting, the caller was told what to do in an emergency.
     #[serde(default)]
     pub told_911: bool,
+    /// The caller was told how to pass over a question by keys.
+    #[serde(default)]
+    pub told_pound: bool,
     /// The caller got something that they called for.
     #[serde(default)]
     pub served: bool,
@@ -373,7 +376,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

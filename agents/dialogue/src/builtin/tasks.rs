@@ -81,6 +81,9 @@ impl<'a> Turn<'a> {
     /// What the caller said while a task waits for an answer.
     pub(super) fn in_task(&mut self, text: &str) {
         let Some((stage, script)) = self.current() else { return };
+        if self.turns_to_claim(script, text) {
+            return;
+        }
         let own = self.told_for_later(text);
         let text = match &own {
             Some(own)
@@ -350,26 +353,6 @@ impl<'a> Turn<'a> {
         true
     }
 
-    fn part_of_number(&mut self, slot: &'a Slot, digits: String) {
-        let part = digits.clone();
-        self.task_mut(|task| task.digits = digits);
-        if self.over_asked("phone?part") {
-            self.task_mut(|task| task.digits.clear());
-            return self.ask(slot);
-        }
-        self.say_with("phone_rest", &[("part", &part)]);
-        self.expects = Expectation::Digits;
-    }
-
-    fn wrong_number(&mut self, slot: &'a Slot) {
-        self.task_mut(|task| task.digits.clear());
-        if self.over_asked(&slot.id) {
-            return self.exhausted(slot);
-        }
-        self.say("phone_wrong");
-        self.expects = Expectation::Digits;
-    }
-
     pub(super) fn over_asked(&mut self, question: &str) -> bool {
         self.state.tasks.last_mut().is_some_and(|task| task.count(question).is_none())
     }
@@ -521,6 +504,7 @@ impl<'a> Turn<'a> {
         match count {
             Some(_) if without_pin => self.say("proof_without_pin"),
             Some(1) => {
+                self.tells_pound(slot.optional);
                 let question = self.question(slot);
                 self.say_one_of(question, &slot.id, &[], SegmentKind::Reply, false);
             }
@@ -582,7 +566,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Asked often enough: go on without it, or give the task up.
-    fn exhausted(&mut self, slot: &'a Slot) {
+    pub(super) fn exhausted(&mut self, slot: &'a Slot) {
         if slot.optional {
             self.task_mut(|task| task.fill(&slot.id, Filled::not_given()));
             self.say("skipped");

@@ -85,6 +85,8 @@ pub(super) struct Turn<'a> {
     pub(super) asked_back: bool,
     /// The recogniser is not sure of the words.
     pub(super) unsure: bool,
+    /// The caller pressed keys.
+    pub(super) by_keys: bool,
     /// The language was changed on request in this turn.
     pub(super) asked_for_language: bool,
     /// Texts that were served as wishes in this turn.
@@ -120,6 +122,7 @@ impl<'a> Turn<'a> {
             rejected: None,
             asked_back: false,
             unsure: false,
+            by_keys: false,
             asked_for_language: false,
             opened: 0,
             after_emergency: false,

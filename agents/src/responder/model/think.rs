@@ -133,6 +133,9 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
             events.into_iter().chain([said]).collect::<Vec<_>>().join("\n")
         }
         TurnInput::Digits { digits } if digits == "0" => event("The caller pressed 0: they want a person."),
+        TurnInput::Digits { digits } if digits == "#" => {
+            event("The caller pressed pound: they pass over the question.")
+        }
         TurnInput::Digits { digits } => {
             let keys: String =
                 digits.chars().filter(|c| c.is_ascii_digit() || matches!(c, '*' | '#')).collect();

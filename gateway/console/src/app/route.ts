@@ -53,6 +53,7 @@ export const hrefs = {
   work: "#/work",
   request: (id: string) => `#/work/${encodeURIComponent(id)}`,
   history: "#/history",
+  askedAbout: (topic: string) => `#/history?topic=${encodeURIComponent(topic)}`,
   overview: "#/overview",
   knowledge: "#/knowledge",
   phone: "#/phone",

@@ -65,7 +65,7 @@ pub static ENGLISH: Cues = Cues {
         "make a claim",
         "file a claim",
         "start a claim",
-        "put in a claim",
+        "to put in a claim",
         "open a claim",
         "new claim",
         "it just happened",

@@ -281,6 +281,34 @@ fn key_interrupts_and_is_an_input() {
     assert!(digits);
 }
 
+/// What the keys that were pressed, each at its time, came to.
+fn keyed(pressed: &[(u64, char)]) -> Vec<String> {
+    let mut w = world(Vec::new());
+    for &(at, key) in pressed {
+        w.at(at, Input::Digit(key));
+    }
+    w.run_to(20_000);
+    let of = |command: &ReplyCommand| match command {
+        ReplyCommand::Start { input: TurnInput::Digits { digits }, .. } => Some(digits.clone()),
+        _ => None,
+    };
+    w.commands.iter().filter_map(|(_, command)| of(command)).collect()
+}
+
+#[test]
+fn call_for_help_is_one_entry() {
+    assert_eq!(keyed(&[(8_000, '9'), (8_400, '1'), (8_800, '1')]), ["911"]);
+    assert_eq!(keyed(&[(8_000, '9'), (12_000, '1')]), ["9", "1"], "what is meant by itself is an answer");
+    assert_eq!(keyed(&[(8_000, '9'), (8_400, '5'), (8_800, '1')]), ["95", "1"]);
+}
+
+#[test]
+fn pound_passes_over_unless_it_ends_an_entry() {
+    assert_eq!(keyed(&[(8_000, '#')]), ["#"]);
+    assert_eq!(keyed(&[(8_000, '1'), (9_500, '#')]), ["1"]);
+    assert_eq!(keyed(&[(8_000, '1'), (11_000, '#')]), ["1", "#"]);
+}
+
 #[test]
 fn ended_session_takes_anything_and_says_nothing() {
     let mut w = world(Vec::new());

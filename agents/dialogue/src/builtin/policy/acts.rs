@@ -184,15 +184,25 @@ impl Acts {
     /// Where a second wish begins, as two texts. The first of several joints.
     pub fn halves<'t>(&'t self, ear: Ear, text: &'t str) -> impl Iterator<Item = (String, String)> + 't {
         let plain = ear.plain(text);
+        let lead = self.lead(&plain);
         let mut cuts: Vec<(usize, usize)> = self
             .joint
             .iter()
             .flat_map(|joint| joint.captures_iter(&plain))
             .filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.end())))
+            .filter(|(start, _)| *start >= lead)
             .collect();
         cuts.sort_unstable();
-        cuts.into_iter()
-            .map(move |(start, end)| (before(ear, text, &plain, start), after(ear, text, &plain, end)))
+        cuts.into_iter().map(move |(start, end)| {
+            let one = before(ear, text, &plain, start);
+            let own = ear.plain(&one);
+            (after(ear, &one, &own, lead.min(own.len())), after(ear, text, &plain, end))
+        })
+    }
+
+    /// How much of plain words only says that there are several things.
+    fn lead(&self, plain: &str) -> usize {
+        self.several.iter().find_map(|lead| lead.find(plain)).map_or(0, |found| found.end())
     }
 
     /// Where a second thing that is wrong may begin, as two texts, and whether it is said to be another one. Whoever says beforehand that
@@ -203,7 +213,7 @@ impl Acts {
         text: &'t str,
     ) -> impl Iterator<Item = (String, String, bool)> + 't {
         let plain = ear.plain(text);
-        let lead = self.several.iter().find_map(|lead| lead.find(&plain)).map_or(0, |found| found.end());
+        let lead = self.lead(&plain);
         let all = |patterns: &[Regex], said: bool| {
             let found = patterns.iter().flat_map(|pattern| pattern.find_iter(&plain));
             found.map(|found| (found.start(), found.end(), said)).collect::<Vec<_>>()

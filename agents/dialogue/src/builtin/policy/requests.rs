@@ -10,11 +10,12 @@ use super::matters::REPORT;
 impl Turn<'_> {
     /// Cuts words in two where both parts ask for something, and serves the first. `false` when they hold one wish.
     pub(in super::super) fn serve_two(&mut self, text: &str) -> bool {
-        let two = |(one, other): &(String, String)| self.stand_alone(one, other);
-        let Some((one, other)) = self.script.acts.halves(self.ear, text).find(two) else { return false };
         if self.state.later.len() >= MAX_LATER {
             return false;
         }
+        let two = |(one, other): &(String, String)| self.stand_alone(one, other);
+        let joined = self.script.acts.halves(self.ear, text).find(two);
+        let Some((one, other)) = joined.or_else(|| self.two_questions(text)) else { return false };
         let from = self.out.len();
         let before = self.state.later.len();
         self.state.later.insert(0, other.clone());
@@ -24,6 +25,26 @@ impl Turn<'_> {
             self.promise_later(&other, from);
         }
         true
+    }
+
+    /// Two questions one after the other, each in a sentence of its own, that different pages answer.
+    fn two_questions(&mut self, text: &str) -> Option<(String, String)> {
+        let ends: Vec<usize> = text.match_indices("? ").map(|(at, _)| at + 1).collect();
+        for end in ends {
+            let (one, other) = (text[..end].trim(), text[end..].trim());
+            // The sign alone makes no question: "On Sunday?" goes with what was asked.
+            let asks = |part: &str| self.ear.is_question(part.trim_end_matches('?'));
+            if !asks(one) || !asks(other) || !self.stand_alone(one, other) {
+                continue;
+            }
+            let page = |turn: &mut Self, part: &str| turn.passage(part).map(|page| page.source.clone());
+            if let (Some(first), Some(second)) = (page(self, one), page(self, other))
+                && first != second
+            {
+                return Some((one.to_owned(), other.to_owned()));
+            }
+        }
+        None
     }
 
     /// Whether each part asks for something of its own.

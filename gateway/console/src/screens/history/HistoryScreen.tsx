@@ -9,6 +9,7 @@ import { hrefs, narrow, parseRoute } from "../../app/route";
 import { attentionText } from "../../model/attention";
 import { callsCsv } from "../../model/csv";
 import { callerName, dateTime, duration, END_REASONS, endReason, languageName, phoneNumber, shortId } from "../../model/format";
+import { beginning, topicName } from "../../model/overview";
 import { when } from "../../model/when";
 import { Badge } from "../../ui/Badge";
 import { Button } from "../../ui/Button";
@@ -16,6 +17,7 @@ import { INPUT } from "../../ui/classes";
 import { EmptyState } from "../../ui/EmptyState";
 import { LinkButton } from "../../ui/LinkButton";
 import { Note } from "../../ui/Note";
+import { useLineFigures } from "../overview/useLineFigures";
 import { choiceOf, PARAMETERS, questionOf, type Choice, type Parameter } from "./filter";
 import { everyCall, usePastCalls } from "./usePastCalls";
 
@@ -174,6 +176,8 @@ function Filter({ name, choice, me }: { name: Parameter; choice: Choice; me: Me 
   switch (name) {
     case "q":
       return <Words words={value} />;
+    case "topic":
+      return <Topic topic={value} />;
     case "line":
       return <Choose label="Line" value={value} every="Every line" options={me.lines.map((line) => [line.number, `${line.name}, ${phoneNumber(line.number)}`])} onChange={(line) => change({ line })} />;
     case "outcome":
@@ -187,6 +191,15 @@ function Filter({ name, choice, me }: { name: Parameter; choice: Choice; me: Me 
         </label>
       );
   }
+}
+
+/** What was asked about, by the page that answered: those of the last month, and the one that is chosen. */
+function Topic({ topic }: { topic: string }) {
+  const from = beginning("month", useNow());
+  const { figures } = useLineFigures(from);
+  const sources = (figures?.questions.topics ?? []).map(({ source }) => source);
+  const options = [...new Set(topic === "" ? sources : [topic, ...sources])].map((source) => [source, topicName(source)] as const);
+  return <Choose label="Asked about" value={topic} every="Anything" options={options} onChange={(chosen) => change({ topic: chosen })} />;
 }
 
 interface ChooseProps {

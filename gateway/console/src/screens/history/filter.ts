@@ -1,7 +1,7 @@
 // Which past calls are looked for, to and from the address. Pure.
 
 /** What the gateway may be asked to narrow the calls by. Dates are days of the reader's calendar. */
-export const PARAMETERS = ["q", "line", "outcome", "from", "to"] as const;
+export const PARAMETERS = ["q", "topic", "line", "outcome", "from", "to"] as const;
 export type Parameter = (typeof PARAMETERS)[number];
 export type Choice = Record<Parameter, string>;
 

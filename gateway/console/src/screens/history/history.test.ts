@@ -5,8 +5,8 @@ import { choiceOf, questionOf } from "./filter";
 const all = (): boolean => true;
 
 it("asks only what the gateway knows to answer", () => {
-  const choice = choiceOf("q=oak%20street&line=%2B12025550100&outcome=busy");
-  expect(questionOf(choice, all)).toEqual({ state: "ended", q: "oak street", line: "+12025550100", outcome: "busy" });
+  const choice = choiceOf("q=oak%20street&topic=trash.md&line=%2B12025550100&outcome=busy");
+  expect(questionOf(choice, all)).toEqual({ state: "ended", q: "oak street", topic: "trash.md", line: "+12025550100", outcome: "busy" });
   expect(questionOf(choice, (name) => name === "line")).toEqual({ state: "ended", line: "+12025550100" });
 });
 

@@ -105,7 +105,13 @@ function Page({ found, span, me }: { found: LineFigures; span: Span; me: Me }) {
           every={every}
         />
         <LineChart title="Served without a person" lines={[{ name: "Of those who spoke", points: containment(found), color: "var(--stage-9)" }]} name={name} value={percent} every={every} most={100} />
-        <ShareChart title="What callers ask" shares={found.questions.topics.map(({ source, times }) => ({ name: source, value: times }))} name={topicName} none="No question was answered from a page in this time." />
+        <ShareChart
+          title="What callers ask"
+          shares={found.questions.topics.map(({ source, times }) => ({ name: source, value: times }))}
+          name={topicName}
+          none="No question was answered from a page in this time."
+          href={hrefs.askedAbout}
+        />
         <ShareChart title="What was taken down" shares={shares(requests.by_kind)} name={kindName} none="Nothing in this time." />
       </div>
       <Unanswered questions={found.questions} me={me} />
