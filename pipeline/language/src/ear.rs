@@ -161,6 +161,12 @@ impl Ear {
         by_language!(self, answer::choice(text, count))
     }
 
+    /// Value of one ordinal word or written ordinal ("4th").
+    #[must_use]
+    pub fn ordinal(self, word: &str) -> Option<u32> {
+        by_language!(self, number::ordinal(word))
+    }
+
     /// A cardinal at the start of plain words, and how many it took.
     #[must_use]
     pub fn cardinal_at(self, words: &[&str]) -> Option<(u32, usize)> {

@@ -20,6 +20,7 @@ mod lasting;
 pub mod leaning;
 pub mod names;
 pub mod numbers;
+pub mod opening;
 pub mod repair;
 pub mod reply;
 mod screen;
@@ -29,6 +30,7 @@ pub mod sound;
 pub mod spanish;
 pub mod spelling;
 pub mod stems;
+pub mod stretch;
 mod tag;
 pub mod tagger;
 

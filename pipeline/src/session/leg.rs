@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use telephony::dtmf::{Digits, DtmfConfig};
+use telephony::dtmf::{Digits, DigitsEnd, DtmfConfig};
 
 use super::Session;
 use super::output::Output;
@@ -16,7 +16,7 @@ use crate::turn::Expectation;
 const HELP: [&str; 1] = ["911"];
 /// Silence after a first key of it that says that it was meant by itself.
 const HELP_GAP: Duration = Duration::from_millis(1_500);
-/// Who ends every entry with pound presses it within this after a key that was enough.
+/// Who ends every entry with pound presses it within this after a key that was enough by itself.
 const LATE_POUND: Duration = Duration::from_secs(2);
 /// A question passed over by keys.
 const PASS: &str = "#";
@@ -77,7 +77,8 @@ impl Session {
         if !self.cut_for_key() {
             return;
         }
-        self.pound_is_late = self.now + LATE_POUND;
+        // Who ended it by pound themselves means the next one.
+        self.pound_is_late = if entry.end == DigitsEnd::Full { self.now + LATE_POUND } else { self.now };
         self.silences = 0;
         self.drop_speculation();
         if secret {

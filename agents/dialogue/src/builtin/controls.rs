@@ -13,7 +13,8 @@ use super::turn::Turn;
 
 /// Days ahead in which a holiday is told of beside the hours.
 const SOON: i64 = 14;
-const CLAIM: &str = "claim";
+/// The task that tells of a claim.
+pub(super) const CLAIM: &str = "claim";
 
 impl Dialogue {
     /// Whether a caller is upset, in the language that is spoken: whoever else talks with them may want to know.

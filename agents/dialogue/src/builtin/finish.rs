@@ -144,7 +144,9 @@ impl<'a> Turn<'a> {
     }
 
     pub(super) fn tell_claim(&mut self, script: &TaskScript, claim: &ClaimRecord) {
-        self.state.tasks.pop();
+        let told =
+            self.state.tasks.pop().and_then(|task| Some(task.slots.get("claim_number")?.value.clone()));
+        self.state.told_claims.extend(told);
         self.state.claim_tries = 0;
         self.state.served = true;
         let status = self.status(claim);

@@ -3,6 +3,7 @@
 use language::reply::{Asked, Kind};
 
 use super::account;
+use super::policy::said::Said;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::slots;
@@ -37,7 +38,10 @@ impl<'a> Turn<'a> {
                 self.believe_beside(slot, value);
             }
         }
-        told.is_some_and(|slot| slot.kind == SlotKind::Story && self.opens_story(slot, &reply))
+        // What only leads to the account, or is asked beside it, is no part of it.
+        let matter = Said::of(text, self.ear.0).matter();
+        let telling = if matter.is_empty() { reply } else { Reply::of(&matter, asked, self.ear.0) };
+        told.is_some_and(|slot| slot.kind == SlotKind::Story && self.opens_story(slot, &telling))
     }
 
     fn opens_story(&mut self, story: &'a Slot, reply: &Reply) -> bool {

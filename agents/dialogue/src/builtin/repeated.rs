@@ -1,6 +1,8 @@
 //! A report that was filed, told once more: by who was not sure of having been understood, or did not hear that it was filed.
 
+use super::controls::CLAIM;
 use super::script::{SlotKind, TaskScript};
+use super::slots;
 use super::state::{Pending, Task};
 use super::turn::Turn;
 
@@ -38,6 +40,21 @@ impl Turn<'_> {
             here && again * 3 >= terms.len() * 2
         };
         tells(script) && !begun && !another && terms.len() >= TELLING && self.state.filed.iter().any(same)
+    }
+
+    /// Whether more is asked of a claim whose status was told on this call: there is no more to tell, and its number is known.
+    pub(super) fn asks_more_of_claim(&mut self, id: &str, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
+        let stated = slots::stated(SlotKind::ClaimNumber, text, self.context());
+        let other = stated.is_some_and(|claim| !self.state.told_claims.contains(&claim.value));
+        if id != CLAIM || self.state.told_claims.is_empty() || another || other {
+            return false;
+        }
+        self.did(id, "was told already");
+        self.ask_pending("claim_told", Pending::Offer("person".to_owned()));
+        text.clone_into(&mut self.state.offered_for);
+        true
     }
 
     /// Says that it is filed, once: who then says that it is something else begins anew, with these words.

@@ -273,6 +273,9 @@ pub struct State {
     /// References given out, latest last.
     pub references: Vec<String>,
     pub claim_tries: u8,
+    /// Claims whose status was told.
+    #[serde(default)]
+    pub told_claims: Vec<String>,
     pub failures: u8,
     /// The carrier gave a number to call back.
     pub caller_number: bool,
@@ -376,7 +379,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

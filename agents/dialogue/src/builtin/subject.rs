@@ -1,6 +1,7 @@
 //! What a callback is about: told with the request, left to what was talked of before, or put right at the read-back.
 
 use super::account;
+use super::policy::said::Said;
 use super::script::{Slot, SlotKind};
 use super::state::Filled;
 use super::turn::Turn;
@@ -31,6 +32,23 @@ impl Turn<'_> {
         };
         let matter = account::kept(self.ear, &matter);
         self.task_mut(|task| task.fill(REASON, matter));
+    }
+
+    /// What happened, as the opening words tell it: without what only leads to it, or asks beside it.
+    pub(super) fn told_story(&self, text: &str) -> Option<Filled> {
+        let matter = Said::of(text, self.ear.0).matter();
+        let told = (!matter.is_empty()).then(|| account::opening_story(self.ear, &matter)).flatten();
+        told.or_else(|| account::opening_story(self.ear, text))
+    }
+
+    /// What a call is about, as the opening words tell it. "I don't want a machine, can I have somebody call me" tells nothing.
+    pub(super) fn told_reason(&self, text: &str) -> Option<Filled> {
+        let said = Said::of(text, self.ear.0);
+        let words: Vec<String> = said.wishes().into_iter().map(|wish| wish.with_why).collect();
+        if words.is_empty() {
+            return account::opening_reason(self.ear, text);
+        }
+        account::opening_reason(self.ear, &words.join(", "))
     }
 
     /// Whether words say more than that a call is wanted.

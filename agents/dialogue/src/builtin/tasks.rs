@@ -32,6 +32,9 @@ impl<'a> Turn<'a> {
         // A claim that does not exist yet begins as a report of the damage.
         let id = if id == "claim" && self.is_new_claim(text) { "incident" } else { id };
         let Some(task) = script.task(id) else { return self.miss(text) };
+        if self.asks_more_of_claim(id, text) {
+            return;
+        }
         if self.repeats_filed(task, text) {
             return self.already_filed(id, text);
         }
@@ -309,10 +312,8 @@ impl<'a> Turn<'a> {
                 continue;
             }
             let value = match slot.kind {
-                SlotKind::Story if except.is_none() => account::opening_story(self.ear, text),
-                SlotKind::Text if except.is_none() && slot.id == "reason" => {
-                    account::opening_reason(self.ear, text)
-                }
+                SlotKind::Story if except.is_none() => self.told_story(text),
+                SlotKind::Text if except.is_none() && slot.id == "reason" => self.told_reason(text),
                 kind => slots::stated(kind, text, self.context())
                     .or_else(|| beside_story.then(|| slots::implied(kind, text, self.context())).flatten()),
             };

@@ -312,7 +312,7 @@ pub static ENGLISH: Cues = Cues {
         "whether",
     ],
     joins: &["and", "but", "so", "oh", "also", "then", "um", "uh", "okay", "plus", "hey"],
-    fears_language: &["english", "speak spanish", "they understand me"],
+    fears_language: &["english", "speak spanish", "speaks spanish", "they understand me"],
     rather_waits: &["wait till", "wait until", "wait for", "i wait", "i'll wait", "drive", "to the hospital"],
     will_call: &[
         "i'll call",

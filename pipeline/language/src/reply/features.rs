@@ -1,7 +1,8 @@
-//! What is looked at around a word of a reply: what the tagger of names and addresses looks at, and finds; what was asked;
-//! how the clause begins.
+//! What is looked at around a word of a reply, or of what is said unasked: what the tagger of names and addresses looks at, and
+//! finds; what was asked; how the clause begins.
 
 use super::Asked;
+use crate::field::{Field, Row};
 use crate::tagger::features::{self as around, Context as Around};
 use crate::tagger::model::Model as Tagger;
 use crate::tagger::token::{Form, Token, hash};
@@ -75,11 +76,11 @@ struct Spot {
 impl Context {
     /// Reads the reply once.
     #[must_use]
-    pub fn new(tagger: &Tagger, tokens: &[Token], asked: Asked, language: Language) -> Self {
+    pub fn new(tagger: &Tagger, tokens: &[Token], asked: Option<Asked>, language: Language) -> Self {
         let around = Around::new(tokens, Some(language));
         let scores = tagger.scores(tokens, &around);
         let tagged = field::best(&scores, tagger.steps(), 0.0).iter().map(|label| *label as u64).collect();
-        Self { around, asked: asked as u64 + 1, tagged, spots: spots(tokens) }
+        Self { around, asked: asked.map_or(0, |asked| asked as u64 + 1), tagged, spots: spots(tokens) }
     }
 }
 
@@ -194,6 +195,17 @@ pub fn each(tokens: &[Token], context: &Context, at: usize, mut take: impl FnMut
     let opening = tokens.first().map_or(1, |first| first.hash);
     add(pair(opening, asked));
     add(pair(opening, word(0)));
+}
+
+/// Scores of each word's labels by a field of these features.
+#[must_use]
+pub fn scores<const L: usize>(field: &Field<L>, tokens: &[Token], context: &Context) -> Vec<Row<L>> {
+    let row = |at| {
+        let mut sum = field.sum();
+        each(tokens, context, at, |feature| sum.add(feature));
+        sum.row()
+    };
+    (0..tokens.len()).map(row).collect()
 }
 
 /// Two values as one.

@@ -10,9 +10,10 @@ pub mod features;
 use std::sync::LazyLock;
 
 use crate::Language;
-use crate::field::{self, Field, OUT};
+use crate::field::Field;
+use crate::stretch::{Stretch, stretches};
 use crate::tagger::model::Model as Tagger;
-use crate::tagger::token::{Form, Token, tokens};
+use crate::tagger::token::tokens;
 
 /// Labels: none; first and further words of each [`Kind`].
 pub const LABELS: usize = 1 + 2 * Kind::ALL.len();
@@ -119,12 +120,6 @@ impl Kind {
     pub const fn first_label(self) -> usize {
         1 + 2 * self as usize
     }
-
-    /// Whose label this is.
-    #[must_use]
-    pub fn of_label(label: usize) -> Option<Self> {
-        label.checked_sub(1).and_then(|n| Self::ALL.get(n / 2)).copied()
-    }
 }
 
 /// A stretch of a reply.
@@ -182,39 +177,12 @@ pub fn parts(text: &str, asked: Asked, language: Language) -> Vec<Part> {
 pub fn parts_by(field: &Field<LABELS>, text: &str, asked: Asked, language: Language) -> Vec<Part> {
     let Ok(tagger) = Tagger::shipped() else { return Vec::new() };
     let tokens = tokens(text, tagger.lexicon());
-    let context = features::Context::new(tagger, &tokens, asked, language);
-    let scores: Vec<field::Row<LABELS>> = (0..tokens.len())
-        .map(|at| {
-            let mut sum = field.sum();
-            features::each(&tokens, &context, at, |feature| sum.add(feature));
-            sum.row()
-        })
-        .collect();
-    let labels = field::best(&scores, field.steps(), 0.0);
-    if labels.iter().all(|label| *label == OUT) {
-        return Vec::new();
-    }
-    let (odds, _) = field::likely(&scores, field.steps());
-    let mut out = Vec::new();
-    let mut at = 0;
-    while let Some(label) = labels.get(at) {
-        let Some(kind) = Kind::of_label(*label) else {
-            at += 1;
-            continue;
-        };
-        let first = kind.first_label();
-        let mut end = at + 1;
-        while labels.get(end) == Some(&(first + 1)) {
-            end += 1;
-        }
-        if let Some((from, to)) = within_signs(&tokens, at, end) {
-            let share: f32 = odds[from..to].iter().map(|row| row[first] + row[first + 1]).sum();
-            let sure = (share / (to - from) as f32).clamp(0.0, 1.0);
-            out.push(Part { kind, from: tokens[from].start, to: tokens[to - 1].end, sure });
-        }
-        at = end;
-    }
-    joined(text, out)
+    let context = features::Context::new(tagger, &tokens, Some(asked), language);
+    let found = stretches(&tokens, &features::scores(field, &tokens, &context), field.steps());
+    let part = |found: Stretch| {
+        Some(Part { kind: *Kind::ALL.get(found.kind)?, from: found.from, to: found.to, sure: found.sure })
+    };
+    joined(text, found.into_iter().filter_map(part).collect())
 }
 
 fn joined(text: &str, parts: Vec<Part>) -> Vec<Part> {
@@ -230,17 +198,6 @@ fn joined(text: &str, parts: Vec<Part>) -> Vec<Part> {
         }
     }
     out
-}
-
-/// Without signs at its ends.
-fn within_signs(tokens: &[Token], mut from: usize, mut to: usize) -> Option<(usize, usize)> {
-    while from < to && tokens[from].form == Form::Sign {
-        from += 1;
-    }
-    while from < to && tokens[to - 1].form == Form::Sign {
-        to -= 1;
-    }
-    (from < to).then_some((from, to))
 }
 
 #[cfg(test)]

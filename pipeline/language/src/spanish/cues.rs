@@ -231,7 +231,14 @@ pub static SPANISH: Cues = Cues {
         "ya",
     ],
     joins: &["y", "pero", "oiga", "entonces", "ademas", "tambien", "eh", "este", "pues", "bueno"],
-    fears_language: &["ingles", "me van a entender", "me entienden"],
+    fears_language: &[
+        "ingles",
+        "me van a entender",
+        "me entienden",
+        "hablan espanol",
+        "habla espanol",
+        "hable espanol",
+    ],
     rather_waits: &[
         "lo llevo",
         "la llevo",

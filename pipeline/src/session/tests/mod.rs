@@ -307,6 +307,7 @@ fn pound_passes_over_unless_it_ends_an_entry() {
     assert_eq!(keyed(&[(8_000, '#')]), ["#"]);
     assert_eq!(keyed(&[(8_000, '1'), (9_500, '#')]), ["1"]);
     assert_eq!(keyed(&[(8_000, '1'), (11_000, '#')]), ["1", "#"]);
+    assert_eq!(keyed(&[(8_000, '#'), (9_000, '#')]), ["#", "#"]);
 }
 
 #[test]

@@ -61,12 +61,16 @@ impl std::fmt::Debug for Rescored {
 
 /// A place with the street in it held against the tenant's streets.
 #[must_use]
-pub fn rescored(kind: SlotKind, filled: &Filled, streets: &[String]) -> Rescored {
+pub fn rescored(ear: Ear, kind: SlotKind, filled: &Filled, streets: &[String]) -> Rescored {
     if streets.is_empty() || !matches!(kind, SlotKind::Place | SlotKind::Address) {
         return Rescored::Same;
     }
     let words: Vec<&str> = filled.value.split_whitespace().collect();
     let Some((from, to)) = street_in(&words) else { return Rescored::Same };
+    // "Fourth" is no misheard name: a recognizer knows its numbers.
+    if words[from..to].iter().all(|word| ear.ordinal(&word.to_lowercase()).is_some()) {
+        return Rescored::Same;
+    }
     let heard = words[from..to].join(" ");
     let mut bare: Vec<String> = streets.iter().map(|street| name_of(street)).collect();
     // "Oak Street" and "Oak Avenue" are one name.
@@ -148,12 +152,14 @@ mod tests {
     fn streets_are_held_against_those_there_are() {
         let streets: Vec<String> =
             ["Maple Street", "Elm Street", "Birchwood Lane"].map(str::to_owned).to_vec();
-        let held = |text: &str| rescored(SlotKind::Place, &Filled::new(text, text), &streets);
+        let held =
+            |text: &str| rescored(Ear(Language::En), SlotKind::Place, &Filled::new(text, text), &streets);
         assert!(matches!(held("12 Burchwood Lane"), Rescored::Sure(f) if f.value == "12 Birchwood Lane"));
         assert!(matches!(held("Mabel Street"), Rescored::Maybe(f) if f.value == "Maple Street"));
         assert_eq!(held("12 Maple Street"), Rescored::Same);
         assert_eq!(held("behind the courthouse"), Rescored::Same);
         assert_eq!(held("9 Kowalski Road"), Rescored::Same);
+        assert_eq!(held("maple and fourth Street"), Rescored::Same);
     }
 
     #[test]

@@ -483,7 +483,7 @@ impl<'a> Turn<'a> {
 
     /// The value, or the member of a closed set that was certainly meant.
     pub(in crate::builtin) fn nearest_known(&self, slot: &Slot, value: Filled) -> Filled {
-        match super::closed::rescored(slot.kind, &value, &self.view.facts.streets) {
+        match super::closed::rescored(self.ear, slot.kind, &value, &self.view.facts.streets) {
             super::closed::Rescored::Sure(meant) => meant,
             _ => value,
         }
@@ -492,7 +492,7 @@ impl<'a> Turn<'a> {
     /// Asks about a value that is near a member of a closed set: "Maple Street, is that right?". `true` when asked.
     pub(in crate::builtin) fn doubts(&mut self, slot: &'a Slot, value: &Filled) -> bool {
         let super::closed::Rescored::Maybe(meant) =
-            super::closed::rescored(slot.kind, value, &self.view.facts.streets)
+            super::closed::rescored(self.ear, slot.kind, value, &self.view.facts.streets)
         else {
             return false;
         };

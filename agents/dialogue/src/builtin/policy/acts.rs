@@ -47,6 +47,7 @@ pub struct Acts {
     amends: RegexSet,
     recalls: RegexSet,
     asks_after: RegexSet,
+    booked: RegexSet,
     moves: RegexSet,
     leaving: RegexSet,
     first: Vec<Regex>,
@@ -78,6 +79,7 @@ struct Text {
     amends: Vec<String>,
     recalls: Vec<String>,
     asks_after: Vec<String>,
+    booked: Vec<String>,
     moves: Vec<String>,
     leaving: Vec<String>,
     first: Vec<String>,
@@ -120,6 +122,7 @@ impl Acts {
             amends: set("amends", &text.amends)?,
             recalls: set("recalls", &text.recalls)?,
             asks_after: set("asks_after", &text.asks_after)?,
+            booked: set("booked", &text.booked)?,
             moves: set("moves", &text.moves)?,
             leaving: set("leaving", &text.leaving)?,
             first: each("first", &text.first)?,
@@ -198,6 +201,12 @@ impl Acts {
             let own = ear.plain(&one);
             (after(ear, &one, &own, lead.min(own.len())), after(ear, text, &plain, end))
         })
+    }
+
+    /// Whether the words say that there are several things, or another one.
+    #[must_use]
+    pub fn says_several(&self, plain: &str) -> bool {
+        self.several.iter().chain(&self.another).any(|pattern| pattern.is_match(plain))
     }
 
     /// How much of plain words only says that there are several things.
@@ -286,6 +295,12 @@ impl Acts {
             }
         }
         parts.join(" ")
+    }
+
+    /// Whether an appointment that there is already is to be moved or given up.
+    #[must_use]
+    pub fn moves_booked(&self, plain: &str) -> bool {
+        self.booked.is_match(plain)
     }
 
     /// Whether the caller wants another time for what is booked.

@@ -119,7 +119,7 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
             _ => Act::Do,
         };
     }
-    if heard.harmed && !heard.asks {
+    if (heard.harmed || heard.told) && !heard.asks {
         return Act::Report;
     }
     if known.talk && first.is_none() && !heard.asks {
@@ -273,6 +273,12 @@ mod tests {
                 Understood { tells: true, ..heard(vec![]) },
                 known(&[page(0.8)]),
                 Act::Answer,
+            ),
+            (
+                "something told by all its words, though a page is about it",
+                Understood { tells: true, told: true, ..heard(vec![]) },
+                known(&[page(0.8)]),
+                Act::Report,
             ),
             (
                 "a page in another language",

@@ -37,7 +37,7 @@ impl Turn<'_> {
     }
 
     /// Which kind of thing a text says is wrong, where it is of a kind that reports are made of.
-    fn matter(&self, text: &str) -> Option<&str> {
+    pub(super) fn matter(&self, text: &str) -> Option<&str> {
         self.script.about(REPORT, text)
     }
 
@@ -51,7 +51,7 @@ impl Turn<'_> {
     }
 
     /// Whether a text that only says "also" tells of something apart: it has a place of its own.
-    fn is_elsewhere(&self, text: &str) -> bool {
+    pub(super) fn is_elsewhere(&self, text: &str) -> bool {
         let plain = self.ear.plain(text);
         let own = plain.split(' ').any(|word| self.ear.cues().mine.contains(&word));
         own || self.ear.place_stated(text).is_some() || self.ear.address(text).is_some()

@@ -15,6 +15,7 @@ pub(super) mod matters;
 pub(super) mod missed;
 pub(super) mod pages;
 pub(super) mod requests;
+pub(super) mod said;
 pub(super) mod serve;
 pub(super) mod spoken;
 pub(super) mod steer;

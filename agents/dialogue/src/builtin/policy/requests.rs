@@ -6,6 +6,11 @@ use super::super::script::Does;
 use super::super::state::MAX_LATER;
 use super::super::turn::Turn;
 use super::matters::REPORT;
+use super::said::{Said, Wished};
+use language::opening::Kind;
+
+/// Words of a subject that a second wish must name of its own.
+const NAMES: usize = 1;
 
 impl Turn<'_> {
     /// Cuts words in two where both parts ask for something, and serves the first. `false` when they hold one wish.
@@ -25,6 +30,90 @@ impl Turn<'_> {
             self.promise_later(&other, from);
         }
         true
+    }
+
+    /// Cuts words where their parts are different wishes, and serves the first. `false` when they hold one.
+    pub(in super::super) fn serve_parts(&mut self, text: &str) -> bool {
+        let wishes = Said::of(text, self.ear.0).wishes();
+        let [one, rest @ ..] = wishes.as_slice() else { return false };
+        if rest.is_empty() || self.state.later.len() + rest.len() > MAX_LATER {
+            return false;
+        }
+        let several = self.script.acts.says_several(&self.ear.plain(text));
+        let mut before = one;
+        for other in rest {
+            if !self.are_apart(before, other, several) {
+                return false;
+            }
+            before = other;
+        }
+        let from = self.out.len();
+        let count = self.state.later.len();
+        for (at, other) in rest.iter().enumerate() {
+            self.state.later.insert(at, other.with_why.clone());
+        }
+        self.open(&one.with_why);
+        if self.state.later.len() == count + rest.len() {
+            self.promise_later(&rest[0].with_why, from);
+        }
+        true
+    }
+
+    /// Whether two parts are two things to do. `several`: the caller says that there are.
+    fn are_apart(&mut self, one: &Wished, other: &Wished, several: bool) -> bool {
+        // What is told belongs to what stands before it, unless it is elsewhere, or said to be another thing.
+        let apart = |turn: &Self, told: &Wished| {
+            turn.matter(&told.words).is_some() && (several || turn.is_elsewhere(&told.words))
+        };
+        match (one.kind, other.kind) {
+            (Kind::Tell, Kind::Tell) => {
+                let differ = self.matter(&one.words) != self.matter(&other.words);
+                differ && self.matter(&one.words).is_some() && apart(self, other)
+            }
+            (Kind::Ask, Kind::Ask) => self.asks_apart(&one.words, &other.words),
+            // "There's a pothole, when will you fix it" is asked of the report.
+            (Kind::Tell, Kind::Ask) => {
+                let told = self.subjects(&one.words);
+                let asked = self.subjects(&other.words);
+                let tells = several || self.script.acts.tells(&self.ear.plain(&one.words));
+                tells
+                    && self.matter(&one.words).is_some()
+                    && asked.iter().filter(|stem| !told.contains(stem)).count() >= NAMES
+                    && self.passage(&other.words).is_some()
+            }
+            (Kind::Ask, Kind::Tell) => apart(self, other) && self.passage(&one.words).is_some(),
+            (Kind::Ask, Kind::Want) => {
+                self.wants_task(other, &["person"]) && self.passage(&one.words).is_some()
+            }
+            (Kind::Want, Kind::Ask) => self.wants_task(one, &[]) && self.passage(&other.words).is_some(),
+            (Kind::Tell, Kind::Want) => {
+                several && self.wants_task(other, &["person", REPORT]) && self.matter(&one.words).is_some()
+            }
+            (Kind::Want, Kind::Tell) => self.wants_task(one, &["person", REPORT]) && apart(self, other),
+            (Kind::Want, Kind::Want) => self.stand_alone(&one.words, &other.words),
+            (Kind::Back, _) | (_, Kind::Back) => false,
+        }
+    }
+
+    /// Whether a task is wanted, and none of these.
+    fn wants_task(&self, wished: &Wished, but: &[&str]) -> bool {
+        matches!(self.wish(&wished.words), Some(Wish::Task(id)) if !but.contains(&id.as_str()))
+    }
+
+    /// Whether two questions have answers of their own: on two pages, or of two kinds of fact.
+    fn asks_apart(&mut self, one: &str, other: &str) -> bool {
+        let page = |turn: &mut Self, words: &str| turn.passage(words).map(|page| page.source.clone());
+        let Some(first) = page(self, one) else { return false };
+        match page(self, other) {
+            Some(second) if second != first => true,
+            // "How much is it and what do I bring": the second leans on the first.
+            second => {
+                let facts = &self.script.acts.facts;
+                let (one, other) = (facts.asked(one), facts.asked(other));
+                let differ = !one.is_empty() && !other.is_empty() && one != other;
+                differ && second.is_some()
+            }
+        }
     }
 
     /// Two questions one after the other, each in a sentence of its own, that different pages answer.

@@ -43,7 +43,10 @@ impl<'a> Turn<'a> {
             self.heard.clone_from(&text);
         }
         let text = text.as_str();
-        if self.serve_two_matters(text) || self.serve_two(text) {
+        if self.offers_to_move(text) {
+            return;
+        }
+        if self.serve_two_matters(text) || self.serve_two(text) || self.serve_parts(text) {
             return;
         }
         let heard = self.understand(text);
@@ -58,6 +61,20 @@ impl<'a> Turn<'a> {
         if heard.names_subject {
             text.clone_into(&mut self.state.about);
         }
+    }
+
+    /// "I've got an inspection on Monday and can't make it": only a person moves what was booked before this call. What it costs
+    /// is a question like others.
+    fn offers_to_move(&mut self, text: &str) -> bool {
+        let moves = self.script.acts.moves_booked(&self.ear.plain(text));
+        let asks = self.ear.is_question(text) && !self.script.acts.facts.asked(text).is_empty();
+        if !moves || asks {
+            return false;
+        }
+        self.did("booking", "cannot move it");
+        self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));
+        text.clone_into(&mut self.state.offered_for);
+        true
     }
 
     fn carry_out(&mut self, act: &Act, heard: &Understood, text: &str) {

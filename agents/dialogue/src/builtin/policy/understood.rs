@@ -4,6 +4,7 @@ use super::super::intent::{Recognised, by_cue, recognise};
 use super::super::questions::requests;
 use super::super::script::{Does, Script};
 use super::super::turn::Turn;
+use super::said::Said;
 use language::intents::{NONE, QUESTION, Understood as Head};
 
 /// From so much on the head is sure that the words ask something.
@@ -54,6 +55,8 @@ pub struct Understood {
     pub names_subject: bool,
     /// Tells of something that is wrong somewhere.
     pub tells: bool,
+    /// Tells it, in words that leave no doubt, and asks nothing.
+    pub told: bool,
     pub words: usize,
     /// The recogniser is not sure of the words.
     pub unsure: bool,
@@ -70,16 +73,27 @@ impl Turn<'_> {
         // A clogged sink at home is nothing of the county's, however much it is told like a report.
         let at_home = self.script.emergencies.nuisance(text) && by_cue(self.script, text).is_none();
         let mut wants = wants(self.script, text, &head);
+        let said = Said::of(text, ear.0);
+        // "You skipped my trash again, what am I paying for" tells; "the property tax, when's that due" asks.
+        let told = !at_home
+            && self.script.acts.tells(&plain)
+            && (said.only_tells() || !(said.asks() || said.wants() || ear.is_question(text)));
+        let begins = wants.first().is_some_and(|want| want.by_cue && want.task().is_some());
         wants.retain(|want| !at_home || want.task().is_none_or(|task| task != "incident"));
         Understood {
             wants,
             // A story may end in the question that it is told for.
-            asks: (ends_in_question(ear, text) && !requests(ear, text)) || head.wants(QUESTION) >= SURE,
+            asks: !told
+                && ((ends_in_question(ear, text) && !requests(ear, text))
+                    || head.wants(QUESTION) >= SURE
+                    || (said.asks() && ear.asks(text) && !begins)),
             asks_office: ear.asks(text) && self.script.acts.facts.of_office(text),
             names_subject: !self.subjects(text).is_empty(),
-            tells: self.script.acts.tells(&plain)
-                && !ear.is_question(text)
-                && !self.script.emergencies.nuisance(text),
+            tells: told
+                || (self.script.acts.tells(&plain)
+                    && !ear.is_question(text)
+                    && !self.script.emergencies.nuisance(text)),
+            told,
             words: plain.split_whitespace().count(),
             unsure: self.unsure,
             harmed: self.harmed,

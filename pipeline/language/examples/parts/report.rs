@@ -1,10 +1,9 @@
 //! How well parts are found: each kind's parts, right in their kind and their ends; in their kind and most of their words; and
-//! whole replies.
+//! all that was said at once.
 
-use language::field::Field;
-use language::reply::{Kind, LABELS, Part, parts_by};
+use language::stretch::Stretch;
 
-use crate::marked::Marked;
+use super::marked::Marked;
 
 #[derive(Default, Clone, Copy)]
 struct Count {
@@ -14,19 +13,20 @@ struct Count {
     about: usize,
 }
 
-pub fn print(field: &Field<LABELS>, set: &[Marked], missed: bool) {
-    let mut counts = [Count::default(); Kind::ALL.len()];
+/// `parts`: what is found in one.
+pub fn print(kinds: &[String], set: &[Marked], missed: bool, parts: impl Fn(&Marked) -> Vec<Stretch>) {
+    let mut counts = vec![Count::default(); kinds.len()];
     let mut whole = 0;
     let start = std::time::Instant::now();
     for reply in set {
-        let found = parts_by(field, &reply.text, reply.asked, reply.language);
+        let found = parts(reply);
         for part in &reply.parts {
-            counts[part.kind as usize].wanted += 1;
+            counts[part.kind].wanted += 1;
         }
         for part in &found {
-            let count = &mut counts[part.kind as usize];
+            let count = &mut counts[part.kind];
             count.found += 1;
-            let same = |other: &&Part| other.kind == part.kind;
+            let same = |other: &&Stretch| other.kind == part.kind;
             let mut like = reply.parts.iter().filter(same);
             count.exact +=
                 usize::from(like.clone().any(|other| (other.from, other.to) == (part.from, part.to)));
@@ -36,12 +36,11 @@ pub fn print(field: &Field<LABELS>, set: &[Marked], missed: bool) {
             && found.iter().zip(&reply.parts).all(|(a, b)| a.kind == b.kind && half(a, b));
         whole += usize::from(right);
         if missed && !right {
-            let shown = |parts: &[Part]| {
-                parts
+            let shown = |parts: &[Stretch]| {
+                let each = parts
                     .iter()
-                    .map(|p| format!("[{:?} {}]", p.kind, p.of(&reply.text)))
-                    .collect::<Vec<_>>()
-                    .join(" ")
+                    .map(|p| format!("[{} {} {:.2}]", kinds[p.kind], &reply.text[p.from..p.to], p.sure));
+                each.collect::<Vec<_>>().join(" ")
             };
             println!(
                 "{:?}: {}\n    wanted {}\n    found  {}",
@@ -53,22 +52,22 @@ pub fn print(field: &Field<LABELS>, set: &[Marked], missed: bool) {
         }
     }
     let each = start.elapsed().as_micros() as usize / set.len().max(1);
-    for (kind, count) in Kind::ALL.iter().zip(counts) {
+    for (kind, count) in kinds.iter().zip(counts) {
         let share = |of: usize, all: usize| 100.0 * of as f32 / all.max(1) as f32;
         println!(
             "{:7} {:4} wanted: about right {:5.1} % found, {:5.1} % of those said; to the word {:5.1} %",
-            format!("{kind:?}"),
+            kind,
             count.wanted,
             share(count.about, count.wanted),
             share(count.about, count.found),
             share(count.exact, count.wanted)
         );
     }
-    println!("whole replies about right: {whole} of {}; {each} µs a reply", set.len());
+    println!("all of it about right: {whole} of {}; {each} µs each", set.len());
 }
 
 /// Whether two parts share more than half of the longer one.
-fn half(a: &Part, b: &Part) -> bool {
+fn half(a: &Stretch, b: &Stretch) -> bool {
     let shared = a.to.min(b.to).saturating_sub(a.from.max(b.from));
     2 * shared > (a.to - a.from).max(b.to - b.from)
 }
