@@ -224,6 +224,17 @@ fn transfers(config: &TenantConfig, faults: &mut Faults) {
                 faults.add(format!("{}[{}]", key("languages"), m + 1), what);
             }
         }
+        for (m, subject) in target.subjects.iter().enumerate() {
+            let key = format!("{}[{}]", key("subjects"), m + 1);
+            if subject.chars().any(char::is_alphanumeric) {
+                faults.text(&key, subject);
+            } else {
+                faults.add(key, "has no words: callers say them");
+            }
+        }
+        if target.subjects.len() > targets::MOST_SUBJECTS {
+            faults.add(key("subjects"), format!("has more than {} entries", targets::MOST_SUBJECTS));
+        }
     }
     if has_twins(&config.targets) {
         faults.add("target", "has the same name twice");

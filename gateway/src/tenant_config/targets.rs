@@ -9,6 +9,8 @@ use super::Hours;
 
 /// Targets of one tenant.
 pub const MOST: usize = 50;
+/// Subjects of one target.
+pub const MOST_SUBJECTS: usize = 50;
 
 /// A person or desk that takes calls.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -24,6 +26,9 @@ pub struct Target {
     /// That are spoken there. Empty: any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
+    /// What it is there for, in words that callers use. Empty: anything.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<String>,
     /// Whether the agent may put callers through by itself. Absent: yes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_by_agent: Option<bool>,
@@ -41,6 +46,7 @@ impl Target {
             number: self.number.clone(),
             week: self.week(),
             languages: self.languages.clone(),
+            subjects: self.subjects.clone(),
             by_agent: self.transfer_by_agent.unwrap_or(true),
             warm: self.warm,
         }

@@ -34,6 +34,8 @@ impl Turn<'_> {
         };
         if self.state.turn == 0 {
             self.say("back_again");
+            // What the first stream of the call told them holds for that one alone.
+            self.tell_of_recording();
         }
         self.say_with(key, &[("target", &returned.target)]);
         self.ask_pending("back_offer", Pending::MessageOrPerson);
@@ -63,7 +65,8 @@ impl Turn<'_> {
         true
     }
 
-    /// The one that the caller names, or else the first.
+    /// The one that the caller names; else the first that is there for what they say, or for what the call was about before;
+    /// else the first that is there for anything; else the first.
     fn target_for(&self, plain: &str) -> Option<&Target> {
         if !self.state.can_transfer {
             return None;
@@ -81,7 +84,11 @@ impl Turn<'_> {
                 .map(|word| word.trim_end_matches("'s"))
                 .any(|word| word.len() > SHORT && word != "office" && plain.contains(word))
         };
-        open.iter().find(named).or(open.first()).copied()
+        let about = [&self.state.about, &self.state.question].map(|text| self.ear.plain(text)).join(" ");
+        let is_for =
+            |words: &str| open.iter().find(|target| target.is_for(words, |text| self.ear.plain(text)));
+        let fits = open.iter().find(named).or_else(|| is_for(plain)).or_else(|| is_for(&about));
+        fits.or_else(|| open.iter().find(|target| target.subjects.is_empty())).or(open.first()).copied()
     }
 
     /// The answer to that offer. `false`: there was none, or the words are about something else.

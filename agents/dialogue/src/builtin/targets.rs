@@ -17,6 +17,8 @@ pub struct Target {
     pub week: Week,
     /// Tags of languages that are spoken there. Empty: any.
     pub languages: Vec<String>,
+    /// What it is there for, in words that callers use. Empty: anything.
+    pub subjects: Vec<String>,
     /// The agent may put callers through by itself.
     pub by_agent: bool,
     /// The person there is asked first, while the caller waits with the agent.
@@ -40,9 +42,26 @@ impl Target {
         week.on(now.weekday()).is_some_and(|span| (span.opens..span.closes).contains(&minute))
     }
 
+    /// Whether words are about what it is there for; both plain, without regard to plurals.
+    pub(super) fn is_for(&self, words: &str, plain: impl Fn(&str) -> String) -> bool {
+        let said: Vec<&str> = words.split_whitespace().map(stem).collect();
+        let is_said = |subject: &String| {
+            let subject = plain(subject);
+            let mut parts = subject.split_whitespace().map(stem).peekable();
+            parts.peek().is_some() && parts.all(|part| said.contains(&part))
+        };
+        self.subjects.iter().any(is_said)
+    }
+
     fn speaks(&self, language: Language) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|tag| tag == language.code())
     }
+}
+
+/// A word without its plural.
+fn stem(word: &str) -> &str {
+    let stem = word.strip_suffix("es").or_else(|| word.strip_suffix('s')).unwrap_or(word);
+    if stem.len() < 3 { word } else { stem }
 }
 
 impl TenantFacts {

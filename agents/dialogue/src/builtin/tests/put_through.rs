@@ -19,6 +19,7 @@ static STAFFED: LazyLock<World> = LazyLock::new(|| {
         number: "+12025550180".to_owned(),
         week: Week::default(),
         languages: Vec::new(),
+        subjects: Vec::new(),
         by_agent: true,
         warm: false,
     };
@@ -92,6 +93,51 @@ fn whoever_asks_for_a_person_is_asked_and_then_put_through() {
     assert!(says(&mut phone, "Quiero hablar con una persona.").contains("Le puedo pasar con"));
     says(&mut phone, "Sí, por favor.");
     assert_eq!(goes_to(&phone).as_deref(), Some(CLERK));
+}
+
+/// Desks with a subject each, one of them for who speaks Spanish, and one for anything.
+static DESKS: LazyLock<World> = LazyLock::new(|| {
+    let mut world = World::new(false);
+    let desk = |name: &str, subjects: &[&str], languages: &[&str]| Target {
+        name: name.to_owned(),
+        number: "+12025550180".to_owned(),
+        subjects: subjects.iter().map(|&word| word.to_owned()).collect(),
+        languages: languages.iter().map(|&tag| tag.to_owned()).collect(),
+        by_agent: true,
+        ..Target::default()
+    };
+    world.facts.hours_known = false;
+    world.facts.targets = vec![
+        desk("the treasurer", &["property taxes", "tax"], &["en"]),
+        desk("Mr. Reyes", &["property taxes", "impuestos"], &["es"]),
+        desk("Ms. Lee", &["building permits"], &[]),
+        desk("the front desk", &[], &[]),
+    ];
+    world
+});
+
+#[test]
+fn who_is_there_for_it_is_chosen_first_and_who_is_for_anything_before_who_is_not() {
+    for (language, asks, target) in [
+        (Language::En, "Let me talk to a person about my taxes.", "the treasurer"),
+        (Language::En, "I need to talk to a person about a building permit.", "Ms. Lee"),
+        (Language::En, "Let me talk to a person about a permit.", "the front desk"),
+        (Language::En, "Operator.", "the front desk"),
+        (Language::En, "I want to talk to the treasurer.", "the treasurer"),
+        (Language::Es, "Quiero hablar con una persona sobre mis impuestos.", "Mr. Reyes"),
+        (Language::Es, "Quiero hablar con una persona.", "the front desk"),
+    ] {
+        let mut phone = Phone::speaking(&DESKS, true, language, &[Language::En, Language::Es]);
+        phone.state.can_transfer = true;
+        let offered = says(&mut phone, asks);
+        assert!(offered.contains(target), "{asks}: {offered}");
+    }
+    // What the call was about before counts, where nothing is said of it now.
+    let mut phone = Phone::speaking(&DESKS, true, Language::En, &[Language::En]);
+    phone.state.can_transfer = true;
+    phone.state.about = "When are property taxes due?".to_owned();
+    let offered = says(&mut phone, "Operator.");
+    assert!(offered.contains("the treasurer"), "{offered}");
 }
 
 #[test]
