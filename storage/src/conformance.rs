@@ -197,10 +197,12 @@ macro_rules! suite {
                 who_does_not_want_to_be_called_is_kept_as_a_hash_of_one_tenant;
             outreach:
                 a_number_is_called_by_one_call_at_a_time,
+                a_call_of_ours_that_rings_outlives_its_process,
                 a_conversation_ends_its_own_record,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             transfers:
                 a_transfer_goes_forward_and_ends_once,
+                transfers_of_which_nothing_was_heard_are_told,
                 of_two_transfers_of_a_call_the_later_counts,
                 a_call_that_was_put_through_can_come_back;
             versions:

@@ -84,7 +84,8 @@ store! {
         fn append(&self, call: CallId, rows: &[LogRow]) -> ();
         /// Marks a live call as ended. `false`: it was ended already (nothing changes).
         fn end_call(&self, call: CallId, reason: &str, ended_at: DateTime<Utc>) -> bool;
-        /// A call that ended because it was put through, or because its process died, goes on. `false`: it is no such call.
+        /// A call that ended because it was put through, or because its process or its stream broke off, goes on. `false`: it
+        /// is no such call.
         fn resume_call(&self, call: CallId) -> bool;
         fn call(&self, id: CallId) -> Option<Call>;
         fn call_by_carrier_sid(&self, sid: &str) -> Option<Call>;
@@ -103,6 +104,9 @@ store! {
         fn turn_costs(&self, call: CallId) -> Vec<TurnCost>;
         /// What the calls that began at or after `from` have cost so far, millionths of a US dollar.
         fn spent_since(&self, from: DateTime<Utc>) -> u64;
+        /// The calls that the last process of this node left live, without closing them: what else it left of each is put right
+        /// first. Calls of ours that still ring are none: the carrier goes on with them.
+        fn left_calls(&self) -> Vec<CallId>;
         /// Closes every call that the last process of this node left live, with the reason `interrupted`. Once, at
         /// start. Calls of other nodes on the same database are theirs and go on (see [`crate::NodeId`]).
         fn recover_live_calls(&self) -> Vec<RecoveredCall>;
@@ -243,6 +247,8 @@ store! {
         fn transfer(&self, id: TransferId) -> Option<Transfer>;
         /// Of one call, oldest first.
         fn transfers_of(&self, call: CallId) -> Vec<Transfer>;
+        /// Those that are not over and of which nothing was heard since, oldest first.
+        fn silent_transfers(&self, since: DateTime<Utc>, limit: u32) -> Vec<Transfer>;
         /// Takes news in: never back to an earlier stage, and the first name of the carrier's counts. `None`: there is none.
         fn note_transfer(
             &self,

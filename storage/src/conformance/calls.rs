@@ -394,6 +394,9 @@ pub(crate) async fn live_calls_are_recovered_once(f: &Fixture) {
     let ended = begun(&f.river).await;
     f.river.append(live, &conversation()).await.unwrap();
     f.river.end_call(ended, "caller_hung_up", noon()).await.unwrap();
+    assert_eq!(f.river.left_calls().await.unwrap(), [live]);
+    assert_eq!(f.river.left_calls().await.unwrap(), [live], "looking closes nothing");
+    assert!(f.lake.left_calls().await.unwrap().is_empty());
     let recovered = f.river.recover_live_calls().await.unwrap();
     assert_eq!(recovered.len(), 1);
     assert_eq!((recovered[0].call, recovered[0].passport_id, recovered[0].last_turn), (live, passport_id, 2));

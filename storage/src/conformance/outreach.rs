@@ -34,6 +34,17 @@ pub(crate) async fn planted(store: &TenantStore) {
     store.set_consent(consent(true)).await.unwrap();
 }
 
+pub(crate) async fn a_call_of_ours_that_rings_outlives_its_process(f: &Fixture) {
+    let store = &f.river;
+    let id = begun(store).await;
+    assert!(store.recover_live_calls().await.unwrap().is_empty(), "the carrier goes on with it");
+    assert_eq!(store.call(id).await.unwrap().unwrap().state, CallState::Live);
+    let news = OutreachNews { stage: Some(OutreachStage::Connected), ..OutreachNews::default() };
+    store.note_outreach(id, news).await.unwrap();
+    assert_eq!(store.left_calls().await.unwrap(), [id]);
+    assert_eq!(store.recover_live_calls().await.unwrap().len(), 1, "it was a conversation");
+}
+
 pub(crate) async fn a_number_is_called_by_one_call_at_a_time(f: &Fixture) {
     let store = &f.river;
     let id = begun(store).await;

@@ -1,6 +1,8 @@
 //! Calls that are put through to a person of the office, and come back.
 
-use chrono::Utc;
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
 
 use super::{Fixture, new_call};
 use crate::records::{CallState, NewCall};
@@ -47,6 +49,23 @@ pub(crate) async fn a_transfer_goes_forward_and_ends_once(f: &Fixture) {
     assert!(f.lake.transfers_of(kept.call).await.unwrap().is_empty());
 }
 
+pub(crate) async fn transfers_of_which_nothing_was_heard_are_told(f: &Fixture) {
+    let store = &f.river;
+    let (over, waits) = (begun(store).await, begun(store).await);
+    store.end_transfer(over.id, TransferResult::Busy).await.unwrap();
+    let silent = async |since| -> Vec<_> {
+        store.silent_transfers(since, 10).await.unwrap().into_iter().map(|kept| kept.id).collect()
+    };
+    assert!(silent(waits.heard_at - TimeDelta::seconds(1)).await.is_empty());
+    assert_eq!(silent(waits.heard_at).await, [waits.id]);
+    // What is heard again leads no further, and counts.
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    let again = store.note_transfer(waits.id, TransferStage::Asked, None).await.unwrap().unwrap();
+    assert!(again.stage == TransferStage::Asked && again.heard_at > waits.heard_at);
+    assert!(silent(waits.heard_at).await.is_empty());
+    assert!(f.lake.silent_transfers(Utc::now(), 10).await.unwrap().is_empty());
+}
+
 pub(crate) async fn of_two_transfers_of_a_call_the_later_counts(f: &Fixture) {
     let store = &f.river;
     let first = begun(store).await;
@@ -66,6 +85,9 @@ pub(crate) async fn a_call_that_was_put_through_can_come_back(f: &Fixture) {
     assert!(store.resume_call(call).await.unwrap());
     let back = store.call(call).await.unwrap().unwrap();
     assert_eq!((back.state, back.end_reason, back.ended_at), (CallState::Live, None, None));
+    // A stream that broke off while the caller waited for somebody is no end either.
+    store.end_call(call, "stream_lost", Utc::now()).await.unwrap();
+    assert!(store.resume_call(call).await.unwrap());
     store.end_call(call, "caller_hung_up", Utc::now()).await.unwrap();
     assert!(!store.resume_call(call).await.unwrap(), "it ended for good");
     let other = store.begin_call(NewCall { id: CallId::new(), ..new_call() }).await.unwrap().id;

@@ -86,7 +86,8 @@ impl Calls for TenantStore {
         let mut write = core.db.write().await?;
         let done = sqlx::query(
             "update calls set state = 'live', end_reason = null, ended_at = null, node_id = $3
-             where tenant_id = $1 and id = $2 and state = 'ended' and end_reason in ('transferred', 'interrupted')",
+             where tenant_id = $1 and id = $2 and state = 'ended' and end_reason in (
+                'transferred', 'interrupted', 'stream_lost', 'draining')",
         )
         .bind(core.scope.tenant)
         .bind(call)
@@ -157,6 +158,13 @@ impl Calls for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         core.db.named(spent_since(&mut conn, &core.scope, from).await)
+    }
+
+    async fn left_calls(&self) -> Result<Vec<CallId>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        let left = left(&mut conn, &core.scope).await;
+        core.db.named(left.map(|left| left.into_iter().map(|(call, _)| call).collect()))
     }
 
     async fn recover_live_calls(&self) -> Result<Vec<RecoveredCall>, StorageError> {
@@ -350,15 +358,25 @@ async fn caller_number(conn: &mut Conn, scope: &Scope, call: CallId) -> Step<Opt
     Ok(sealed.flatten().map(open).transpose()?)
 }
 
-async fn recover(conn: &mut Conn, scope: &Scope) -> Step<Vec<RecoveredCall>> {
-    let live: Vec<(CallId, Option<PassportId>)> = sqlx::query_as(
+/// What this node has on its books as live. A call of ours that rings, or whose callee is being asked who they are, has no stream
+/// that could have been cut off.
+async fn left(conn: &mut Conn, scope: &Scope) -> Step<Vec<(CallId, Option<PassportId>)>> {
+    let live = sqlx::query_as(
         "select id, passport_id from calls
-         where tenant_id = $1 and state = 'live' and (node_id = $2 or node_id is null) order by id",
+         where tenant_id = $1 and state = 'live' and (node_id = $2 or node_id is null) and not exists (
+            select 1 from outreach o where o.tenant_id = calls.tenant_id and o.id = calls.id
+                and o.stage not in ('connected', 'ended'))
+         order by id",
     )
     .bind(scope.tenant)
     .bind(scope.node)
-    .fetch_all(&mut *conn)
+    .fetch_all(conn)
     .await?;
+    Ok(live)
+}
+
+async fn recover(conn: &mut Conn, scope: &Scope) -> Step<Vec<RecoveredCall>> {
+    let live = left(conn, scope).await?;
     let mut recovered = Vec::with_capacity(live.len());
     for (call, passport_id) in live {
         let (seq, at_ms, turn) = call_log::last(conn, scope, call).await?;

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Conn;
 use super::tenant::{Scope, TenantStore};
+use super::{Conn, page_size};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::{CallId, TransferId};
@@ -64,6 +64,23 @@ impl Transfers for TenantStore {
                 .bind(core.scope.tenant)
                 .bind(call)
                 .bind(MOST)
+                .fetch_all(&mut *conn)
+                .await;
+        core.db.named(kept.map(|kept| kept.into_iter().map(opened).collect()).map_err(Into::into))
+    }
+
+    async fn silent_transfers(
+        &self,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Transfer>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        let kept: Result<Vec<Kept>, sqlx::Error> =
+            sqlx::query_as(select_transfers!("and stage <> 'ended' and heard_at <= $2 order by id limit $3"))
+                .bind(core.scope.tenant)
+                .bind(since)
+                .bind(page_size(limit))
                 .fetch_all(&mut *conn)
                 .await;
         core.db.named(kept.map(|kept| kept.into_iter().map(opened).collect()).map_err(Into::into))
@@ -150,32 +167,34 @@ async fn note(
     stage: TransferStage,
     carrier_sid: Option<&str>,
 ) -> Step<Option<Transfer>> {
+    sqlx::query("update transfers set heard_at = $3 where tenant_id = $1 and id = $2 and stage <> 'ended'")
+        .bind(scope.tenant)
+        .bind(id)
+        .bind(now())
+        .execute(&mut *conn)
+        .await?;
     let before: &[TransferStage] = match stage {
         TransferStage::Asked | TransferStage::Ended => &[],
         TransferStage::Dialling => &[TransferStage::Asked],
         TransferStage::Accepted => &[TransferStage::Asked, TransferStage::Dialling],
     };
     for earlier in before {
-        sqlx::query(
-            "update transfers set stage = $3, heard_at = $4 where tenant_id = $1 and id = $2 and stage = $5",
-        )
-        .bind(scope.tenant)
-        .bind(id)
-        .bind(stage)
-        .bind(now())
-        .bind(*earlier)
-        .execute(&mut *conn)
-        .await?;
+        sqlx::query("update transfers set stage = $3 where tenant_id = $1 and id = $2 and stage = $4")
+            .bind(scope.tenant)
+            .bind(id)
+            .bind(stage)
+            .bind(*earlier)
+            .execute(&mut *conn)
+            .await?;
     }
     if let Some(sid) = carrier_sid {
         sqlx::query(
-            "update transfers set carrier_sid = $3, heard_at = $4
+            "update transfers set carrier_sid = $3
              where tenant_id = $1 and id = $2 and carrier_sid is null",
         )
         .bind(scope.tenant)
         .bind(id)
         .bind(sid)
-        .bind(now())
         .execute(&mut *conn)
         .await?;
     }
