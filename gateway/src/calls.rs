@@ -11,6 +11,7 @@ pub mod expected;
 pub mod handshake;
 pub mod inbound;
 pub mod lease;
+pub mod left;
 pub mod listening;
 pub mod live;
 pub mod log;

@@ -11,6 +11,7 @@ use storage::{Calls, Directory, Jobs, Platform, StorageError, Tenant, TenantId, 
 use tokio::time::sleep;
 
 use crate::app::App;
+use crate::calls::left;
 use crate::demo;
 
 /// Between two looks whether a tenant was repaired.
@@ -63,6 +64,12 @@ pub async fn recover(platform: &Platform) -> anyhow::Result<Damaged> {
 
 async fn recover_tenant(platform: &Platform, tenant: &Tenant) -> Result<(), StorageError> {
     let store = platform.tenant(tenant.id).await?;
+    // Before the calls are closed: a start that is killed too begins here again.
+    for call in store.left_calls().await? {
+        if let Err(error) = left::settle(&store, call).await {
+            tracing::error!(%error, call_id = %call, "what was open in an interrupted call has no end on record");
+        }
+    }
     let left = store.recover_live_calls().await?;
     for call in &left {
         if let Err(error) = agents::responder::note_interrupted(&store, tenant.id.0, call, Utc::now()).await {

@@ -3,6 +3,7 @@
 
 mod callers;
 mod database;
+mod people;
 mod stores;
 
 use std::io::{BufRead, BufReader};
@@ -13,6 +14,7 @@ use std::time::Duration;
 use gateway::config::Config;
 use storage::PostgresOptions;
 use tests::caller::Caller;
+use tests::desk;
 use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
 use tests::home::Home;
 
@@ -20,6 +22,9 @@ tests::on_both_back_ends!(killed_at_any_moment_of_a_reply_the_words_spoken_are_o
 
 /// Names the data folder of a gateway that is to run in a process of its own.
 const CHILD_DIR: &str = "QUANDURA_TEST_CHILD_DIR";
+/// The carrier of one whose callers talk with the front desk, and what they say, a sentence a line.
+const CHILD_CARRIER: &str = "QUANDURA_TEST_CHILD_CARRIER";
+const CHILD_SAYS: &str = "QUANDURA_TEST_CHILD_SAYS";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run and killed by killed_at_any_moment_of_a_reply_the_words_spoken_are_on_the_record"]
@@ -29,17 +34,28 @@ async fn gateway_process() {
     config.admin_token = Some(ADMIN.to_owned().into());
     config.postgres = std::env::var("DATABASE_URL").ok().map(PostgresOptions::new);
     let dir = Arc::new(tempfile::tempdir().unwrap());
-    let gateway = TestGateway::start_configured(dir, config, Doubles::default()).await.unwrap();
+    let gateway = match std::env::var(CHILD_CARRIER) {
+        Ok(carrier) => {
+            let says = std::env::var(CHILD_SAYS).unwrap_or_default();
+            desk::start(dir, config, &carrier, &says.lines().collect::<Vec<_>>()).await.unwrap()
+        }
+        Err(_) => TestGateway::start_configured(dir, config, Doubles::default()).await.unwrap(),
+    };
     println!("listening {}", gateway.base);
     std::future::pending::<()>().await;
 }
 
 /// With the application's role alone: the parent has migrated.
 fn spawn_gateway(home: &Home) -> (Child, String) {
+    spawn_with(home, &[])
+}
+
+fn spawn_with(home: &Home, vars: &[(&str, &str)]) -> (Child, String) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["gateway_process", "--exact", "--ignored", "--nocapture"])
         .env(CHILD_DIR, home.dir.path())
         .envs(home.vars().into_iter().filter(|(name, _)| *name == "DATABASE_URL"))
+        .envs(vars.iter().copied())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -126,7 +126,7 @@ impl TestGateway {
         Self::run(dir, config, engines).await
     }
 
-    async fn run(dir: Arc<TempDir>, config: Config, engines: impl ProviderSource) -> Result<Self> {
+    pub(crate) async fn run(dir: Arc<TempDir>, config: Config, engines: impl ProviderSource) -> Result<Self> {
         let mut running = Gateway::start(config, engines, Arc::new(|_: &str| {})).await?;
         running.ready().await?;
         let base = format!("http://{}", running.addr);
@@ -188,7 +188,7 @@ impl TestGateway {
     }
 }
 
-fn providers(doubles: Doubles) -> Providers {
+pub(crate) fn providers(doubles: Doubles) -> Providers {
     let load = doubles.load;
     Providers {
         stt: doubles.stt,

@@ -3,6 +3,7 @@
 pub mod caller;
 pub mod carrier;
 pub mod cut;
+pub mod desk;
 pub mod doubles;
 pub mod gateway;
 pub mod home;

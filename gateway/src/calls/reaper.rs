@@ -9,7 +9,7 @@ use tokio::time::interval;
 
 use super::expected::ExpectedCall;
 use crate::app::App;
-use crate::dialing::transfer;
+use crate::dialing::transfer::{self, Told};
 use crate::telemetry::metrics;
 
 const EVERY: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ async fn note(app: &App, call: &ExpectedCall, reason: &str) -> Result<(), Storag
     if call.returned.is_some()
         && let Some(known) = store.call(call.id).await?
     {
-        transfer::owe(&store, &known).await?;
+        transfer::owe(&store, &known, Told::Nothing).await?;
     }
     Ok(())
 }

@@ -11,11 +11,12 @@ use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
 use pipeline::event::AttentionLevel;
 use pipeline::ports::{
-    CallBrief, CallLog, Consent, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying, Usage,
+    CallBrief, CallLog, Consent, Consented, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying,
+    Usage,
 };
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
-use storage::records::{CallState, NewCall};
+use storage::records::{CallEntry, CallState, NewCall};
 use storage::{Calls, RecordingConsent, StorageError, TenantStore};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -141,8 +142,11 @@ async fn assemble(
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
     let mut brief = brief(call, ready, recollection);
     brief.hand_over.staff = app.staff.of(call.line.tenant_id);
-    let after = begin_record(store, call, brief.language, admitted.accepted).await?;
+    let (after, refused) = begin_record(store, call, brief.language, admitted.accepted).await?;
     brief.hand_over.part = after.seq;
+    if refused {
+        brief.consent = Consent::Off;
+    }
     let words = app.vocabularies.of(store).await;
     let hearing = Hearing {
         language: brief.language,
@@ -222,17 +226,18 @@ fn paid_carrier(app: &App, call: &ExpectedCall) -> Option<String> {
     paid.then(|| CARRIER.to_owned())
 }
 
-/// Opens the call's record, or finds where it goes on.
+/// Opens the call's record, or finds where it goes on, and whether the caller wanted no recording in an earlier stream: that
+/// holds for the whole call, so they are neither told nor asked again.
 async fn begin_record(
     store: &TenantStore,
     call: &ExpectedCall,
     language: Language,
     accepted: Instant,
-) -> Result<Offset, StorageError> {
+) -> Result<(Offset, bool), StorageError> {
     let started_at = Utc::now() - accepted.elapsed();
     let new = NewCall { language: language.code().to_owned(), ..call.record(started_at) };
     match store.begin_call(new).await {
-        Ok(_) => return Ok(Offset::default()),
+        Ok(_) => return Ok((Offset::default(), false)),
         Err(StorageError::Taken { .. }) => {}
         Err(e) => return Err(e),
     }
@@ -240,10 +245,15 @@ async fn begin_record(
         store.resume_call(call.id).await?;
     }
     let known = store.call(call.id).await?.ok_or(StorageError::NotFound { what: "call" })?;
-    let seq = store.call_log(call.id).await?.iter().map(|row| row.seq).max().unwrap_or(0);
+    let log = store.call_log(call.id).await?;
+    let seq = log.iter().map(|row| row.seq).max().unwrap_or(0);
+    let no = [Consented::Refused, Consented::Withdrawn].map(Consented::name);
+    let refused = log.iter().any(
+        |row| matches!(&row.entry, CallEntry::Consent { consented, .. } if no.contains(&consented.as_str())),
+    );
     let ms = u64::try_from((started_at - known.started_at).num_milliseconds()).unwrap_or(0);
     let first_turn = store.transcript(call.id).await?.iter().map(|t| t.turn + 1).max().unwrap_or(0);
-    Ok(Offset { seq, ms, first_turn, cost_micros: known.cost_micros })
+    Ok((Offset { seq, ms, first_turn, cost_micros: known.cost_micros }, refused))
 }
 
 async fn end_record(app: &App, call: &ExpectedCall) {

@@ -6,13 +6,13 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult};
-use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore};
+use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore, Transfers};
 use telephony::control::CallControl;
 use telephony::error::ControlError;
 use telephony::twilio::status::Answerer;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{call_back, outreach, settle};
+use super::{call_back, lost, outreach, settle};
 use crate::app::App;
 use crate::damaged;
 
@@ -75,6 +75,9 @@ async fn of_tenant(
     }
     for attempt in store.silent_outreach(now - SILENCE, AT_ONCE).await? {
         of_outreach(app, tenant, store, &attempt, now).await?;
+    }
+    for to in store.silent_transfers(now - SILENCE, AT_ONCE).await? {
+        lost::settle(app, store, &to, now).await?;
     }
     Ok(())
 }

@@ -29,17 +29,23 @@ pub const LIMIT_S: u32 = 4 * 3_600;
 const WAITS: TimeDelta = TimeDelta::seconds(60);
 /// The same, where the person at the target is asked while the caller waits.
 const WAITS_HELD: TimeDelta = TimeDelta::seconds(180);
-/// Ends of a call after which it may have to be put through: it was to be, or the process died before that was written.
-const GOES_ON: [&str; 2] = ["transferred", "interrupted"];
+/// Ends of a call after which it may have to be put through: it was to be, or the process or the stream broke off before that
+/// was written.
+const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
 
 /// The caller is about to be put through.
 const NOW: &str = "transfer_now";
 /// Nobody answered: they are called back, or, where their number is not known, are asked to call again.
 const FAILED_CALLBACK: &str = "transfer_failed_callback";
 const FAILED: &str = "transfer_failed";
+/// The person at the target is told that the caller does not wait any more.
+const GONE: &str = "transfer_gone";
+/// The call broke off by our fault.
+const CUT_OFF_CALLBACK: &str = "cut_off_callback";
+const CUT_OFF: &str = "cut_off";
 
 /// The transfer that a call whose stream has ended waits for. The carrier may ask for it twice. One where the person at the target
-/// is asked first is given as it stands.
+/// is asked first is given as it stands; also where that came to nothing a moment ago, and the caller was told nothing.
 ///
 /// # Errors
 /// When storage does not answer.
@@ -52,9 +58,12 @@ pub async fn due(
         return Ok(None);
     }
     let Some(newest) = store.transfers_of(call.id).await?.pop() else { return Ok(None) };
-    if newest.stage == TransferStage::Ended
-        || newest.created_at + if newest.warm { WAITS_HELD } else { WAITS } < now
-    {
+    if newest.stage == TransferStage::Ended {
+        let is_untold = call.end_reason.as_deref() != Some("transferred")
+            && newest.result.is_some_and(TransferResult::leaves_caller);
+        return Ok(Some(newest).filter(|to| to.warm && is_untold && to.heard_at + WAITS >= now));
+    }
+    if newest.created_at + if newest.warm { WAITS_HELD } else { WAITS } < now {
         return Ok(None);
     }
     if newest.warm {
@@ -127,11 +136,46 @@ pub fn failed(facts: &TenantFacts, language: Language, is_called_back: bool) -> 
     line(facts, language, if is_called_back { FAILED_CALLBACK } else { FAILED })
 }
 
+/// What the person at a target hears whom nobody waits for any more.
+#[must_use]
+pub fn gone(facts: &TenantFacts, language: Language) -> String {
+    line(facts, language, GONE)
+}
+
+/// What a caller hears whose call broke off by our fault.
+#[must_use]
+pub fn cut_off(facts: &TenantFacts, language: Language, is_called_back: bool) -> String {
+    line(facts, language, if is_called_back { CUT_OFF_CALLBACK } else { CUT_OFF })
+}
+
+/// What a caller whom nobody took was told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// That they are called back.
+    Promised,
+    /// Nothing: the call broke off.
+    Nothing,
+}
+
+impl Told {
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Promised => {
+                "The caller was put through to a person, and nobody answered. They were promised a call back."
+            }
+            Self::Nothing => {
+                "The caller was to be put through to a person, and the call broke off before anybody took it. They were \
+                 told nothing."
+            }
+        }
+    }
+}
+
 /// Files the call back that is owed to a caller whom nobody took; once a call. `false`: no number is known.
 ///
 /// # Errors
 /// When storage does not answer.
-pub async fn owe(store: &TenantStore, call: &Call) -> Result<bool, StorageError> {
+pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, StorageError> {
     let number = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
     let Some(number) = number else { return Ok(false) };
     let item = NewWorkItem {
@@ -143,7 +187,7 @@ pub async fn owe(store: &TenantStore, call: &Call) -> Result<bool, StorageError>
         priority: Priority::High,
         caller: Some(number.as_str().to_owned()),
         fields: json!({
-            "reason": "The caller was put through to a person, and nobody answered. They were promised a call back.",
+            "reason": told.reason(),
             "phone": number.as_str(),
             "line": call.line,
         }),
@@ -215,9 +259,12 @@ mod tests {
         let facts = config("").facts();
         for language in [Language::En, Language::Es] {
             assert!(announced(&facts, language, "the clerk").contains("the clerk"), "{language:?}");
-            let lines = [failed(&facts, language, true), failed(&facts, language, false)];
-            assert!(lines.iter().all(|line| !line.is_empty() && !line.contains('{')), "{lines:?}");
-            assert_ne!(lines[0], lines[1]);
+            for told in [failed, cut_off] {
+                let lines = [told(&facts, language, true), told(&facts, language, false)];
+                assert!(lines.iter().all(|line| !line.is_empty() && !line.contains('{')), "{lines:?}");
+                assert_ne!(lines[0], lines[1]);
+            }
+            assert!(!gone(&facts, language).is_empty());
         }
     }
 }

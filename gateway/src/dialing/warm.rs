@@ -23,6 +23,7 @@ use super::transfer::{self, line as spoken};
 use crate::app::App;
 use crate::calls::live::LiveCall;
 use crate::error::ApiError;
+use crate::telemetry::metrics::reason_name;
 use crate::webhooks::request;
 use crate::webhooks::transfer as webhook;
 use crate::webhooks::warm;
@@ -138,7 +139,7 @@ pub async fn caller_left(app: &App, store: &TenantStore, call: CallId, reason: E
     }
 }
 
-async fn silence(app: &App, to: &Transfer) {
+pub(super) async fn silence(app: &App, to: &Transfer) {
     if let (Some(control), Some(sid)) = (app.control.as_deref(), &to.carrier_sid)
         && let Err(error) = control.hang_up(sid).await
     {
@@ -152,7 +153,11 @@ async fn silence(app: &App, to: &Transfer) {
 /// When storage does not answer.
 pub async fn accept(app: &App, store: &TenantStore, to: &Transfer) -> Result<bool, ApiError> {
     let Some(live) = app.live.find(to.call) else {
-        webhook::settle(app, (store.id(), store), to, TransferResult::CallerHungUp).await?;
+        // They hung up, or the process that held them died: then they may still come back, and nobody took the call.
+        let ended = store.call(to.call).await?.and_then(|call| call.end_reason);
+        let left = ended.is_none_or(|reason| reason == reason_name(EndReason::CallerHungUp));
+        let result = if left { TransferResult::CallerHungUp } else { TransferResult::Failed };
+        webhook::settle(app, (store.id(), store), to, result).await?;
         return Ok(false);
     };
     store.note_transfer(to.id, TransferStage::Accepted, None).await?;

@@ -10,7 +10,7 @@ use pipeline::recording::two_sides::Segment;
 use storage::audit::Party;
 use storage::recordings::files::{Kept, RecordingFiles};
 use storage::recordings::{KeptRecording, RecordingKey};
-use storage::records::CallEntry;
+use storage::records::{CallEntry, LogRow};
 use storage::{CallId, Calls, Recordings as _, StorageError, TenantId, TenantStore};
 use tokio::time::sleep;
 
@@ -87,14 +87,11 @@ async fn one(app: &Arc<App>, store: &TenantStore, call: CallId) -> Result<(), St
     }
 }
 
-/// The caller's last word on record.
+/// Whether the caller ever took their consent back: that holds for good, whatever a later stream of the call told them.
 async fn is_withdrawn(store: &TenantStore, call: CallId) -> Result<bool, StorageError> {
     let log = store.call_log(call).await?;
-    let last = log.iter().rev().find_map(|row| match &row.entry {
-        CallEntry::Consent { consented, .. } => Some(consented.as_str()),
-        _ => None,
-    });
-    Ok(last == Some(delete::WITHDRAWN))
+    let withdrew = |row: &LogRow| matches!(&row.entry, CallEntry::Consent { consented, .. } if consented == delete::WITHDRAWN);
+    Ok(log.iter().any(withdrew))
 }
 
 /// Everything that was taken of a call.

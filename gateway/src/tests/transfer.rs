@@ -9,9 +9,11 @@ use knowledge::Retriever;
 use reqwest::{Client, StatusCode};
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use storage::records::{Direction, NewCall, WorkFilter, WorkKind};
+use storage::records::{CallEntry, Direction, LogRow, NewCall, WorkFilter, WorkKind};
 use storage::transfers::{BY_AGENT, NewTransfer, TransferResult};
-use storage::{CallId, Calls, Directory, Platform, Settings, TenantStore, Transfers, WorkItems};
+use storage::{
+    CallId, Calls, Directory, Platform, RecordingConsent, Settings, TenantStore, Transfers, WorkItems,
+};
 use telephony::media::{AudioFrame, StreamStart};
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
@@ -367,6 +369,51 @@ async fn where_nobody_can_go_on_with_the_caller_a_call_back_is_filed_and_then_pr
     line.test.gateway.shutdown().await;
 }
 
+#[tokio::test]
+async fn who_comes_back_is_told_of_recording_again_and_a_no_holds_for_the_whole_call() {
+    let line = line().await;
+    let platform = &line.test.gateway.app.platform;
+    let kept = platform.store().line(LINE).await.unwrap().unwrap();
+    platform
+        .store()
+        .put_line(storage::Line { recording_consent: RecordingConsent::Notice, ..kept })
+        .await
+        .unwrap();
+    line.carrier.number(CLERK, Behaviour::Busy);
+    for (withdrawn, told) in [(false, 2), (true, 1)] {
+        let sid = line.called(CALLER).await;
+        let id = line.get(&format!("/v1/calls/{sid}")).await["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/audit?subject={id}&action=call.consent");
+        let consents = async || line.get(&path).await["items"].as_array().unwrap().len();
+        let wait = async |consented: usize| {
+            for _ in 0..400 {
+                if consents().await == consented {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(25)).await;
+            }
+            panic!("not told {consented} times: {}", line.get(&path).await);
+        };
+        wait(1).await;
+        if withdrawn {
+            let entry = CallEntry::Consent { turn: 1, consented: "withdrawn".to_owned() };
+            let row = LogRow { seq: 1_000, at_ms: 1_000, entry };
+            line.store.append(id.parse().unwrap(), &[row]).await.unwrap();
+        }
+        assert_eq!(line.transfer(&sid, "the clerk's office").await.0, StatusCode::ACCEPTED);
+        line.says(&sid, "leave a message").await;
+        wait(told).await;
+        let transcript = line.get(&format!("/v1/calls/{sid}/transcript")).await;
+        let turns = transcript["turns"].as_array().unwrap();
+        let tells = |turn: &&Value| turn["text"].as_str().unwrap().contains("may be recorded");
+        assert_eq!(turns.iter().filter(tells).count(), told, "{transcript}");
+        let url = line.test.url(&format!("/v1/calls/{sid}/hangup"));
+        assert!(Client::new().post(url).bearer_auth(ADMIN).send().await.unwrap().status().is_success());
+        line.until(&sid, "ended").await;
+    }
+    line.test.gateway.shutdown().await;
+}
+
 /// The process that put the transfer on record is gone: nothing of it is in memory here.
 #[tokio::test]
 async fn a_transfer_outlives_the_process_that_decided_it() {
@@ -454,7 +501,8 @@ async fn targets_of_the_document_are_checked_kept_and_given_back() {
     let mut config = document_of(&mut document);
     config["target"] = json!([
         { "name": "", "number": "five" },
-        { "name": "a", "number": "+442071234567", "hours": { "monday": "9-5" }, "languages": ["fr"] },
+        { "name": "a", "number": "+442071234567", "hours": { "monday": "9-5" }, "languages": ["fr"],
+            "subjects": ["taxes", " - "] },
     ]);
     let (status, answer) = put(&config).await;
     assert!(status.is_client_error(), "{answer}");
@@ -465,11 +513,12 @@ async fn targets_of_the_document_are_checked_kept_and_given_back() {
         "target[2].number",
         "target[2].hours.monday",
         "target[2].languages[1]",
+        "target[2].subjects[2]",
     ] {
         assert!(told.contains(key), "{key}: {told}");
     }
-    config["target"] =
-        json!([{ "name": "the clerk", "number": "202-555-0180", "hours": { "weekdays": "8:00-16:30" } }]);
+    config["target"] = json!([{ "name": "the clerk", "number": "202-555-0180", "hours": { "weekdays": "8:00-16:30" },
+            "subjects": ["marriage licenses"] }]);
     let (status, answer) = put(&config).await;
     assert!(status.is_success(), "{answer}");
     let mut now: Value =
@@ -477,7 +526,8 @@ async fn targets_of_the_document_are_checked_kept_and_given_back() {
     let kept = document_of(&mut now)["target"].clone();
     assert_eq!(
         kept,
-        json!([{ "name": "the clerk", "number": CLERK, "hours": { "weekdays": "8:00-16:30" } }])
+        json!([{ "name": "the clerk", "number": CLERK, "hours": { "weekdays": "8:00-16:30" },
+            "subjects": ["marriage licenses"] }])
     );
     test.gateway.shutdown().await;
 }

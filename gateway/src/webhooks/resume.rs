@@ -16,15 +16,13 @@ use super::request::{Fields, document, read};
 use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
-use crate::dialing::transfer as transfers;
+use crate::calls::left;
+use crate::dialing::{transfer as transfers, warm};
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
 
 /// A call's last record may take this long after its stream ended.
 const SETTLING: Duration = Duration::from_secs(4);
-
-const CUT_OFF: &str = "I'm sorry, we were cut off because of a technical fault. What you told us so far is kept. \
-    Please call again in a few minutes. If this is an emergency, hang up and dial 911. Goodbye.";
 
 /// Ends after which there is nothing more to say.
 const ORDERLY: [&str; 5] = ["caller_hung_up", "agent_hung_up", "supervisor_hung_up", "no_input", "too_long"];
@@ -46,12 +44,19 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
     {
         return answer;
     }
-    match settled.map(|found| found.and_then(|(_, call)| call.end_reason)) {
+    let ended = match &settled {
+        Ok(found) => Ok(found.as_ref().and_then(|(_, call)| call.end_reason.clone())),
+        Err(error) => Err(error),
+    };
+    match ended {
         Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(twiml::hang_up()),
         Ok(Some(reason)) => match unsaid(&app, &reason) {
             Some(notice) => document(twiml::say_and_hang_up(notice.text(Language::En), "en-US")),
             None if turned_away(&reason).is_some() => document(twiml::hang_up()),
-            None => document(twiml::say_and_hang_up(CUT_OFF, "en-US")),
+            None => match &settled {
+                Ok(Some((store, call))) => cut_off(&app, store, call).await,
+                _ => document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US")),
+            },
         },
         // Nothing of it is on record, or that cannot be told: nobody may say that it was kept.
         Ok(None) => document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US")),
@@ -60,6 +65,25 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
             document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US"))
         }
     }
+}
+
+/// The call broke off by our fault: said in its language, with the call back that was filed for it, if there is one.
+async fn cut_off(app: &App, store: &TenantStore, call: &Call) -> Response {
+    let facts = match transfer::facts_of(app, store.id()).await {
+        Ok(facts) => facts,
+        Err(error) => {
+            tracing::error!(?error, call_id = %call.id, "what a caller hears who was cut off cannot be read");
+            return document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US"));
+        }
+    };
+    // What cannot be read is not promised.
+    let is_called_back = left::is_called_back(store, call.id).await.unwrap_or_else(|error| {
+        tracing::error!(%error, call_id = %call.id, "whether a caller is called back cannot be read");
+        false
+    });
+    let language = warm::language_of(call);
+    let text = transfers::cut_off(&facts, language, is_called_back);
+    document(twiml::say_and_hang_up(&text, transfer::voice(language)))
 }
 
 /// The notice that a caller was to hear who was turned away.

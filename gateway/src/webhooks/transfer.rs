@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::demo;
+use crate::dialing::transfer::Told;
 use crate::dialing::{transfer, warm};
 use crate::error::{ApiError, ErrorCode};
 
@@ -59,9 +60,13 @@ pub async fn begin(
             return Ok(document(twiml::join_room(&warm::room(to), Some(&done))));
         }
         // The process that asked there is gone, or the stream broke: whoever was asked is let go, and the caller comes back.
-        (true, _) => {
-            warm::give_up(app, store, to, TransferResult::Failed).await;
-            let returned = Returned { target: to.target.clone(), why: NotTaken::Failed };
+        (true, stage) => {
+            if stage != TransferStage::Ended {
+                warm::give_up(app, store, to, TransferResult::Failed).await;
+            }
+            let failed = || Returned { target: to.target.clone(), why: NotTaken::Failed };
+            let known = to.result.and_then(|result| transfer::returned(to, result));
+            let returned = known.unwrap_or_else(failed);
             return back(app, store, call, returned, fields).await;
         }
         (false, _) => {}
@@ -143,7 +148,7 @@ async fn back(
     }
     let facts = facts_of(app, store.id()).await?;
     // Nothing is promised that is not on record.
-    let is_called_back = transfer::owe(store, &call).await.unwrap_or_else(|error| {
+    let is_called_back = transfer::owe(store, &call, Told::Promised).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "a call back that is owed could not be filed");
         false
     });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use storage::records::Call;
+use storage::records::{Call, CallState};
 use storage::transfers::{Transfer, TransferResult, TransferStage};
 use storage::{CallId, Calls, TenantStore, Transfers};
 use telephony::twilio::dialled::{answered_by, call_sid, keys, speech};
@@ -52,12 +52,27 @@ pub async fn answer(
     request: Request,
 ) -> Result<Response, ApiError> {
     let Told { store, call, to, fields } = told(&app, names, request).await?;
+    // The process that held the caller is gone: whoever answers hears so at once, and is not asked.
+    let is_over = to.stage == TransferStage::Ended;
+    if is_over || call.state == CallState::Ended && to.stage != TransferStage::Accepted {
+        if !is_over {
+            warm::give_up(&app, &store, &to, TransferResult::Failed).await;
+        }
+        return gone(&app, &store, &call).await;
+    }
     if to.stage != TransferStage::Dialling {
         return Ok(document(twiml::hang_up()));
     }
     let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
     store.note_transfer(to.id, TransferStage::Dialling, Some(sid)).await?;
     ask(&app, &store, &call, &to).await
+}
+
+/// The caller waits no more: said, for a silent end would be taken for a fault of their telephone.
+async fn gone(app: &App, store: &TenantStore, call: &Call) -> Result<Response, ApiError> {
+    let language = warm::language_of(call);
+    let text = transfer::gone(&facts_of(app, store.id()).await?, language);
+    Ok(document(twiml::say_and_hang_up(&text, voice(language))))
 }
 
 async fn ask(app: &App, store: &TenantStore, call: &Call, to: &Transfer) -> Result<Response, ApiError> {
@@ -80,11 +95,12 @@ pub async fn reply(
     match (warm::understood(keys(&fields), speech(&fields)), to.stage) {
         // Told twice: they are on their way already.
         (Said::Yes, TransferStage::Accepted) => Ok(document(twiml::join_room(&warm::room(&to), None))),
-        (_, TransferStage::Ended | TransferStage::Accepted) => Ok(document(twiml::hang_up())),
+        (_, TransferStage::Accepted) => Ok(document(twiml::hang_up())),
+        (_, TransferStage::Ended) => gone(&app, &store, &call).await,
         (Said::Yes, _) if warm::accept(&app, &store, &to).await? => {
             Ok(document(twiml::join_room(&warm::room(&to), None)))
         }
-        (Said::Yes, _) => Ok(document(twiml::hang_up())),
+        (Said::Yes, _) => gone(&app, &store, &call).await,
         (Said::Nothing, _) => ask(&app, &store, &call, &to).await,
         (Said::No, _) => {
             warm::give_up(&app, &store, &to, TransferResult::Declined).await;
