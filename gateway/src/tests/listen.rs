@@ -49,8 +49,11 @@ pub(super) async fn caller(test: &TestGateway, sid: &str, frames: usize, ms: u64
     let script = Script::new(vec![Act::Say(vec![SPEECH; frames])], Opening::AfterMs(1_500), patience);
     let running =
         tokio::spawn(async move { leg::talk(&placed.url, None, placed.start, script).await.unwrap() });
-    for _ in 0..100 {
-        if !test.gateway.app.live.is_empty() {
+    // It is heard of by its record, which is written a moment after it is live.
+    for _ in 0..200 {
+        if get(test, &format!("/v1/calls/{sid}")).await["state"] == "live"
+            && !test.gateway.app.live.is_empty()
+        {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -38,7 +38,13 @@ impl Turn<'_> {
     pub(super) fn told_story(&self, text: &str) -> Option<Filled> {
         let matter = Said::of(text, self.ear.0).matter();
         let told = (!matter.is_empty()).then(|| account::opening_story(self.ear, &matter)).flatten();
+        // "There's a streetlight out right there" names little, and tells all the same.
+        let plainly = || {
+            self.script.about("incident", &matter).is_some()
+                && self.ear.plain(&matter).split(' ').count() > TELLING
+        };
         told.or_else(|| account::opening_story(self.ear, text))
+            .or_else(|| plainly().then(|| account::kept(self.ear, &matter)))
     }
 
     /// What a call is about, as the opening words tell it. "I don't want a machine, can I have somebody call me" tells nothing.

@@ -52,7 +52,11 @@ impl Turn<'_> {
         for (at, other) in rest.iter().enumerate() {
             self.state.later.insert(at, other.with_why.clone());
         }
-        self.open(&one.with_why);
+        if one.kind == Kind::Tell {
+            self.start_task(REPORT, &one.with_why);
+        } else {
+            self.open(&one.with_why);
+        }
         if self.state.later.len() == count + rest.len() {
             self.promise_later(&rest[0].with_why, from);
         }
@@ -100,20 +104,16 @@ impl Turn<'_> {
         matches!(self.wish(&wished.words), Some(Wish::Task(id)) if !but.contains(&id.as_str()))
     }
 
-    /// Whether two questions have answers of their own: on two pages, or of two kinds of fact.
+    /// Whether two questions have answers of their own: on two pages, or of two kinds of fact; or the second leans on the first,
+    /// as "what happens if I'm a week late" does.
     fn asks_apart(&mut self, one: &str, other: &str) -> bool {
         let page = |turn: &mut Self, words: &str| turn.passage(words).map(|page| page.source.clone());
         let Some(first) = page(self, one) else { return false };
-        match page(self, other) {
-            Some(second) if second != first => true,
-            // "How much is it and what do I bring": the second leans on the first.
-            second => {
-                let facts = &self.script.acts.facts;
-                let (one, other) = (facts.asked(one), facts.asked(other));
-                let differ = !one.is_empty() && !other.is_empty() && one != other;
-                differ && second.is_some()
-            }
-        }
+        page(self, other).is_none_or(|second| {
+            let facts = &self.script.acts.facts;
+            let (one, other) = (facts.asked(one), facts.asked(other));
+            second != first || (!one.is_empty() && !other.is_empty() && one != other)
+        })
     }
 
     /// Two questions one after the other, each in a sentence of its own, that different pages answer.
