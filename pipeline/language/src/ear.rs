@@ -71,11 +71,18 @@ impl Ear {
             Language::En => &["no", "not", "don't", "dont", "nobody", "never", "without", "needn't"],
             Language::Es => &["no", "nadie", "nunca", "ni"],
         };
+        let calls = match self.0 {
+            Language::En => "call",
+            Language::Es => "llam",
+        };
         let limits: &[&str] = match self.0 {
             Language::En => &["before", "after", "until", "till", "at", "on", "unless", "too"],
             Language::Es => &["antes", "despues", "hasta", "en", "a", "los", "el", "tan"],
         };
-        words.iter().any(|word| no.contains(word)) && !words.iter().any(|word| limits.contains(word))
+        let Some(at) = words.iter().position(|word| no.contains(word)) else { return false };
+        // "Call me, not him" wants a call.
+        let wanted = words[..at].iter().any(|word| word.starts_with(calls));
+        !wanted && !words.iter().any(|word| limits.contains(word))
     }
 
     /// Lower case, one space between words; in Spanish without accents too.

@@ -152,8 +152,10 @@ impl Turn<'_> {
 
     fn tells_time(&self, words: &str) -> bool {
         let plain = self.ear.plain(words);
+        let small = self.ear.cues().small;
         let time = |word: &str| {
-            account::time_words(self.ear).contains(&word)
+            // "Someone to call me" says no time, though "to" stands in "ten to three".
+            (account::time_words(self.ear).contains(&word) && !small.contains(&word))
                 || self.ear.cues().call_times.split(' ').any(|time| time == word)
                 || self.ear.calendar_word(word).is_some()
         };

@@ -26,8 +26,11 @@ impl<'a> Turn<'a> {
             return false;
         }
         let plain = ear.plain(text);
-        // "I don't want to leave a number" is a no to any.
-        if cues.declines.iter().any(|p| plain.contains(p)) && !ear.unknowing(&plain) {
+        // "I don't want to leave a number" is a no to any; "yes, I don't have one of those cell ones" is none.
+        if ear.yes_no(text) != Some(YesNo::Yes)
+            && cues.declines.iter().any(|p| plain.contains(p))
+            && !ear.unknowing(&plain)
+        {
             self.task_mut(|task| task.known_refused = true);
             self.declined(slot);
             return true;
