@@ -275,12 +275,6 @@ mod tests {
                 Act::Answer,
             ),
             (
-                "something told by all its words, though a page is about it",
-                Understood { tells: true, told: true, ..heard(vec![]) },
-                known(&[page(0.8)]),
-                Act::Report,
-            ),
-            (
                 "a page in another language",
                 question(vec![]),
                 Known { foreign: true, ..known(&[]) },
@@ -316,6 +310,14 @@ mod tests {
             assert_eq!(decide(&heard, &known), act, "{name}");
         }
     }
+
+    #[test]
+    fn what_all_the_words_tell_is_reported_though_a_page_is_about_it() {
+        let heard = Understood { tells: true, told: true, ..heard(vec![]) };
+        let known = Known { pages: vec![page(0.8)], ..Known::default() };
+        assert_eq!(decide(&heard, &known), Act::Report);
+    }
+
     #[test]
     fn what_is_likely_or_not_heard_clearly_is_asked_about() {
         let known = |pages: &[Page]| Known { pages: pages.to_vec(), ..Known::default() };
