@@ -345,11 +345,12 @@ impl Turn<'_> {
         true
     }
 
-    /// "I already reported it, my claim's number is …": a number names a claim whatever was begun before. An account of the
+    /// "I already reported it, my claim's number is …": a number names a claim though a report was begun. An account of the
     /// same thing, of which nothing else was asked yet, was never meant as a report.
     pub(super) fn turns_to_claim(&mut self, script: &TaskScript, text: &str) -> bool {
-        let other = script.slots.iter().all(|slot| slot.kind != SlotKind::ClaimNumber);
-        if !other || slots::stated(SlotKind::ClaimNumber, text, self.context()).is_none() {
+        // Of a callback or a message a claim's number is the subject.
+        let reports = script.slots.iter().any(|slot| slot.kind == SlotKind::Story);
+        if !reports || slots::stated(SlotKind::ClaimNumber, text, self.context()).is_none() {
             return false;
         }
         let begun =
