@@ -112,9 +112,9 @@ async fn the_own_telephone_rings_first_then_the_resident_sees_the_line_and_nobod
     let called: Vec<String> = desk.carrier.called().into_iter().map(|(number, _)| number).collect();
     assert_eq!(called, [OWN, RESIDENT]);
     let followed = desk.carrier.followed();
-    assert!(followed[0].contains("<Gather") && !followed[0].contains("0143"), "{followed:?}");
+    assert!(followed[0].contains("<Gather") && !followed[0].contains("5550143"), "{followed:?}");
     assert!(followed[1].contains(&format!("callerId=\"{LINE}\"")), "{followed:?}");
-    assert!(!placed.to_string().contains("0143"));
+    assert!(!placed.to_string().contains("5550143"));
 
     let item = desk.get(&format!("/v1/work-items/{reference}")).await;
     assert_eq!((&item["assignee"], &item["status"]), (&json!("ana"), &json!("in_progress")));
@@ -122,7 +122,7 @@ async fn the_own_telephone_rings_first_then_the_resident_sees_the_line_and_nobod
     let entries: Vec<&str> =
         audit["items"].as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
     assert_eq!(entries, ["work_item.call_ended", "work_item.called"], "{audit}");
-    assert!(!audit.to_string().contains("0143") && !audit.to_string().contains("0190"), "{audit}");
+    assert!(!audit.to_string().contains("5550143") && !audit.to_string().contains("5550190"), "{audit}");
     // Over: it may be called again.
     assert_eq!(desk.call(&reference).await.0, StatusCode::ACCEPTED);
     desk.test.gateway.shutdown().await;
@@ -182,7 +182,7 @@ async fn each_refusal_names_its_rule_and_nothing_is_called() {
     let refused = async |reference: &str, status: StatusCode, rule: &str| {
         let (got, answer) = desk.call(reference).await;
         assert_eq!((got, &answer["error_details"]["rule"]), (status, &json!(rule)), "{answer}");
-        assert!(answer["suggested_action"].is_string() && !answer.to_string().contains("0143"), "{answer}");
+        assert!(answer["suggested_action"].is_string() && !answer.to_string().contains("5550143"), "{answer}");
     };
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let none = desk.file("none", None, Priority::Normal).await;
@@ -337,6 +337,6 @@ async fn webhooks_of_calls_are_the_carriers_alone() {
     let late = signed(&path).await;
     assert_eq!(late.status(), StatusCode::OK);
     let document = late.text().await.unwrap();
-    assert!(document.contains("<Hangup/>") && !document.contains("0143"), "over: {document}");
+    assert!(document.contains("<Hangup/>") && !document.contains("5550143"), "over: {document}");
     desk.test.gateway.shutdown().await;
 }
