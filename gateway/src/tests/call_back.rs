@@ -182,7 +182,10 @@ async fn each_refusal_names_its_rule_and_nothing_is_called() {
     let refused = async |reference: &str, status: StatusCode, rule: &str| {
         let (got, answer) = desk.call(reference).await;
         assert_eq!((got, &answer["error_details"]["rule"]), (status, &json!(rule)), "{answer}");
-        assert!(answer["suggested_action"].is_string() && !answer.to_string().contains("5550143"), "{answer}");
+        assert!(
+            answer["suggested_action"].is_string() && !answer.to_string().contains("5550143"),
+            "{answer}"
+        );
     };
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let none = desk.file("none", None, Priority::Normal).await;
