@@ -29,7 +29,7 @@ const SLIPS: usize = 2;
 const WRONG_OF_ALL: f64 = 0.05;
 
 /// What the templates' places hold here.
-const PLACES: [(&str, &str); 26] = [
+const PLACES: [(&str, &str); 28] = [
     ("{address}", "two hundred Main Street"),
     ("{answer}", "the landfill is closed on holidays."),
     ("{beside}", "there is a dog in the yard"),
@@ -38,6 +38,7 @@ const PLACES: [(&str, &str); 26] = [
     ("{callback}", "tomorrow morning"),
     ("{county}", "Riverbend County"),
     ("{date}", "Friday"),
+    ("{day}", "Friday"),
     ("{holiday}", "Thanksgiving"),
     ("{hours}", "Monday through Friday, eight to five"),
     ("{injured}", "nobody was hurt"),
@@ -54,6 +55,7 @@ const PLACES: [(&str, &str); 26] = [
     ("{target}", "the county clerk"),
     ("{task}", "report"),
     ("{time}", "half past nine"),
+    ("{week}", "Monday through Friday, eight to five"),
     ("{what}", "a tree is down"),
     ("{where}", "at the corner of Main and First"),
 ];

@@ -20,6 +20,7 @@ mod lasting;
 pub mod leaning;
 pub mod names;
 pub mod numbers;
+pub mod open_days;
 pub mod opening;
 pub mod repair;
 pub mod reply;

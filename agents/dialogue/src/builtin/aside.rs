@@ -48,18 +48,27 @@ impl Turn<'_> {
         cues.all_said.contains(&rest) || cues.that_is_all.contains(&rest)
     }
 
-    /// A question within an answer: answered at once where a page does, before the report goes on; else, and where the
-    /// report is just being finished, after it.
+    /// A question within an answer: answered at once where a page does, before the report goes on; where the report is just being
+    /// finished, after it. What no page answers goes to whoever works on the report.
     pub(super) fn answer_beside(&mut self, question: &str, finishing: bool) {
         if self.subjects(question).is_empty() {
             return;
         }
-        match self.passage(question).cloned().filter(|_| !finishing) {
-            Some(passage) => self.tell_page(&passage, question),
-            None if self.state.later.len() < MAX_LATER && !self.is_kept(question) => {
-                self.state.later.push(question.to_owned());
+        match self.passage(question).cloned() {
+            Some(passage) if !finishing => self.tell_page(&passage, question),
+            Some(_) => self.keep_for_later(question),
+            None if self.current().is_some_and(|(_, script)| script.slot("name").is_some()) => {
+                self.task_mut(|task| task.note_beside(question));
+                self.say("question_noted");
+                self.did("question", "noted for a person");
             }
-            None => {}
+            None => self.keep_for_later(question),
+        }
+    }
+
+    fn keep_for_later(&mut self, question: &str) {
+        if self.state.later.len() < MAX_LATER && !self.is_kept(question) {
+            self.state.later.push(question.to_owned());
         }
     }
 

@@ -40,6 +40,7 @@ impl Turn<'_> {
             "cancel" => self.cancel(),
             "why" => self.why(),
             "clock" => self.clock(),
+            "office" if self.office_on(text) => self.resume_or_more_quietly(),
             "office" => self.office(),
             "abilities" => self.abilities(),
             "presence" => self.told("presence"),

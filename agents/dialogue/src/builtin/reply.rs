@@ -19,7 +19,7 @@ pub(super) struct Reply {
     /// The reply without what is taken back, asked, or said of calls.
     pub(super) rest: String,
     /// From the first words that tell to the last of what belongs to them: "don't process it till I come by Monday".
-    telling: String,
+    pub(super) telling: String,
     /// The place as it was said, from its first words to its last, with what stands between: "Maple, there by the laundry".
     place: String,
 }

@@ -50,11 +50,8 @@ impl Turn<'_> {
     /// What a call is about, as the opening words tell it. "I don't want a machine, can I have somebody call me" tells nothing.
     pub(super) fn told_reason(&self, text: &str) -> Option<Filled> {
         let said = Said::of(text, self.ear.0);
-        let words: Vec<String> = said.wishes().into_iter().map(|wish| wish.with_why).collect();
-        if words.is_empty() {
-            return account::opening_reason(self.ear, text);
-        }
-        account::opening_reason(self.ear, &words.join(", "))
+        let told = said.since_first(text);
+        account::opening_reason(self.ear, if told.is_empty() { text } else { told })
     }
 
     /// Whether words say more than that a call is wanted.

@@ -28,6 +28,16 @@ pub enum NoSpan {
     Order,
 }
 
+impl Span {
+    /// "8 a.m. to 5 p.m".
+    #[must_use]
+    pub fn spoken(self, language: Language) -> String {
+        let to = if language == Language::En { "to" } else { "a" };
+        let text = format!("{} {to} {}", time(language, self.opens), time(language, self.closes));
+        text.trim_end_matches('.').to_owned()
+    }
+}
+
 impl FromStr for Span {
     type Err = NoSpan;
 

@@ -77,11 +77,13 @@ pub fn spoken_moment(at: NaiveDateTime) -> String {
     format!("el {} {}", spoken_date(at.date()), at_time(at.time()))
 }
 
+/// Monday first, as they are spoken.
+pub const SPOKEN_DAYS: [&str; 7] = ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"];
+
 /// "martes 24 de noviembre".
 #[must_use]
 pub fn spoken_date(date: NaiveDate) -> String {
-    const DAYS: [&str; 7] = ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"];
-    let day = DAYS[date.weekday().num_days_from_monday() as usize];
+    let day = SPOKEN_DAYS[date.weekday().num_days_from_monday() as usize];
     format!("{day} {} de {}", date.day(), MONTHS[date.month0() as usize])
 }
 

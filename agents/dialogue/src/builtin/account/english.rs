@@ -110,10 +110,17 @@ pub fn free_text(text: &str) -> Option<Filled> {
 /// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
 #[must_use]
 pub fn opening_reason(text: &str) -> Option<Filled> {
+    // "Can somebody call me about my assessment": who reads the subject knows that a call is wanted.
+    static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:[a-z']+ ){0,5}(?:someone|somebody|anyone|anybody|a person|you|you guys)(?: to| can| could| please| just)* (?:call|phone|ring|contact) (?:me|us)(?: back)?,? (?:about|regarding|because|concerning) ").expect("clippy compiles every pattern")
+    });
     let bare = EAR.cues().bare_request;
-    let content =
-        language::english::terms::terms(text).into_iter().filter(|t| !bare.contains(&t.as_str())).count();
-    (content >= 1).then(|| account(told(text)))
+    let names = |text: &str| {
+        language::english::terms::terms(text).into_iter().filter(|t| !bare.contains(&t.as_str())).count() >= 1
+    };
+    let told = told(text);
+    let subject = REQUEST.find(told).map_or(told, |lead| &told[lead.end()..]);
+    names(text).then(|| account(if names(subject) { subject } else { told }))
 }
 
 // ---------------------------------------------------------------- event or particulars

@@ -10,7 +10,7 @@ use crate::builtin::state::Filled;
 const NEAR_DAY: f32 = 0.75;
 
 /// Words that a street's name ends with; two streets of one name differ in them, so they are compared apart.
-const WAYS: &[&str] = &[
+pub(super) const WAYS: &[&str] = &[
     "street",
     "st",
     "avenue",

@@ -13,7 +13,7 @@ use crate::builtin::intent::by_cue;
 use crate::builtin::reply::Reply;
 use crate::builtin::script::{Does, Slot, SlotKind, TaskScript};
 use crate::builtin::slots::{self, Context, Read};
-use crate::builtin::state::{Filled, MAX_LATER, Stage, State, Task};
+use crate::builtin::state::{Filled, Stage, State, Task};
 use crate::builtin::turn::Turn;
 use language::Ear;
 use language::YesNo;
@@ -74,6 +74,7 @@ impl<'a> Turn<'a> {
             });
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
+                SlotKind::Place if !denied => correction::with_landmark(self.ear, &old, new),
                 // Letters, and one name where two are held, are a part: the other name stays.
                 SlotKind::Name if !new.value.contains(' ') && old.value.contains(' ') => {
                     let said_again = old.value.split(' ').any(|word| word.eq_ignore_ascii_case(&new.value));
@@ -296,6 +297,8 @@ impl<'a> Turn<'a> {
             Some(YesNo::Yes) if self.adds(script, text) => {}
             Some(YesNo::Yes) => {
                 self.keep_side_question(text);
+                let reply = Reply::of(text, Asked::Confirm, ear.0);
+                self.note_remark(script, &self.remark(&reply, text));
                 self.task_mut(Task::confirm_all);
                 self.complete(false);
             }
@@ -387,10 +390,8 @@ impl<'a> Turn<'a> {
             part.ends_with('?') && part.split_whitespace().count() >= ASKS && self.ear.is_question(part)
         };
         let question = parts.rfind(|part| asks(part) && !self.subjects(part).is_empty());
-        if let Some(question) =
-            question.filter(|kept| self.state.later.len() < MAX_LATER && !self.is_kept(kept))
-        {
-            self.state.later.push(question.to_owned());
+        if let Some(question) = question {
+            self.answer_beside(question, true);
         }
     }
 

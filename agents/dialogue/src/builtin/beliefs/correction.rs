@@ -4,6 +4,7 @@
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
+use super::closed::WAYS;
 use crate::builtin::account;
 use crate::builtin::script::SlotKind;
 use crate::builtin::slots::{self, Context, Read};
@@ -39,6 +40,44 @@ pub fn resembles(ear: Ear, old: &Filled, text: &str) -> bool {
 pub fn repeats(ear: Ear, old: &Filled, text: &str) -> bool {
     let held = ear.plain(&old.spoken);
     ear.plain(text).split(' ').any(|word| content(word) && held.split(' ').any(|held| held == word))
+}
+
+/// Whether all of these words are in the value: "Jennifer", of "Jennifer Abbott".
+#[must_use]
+pub fn is_part(ear: Ear, old: &Filled, words: &str) -> bool {
+    let held = ear.plain(&old.spoken);
+    ear.plain(words).split(' ').all(|word| held.split(' ').any(|held| held == word))
+}
+
+/// A street told of a place that has none stands beside it: "Elm Street", of "by the laundromat".
+#[must_use]
+pub fn with_landmark(ear: Ear, old: &Filled, new: Filled) -> Filled {
+    let number = |words: &str| words.starts_with(|c: char| c.is_ascii_digit());
+    if old.value.is_empty()
+        || has_street(ear, &old.value)
+        || number(&new.value)
+        || !is_street(ear, &new.value)
+    {
+        return new;
+    }
+    same(format!("{}, {}", old.value, new.value))
+}
+
+/// Whether a street is among the words, by the kind of it.
+fn has_street(ear: Ear, place: &str) -> bool {
+    ear.plain(place).split(' ').any(|word| names_way(ear, word) || word.chars().any(|c| c.is_ascii_digit()))
+}
+
+/// "Elm Street", "calle Olmo", and nothing else.
+fn is_street(ear: Ear, place: &str) -> bool {
+    let plain = ear.plain(place);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let ends = [words.first(), words.last()].into_iter().flatten();
+    words.len() <= SHORT_PLACE && ends.into_iter().any(|word| names_way(ear, word))
+}
+
+fn names_way(ear: Ear, word: &str) -> bool {
+    WAYS.contains(&word) || ear.cues().street_kinds.iter().any(|kind| kind.rsplit(' ').next() == Some(word))
 }
 
 /// The value as corrected; nothing where the words hold no correction of it.

@@ -59,6 +59,12 @@ impl Said {
         told.map(|(_, words, _)| words.as_str()).collect::<Vec<_>>().join(", ")
     }
 
+    /// The text from what is told, asked or wanted first: without the talk that leads to it. Empty where nothing is.
+    pub(in super::super) fn since_first<'t>(&self, text: &'t str) -> &'t str {
+        let first = self.parts.first().and_then(|(_, words, _)| text.find(words.as_str()));
+        first.map_or("", |at| &text[at..])
+    }
+
     /// What is told, asked and wanted, each with what was said of why before it; what follows the last goes with it.
     pub(in super::super) fn wishes(&self) -> Vec<Wished> {
         let mut out: Vec<Wished> = Vec::new();

@@ -10,6 +10,7 @@ use super::margin::MARGIN;
 use super::pages::evidence;
 use super::spoken::{self, Spoken};
 use super::understood::Understood;
+use language::open_days::{DayAsked, Relative, day_asked, days_named};
 
 /// A page is on the subject at least from here on; whether it answers is another question.
 const RELATED: f32 = 0.45;
@@ -255,7 +256,19 @@ impl<'a> Turn<'a> {
     /// The one or two sentences that answer. The rest of the passage is kept for "more".
     pub(in super::super) fn tell_page(&mut self, passage: &Passage, text: &str) {
         let subjects = self.subjects(text);
-        let Spoken { said, rest } = spoken::spoken(&self.script.acts, self.ear, passage, text, &subjects);
+        let day = day_asked(self.ear, text, self.view.now.date());
+        let weekday = day.map(|day| day.weekday);
+        let Spoken { said, rest } =
+            spoken::spoken(&self.script.acts, self.ear, passage, text, &subjects, weekday);
+        // Hours are told by days of the week; whoever asks for today may not have its name in mind.
+        let named = day.filter(|_| days_named(self.ear, &said).is_some_and(|days| days.contains(&false)));
+        if let Some(DayAsked { weekday, relative: Some(relative) }) = named {
+            let key = match relative {
+                Relative::Today => "today_is",
+                Relative::Tomorrow => "tomorrow_is",
+            };
+            self.say_with(key, &[("day", language::open_days::spoken(self.ear, weekday))]);
+        }
         self.say_with("source", &[("answer", &said)]);
         self.note.sources.push(passage.source.clone());
         // "And on Sundays?" leaves out what the question before it named: the next one may lean on that again.

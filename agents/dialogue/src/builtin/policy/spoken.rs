@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
+use chrono::Weekday;
+
 use super::super::step::Passage;
 use super::acts::Acts;
 use knowledge::speakable;
 use language::Ear;
+use language::open_days::days_named;
 
 /// Most words said of a page at once.
 pub const WORDS: usize = 25;
@@ -21,25 +24,43 @@ pub struct Spoken {
 const MEANING: f32 = 4.0;
 /// The same of a kind of fact that was asked for.
 const KIND: f32 = 6.0;
+/// The same of the day that was asked of.
+const DAY: f32 = 6.0;
 /// From so like on a sentence says something to the question, though they share no word.
 const LIKE: f32 = 0.35;
 
 /// The sentences that give what was asked for: by the kind of fact, by what they mean and the words they share with the question,
-/// then by their order, since pages lead with what matters.
+/// then by their order, since pages lead with what matters. `day`: the one that was asked of.
 #[must_use]
-pub fn spoken(acts: &Acts, ear: Ear, passage: &Passage, question: &str, subjects: &[String]) -> Spoken {
+pub fn spoken(
+    acts: &Acts,
+    ear: Ear,
+    passage: &Passage,
+    question: &str,
+    subjects: &[String],
+    day: Option<Weekday>,
+) -> Spoken {
     let all: Vec<String> = speakable(&passage.text).into_iter().map(|(_, sentence)| sentence).collect();
     let asked = acts.facts.asked(question);
     let wanted: HashSet<String> = ear.terms(&ear.plain(question)).into_iter().collect();
     let known = passage.sentences.len() == all.len();
     let like = |n: usize| passage.sentences.get(n).copied().filter(|_| known).unwrap_or_default();
+    // Hours of other days are left for "more" where there are some of the day that was asked of.
+    let of_day = |sentence: &str| {
+        let (day, days) = day.filter(|_| !asked.is_empty()).zip(days_named(ear, sentence))?;
+        Some(days[day.num_days_from_monday() as usize])
+    };
+    let told = all.iter().any(|sentence| of_day(sentence) == Some(true));
+    let fits = |n: usize| !told || of_day(&all[n]) != Some(false);
     let worth = |sentence: &str| {
         let own: HashSet<String> = ear.terms(&ear.plain(sentence)).into_iter().collect();
         let shared = wanted.intersection(&own).count() + subjects.iter().filter(|s| own.contains(*s)).count();
         let kind = acts.facts.given(&asked, sentence).unwrap_or(0.0);
-        KIND * kind + shared as f32
+        let of_day = if of_day(sentence) == Some(true) { DAY } else { 0.0 };
+        KIND * kind + of_day + shared as f32
     };
-    let mut order: Vec<(usize, f32)> = all.iter().map(|s| worth(s)).enumerate().collect();
+    let mut order: Vec<(usize, f32)> =
+        all.iter().map(|s| worth(s)).enumerate().filter(|(n, _)| fits(*n)).collect();
     let says = |n: usize, worth: f32| worth > 0.0 || like(n) >= LIKE;
     let whole = |&(n, worth): &(usize, f32)| worth + MEANING * like(n);
     order.sort_by(|a, b| whole(b).total_cmp(&whole(a)).then(a.0.cmp(&b.0)));
@@ -56,7 +77,7 @@ pub fn spoken(acts: &Acts, ear: Ear, passage: &Passage, question: &str, subjects
     }
     // What comes after it goes on with it: the other half of a sentence that had to be cut, or what is to be done then.
     if let [one] = chosen.as_slice()
-        && let Some(next) = all.get(one + 1)
+        && let Some(next) = all.get(one + 1).filter(|_| fits(one + 1))
         && words + count(next) <= WORDS
     {
         chosen.push(one + 1);
@@ -105,17 +126,36 @@ mod tests {
             "A late payment costs 2 percent at once. Call the Treasurer about a plan before the due date.";
         let asked = "can I split it up every month";
         let passage = Passage { sentences: vec![0.3, 0.5], ..page(text) };
-        let said = spoken(&script.acts, Ear(Language::En), &passage, asked, &[]).said;
+        let said = spoken(&script.acts, Ear(Language::En), &passage, asked, &[], None).said;
         assert!(said.contains("Treasurer"), "{said}");
-        let unknown = spoken(&script.acts, Ear(Language::En), &page(text), asked, &[]).said;
+        let unknown = spoken(&script.acts, Ear(Language::En), &page(text), asked, &[], None).said;
         assert!(unknown.contains("late payment"), "{unknown}");
+    }
+
+    #[test]
+    fn of_hours_those_of_the_day_are_said() {
+        let script = Script::front_desk(Language::En).unwrap();
+        let text = "The library is open Monday through Thursday, 9 a.m. to 8 p.m. On Friday and Saturday, it is open from \
+                    9 a.m. to 5 p.m. On Sunday it is open from 1 p.m. to 5 p.m., and the side door is used.";
+        let of = |day| {
+            spoken(&script.acts, Ear(Language::En), &page(text), "is the library open then", &[], day).said
+        };
+        assert!(of(Some(Weekday::Sun)).starts_with("On Sunday"), "{}", of(Some(Weekday::Sun)));
+        assert!(of(Some(Weekday::Sat)).starts_with("On Friday"), "{}", of(Some(Weekday::Sat)));
+        assert!(of(None).starts_with("The library"), "{}", of(None));
     }
 
     #[test]
     fn the_sentence_with_the_fact_is_said_and_the_others_are_left_for_more() {
         let script = Script::front_desk(Language::En).unwrap();
-        let spoken =
-            spoken(&script.acts, Ear(Language::En), &page(TEXT), "what does the third pickup cost", &[]);
+        let spoken = spoken(
+            &script.acts,
+            Ear(Language::En),
+            &page(TEXT),
+            "what does the third pickup cost",
+            &[],
+            None,
+        );
         assert!(spoken.said.contains("$35") && count(&spoken.said) <= WORDS, "{spoken:?}");
         let mut rest = spoken.rest;
         let mut heard = spoken.said;

@@ -1,0 +1,279 @@
+//! A reply to a read-back, taken by its parts: what it puts right, what it adds, and the yes.
+
+use std::collections::HashSet;
+
+use language::reply::Kind;
+use language::sound::{ALIKE, likeness};
+
+use super::account;
+use super::addressee::MESSAGE;
+use super::beliefs::{Belief, correction};
+use super::policy::said::Said;
+use super::reply::Reply;
+use super::script::{Slot, SlotKind, TaskScript};
+use super::slots::{self, Context, Read};
+use super::state::{Filled, Task};
+use super::turn::Turn;
+
+/// So many words that nothing on file has are worth adding.
+const REMARK: usize = 2;
+
+impl<'a> Turn<'a> {
+    pub(super) fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
+        if !reply.has(Kind::Yes) && self.takes_dictation(script, text) {
+            return true;
+        }
+        // "Yes, but the number is wrong."
+        let rest = self.ear.plain(&reply.rest);
+        let blamed = self.blames(&rest) && self.names_slot(script, &rest).is_some()
+            || self.after_but(&reply.rest).is_some();
+        let agrees = reply.has(Kind::Yes) && !reply.has(Kind::No) && !blamed && !reply.has(Kind::Old);
+        let changed = self.changed_by(script, reply, text, agrees);
+        if !changed.is_empty() {
+            self.did("correction", "changed it");
+            self.beside(script, reply, None);
+            self.read_changed(&changed);
+            return true;
+        }
+        if !agrees {
+            return false;
+        }
+        self.note_remark(script, &self.remark(reply, text));
+        self.beside(script, reply, None);
+        self.task_mut(Task::confirm_all);
+        self.complete(false);
+        true
+    }
+
+    /// What is told beside a yes: by the parts of the reply, else by what it tells as an utterance of its own, else what follows
+    /// "and".
+    pub(super) fn remark(&self, reply: &Reply, text: &str) -> String {
+        if reply.has(Kind::What) {
+            return reply.telling.clone();
+        }
+        let matter = Said::of(text, self.ear.0).matter();
+        if !matter.is_empty() {
+            return matter;
+        }
+        let and = format!(" {} ", self.ear.cues().says.and);
+        let yes = |before: &str| self.ear.is_bare_yes_no(before);
+        let rest =
+            text.split_once(and.as_str()).filter(|(before, rest)| yes(before) && !self.ear.is_question(rest));
+        rest.map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+    }
+
+    /// "Yes, and the paint is running into the creek": what comes with a yes goes on file, and asks for no other yes. Nothing where it
+    /// tells what is held already.
+    pub(super) fn note_remark(&mut self, script: &TaskScript, told: &str) {
+        let Some(task) = self.state.task() else { return };
+        let held = task.slots.values().map(|filled| filled.spoken.as_str()).chain([task.aside.as_str()]);
+        let held: HashSet<String> = held.flat_map(|held| self.ear.terms(&self.ear.plain(held))).collect();
+        let told_terms = self.ear.terms(&self.ear.plain(told));
+        if told_terms.iter().filter(|term| !held.contains(*term)).count() < REMARK {
+            return;
+        }
+        let story = script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text));
+        let old =
+            story.and_then(|slot| task.slots.get(&slot.id)).filter(|old| !old.value.is_empty()).cloned();
+        match story.zip(old) {
+            Some((slot, old)) => {
+                let all = account::completed(self.ear, &old, told);
+                self.task_mut(|task| task.fill(&slot.id, all));
+            }
+            None => self.task_mut(|task| task.note_beside(told)),
+        }
+        self.say("recalled_noted");
+        self.did("confirm", "added it");
+    }
+
+    /// Puts right what a reply to a read-back says is otherwise, and adds what it tells. Gives the slots that changed.
+    /// `agrees`: the rest was said to be right, so that words of what is held change nothing, and what happened besides is added
+    /// without another read-back.
+    pub(super) fn changed_by(
+        &mut self,
+        script: &'a TaskScript,
+        reply: &Reply,
+        text: &str,
+        agrees: bool,
+    ) -> Vec<&'a Slot> {
+        let old = reply.all(Kind::Old, " ");
+        let owner = old.as_deref().and_then(|old| self.holder(script, old));
+        let owner = owner.or_else(|| self.sounds_like_held(script, reply));
+        let mut changed = Vec::new();
+        if self.take_addressee(reply) {
+            changed.extend(script.slot(MESSAGE));
+        }
+        // Times that are booked are changed where they are offered.
+        if script.slots.iter().any(|slot| slot.kind == SlotKind::Opening) && reply.has(Kind::When) {
+            return changed;
+        }
+        for slot in &script.slots {
+            let words = reply.words_for(slot, owner).or_else(|| self.told_of_message(script, slot, reply));
+            let Some(words) = words else { continue };
+            let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+            let Some(held) = held else { continue };
+            let value = match slot.kind {
+                SlotKind::Story | SlotKind::Text if agrees => None,
+                SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref())),
+                _ if agrees && correction::is_part(self.ear, &held, &words) => None,
+                // "It's the third time this month" is no other day than the one that was said to be right.
+                SlotKind::When if agrees && !held.value.is_empty() => None,
+                _ if held.value.is_empty() => self.value_of(slot, &words, reply, text),
+                _ => self.otherwise(slot, &held, &words, old.as_deref()),
+            };
+            let refused = |value: &Filled| {
+                self.state
+                    .task()
+                    .and_then(|task| task.belief(&slot.id))
+                    .is_some_and(|belief: &Belief| belief.refuses(value))
+            };
+            let Some(value) = value.filter(|value| value.value != held.value && !refused(value)) else {
+                continue;
+            };
+            let value = self.nearest_known(slot, value);
+            if self.put_right(slot, value) {
+                if changed.iter().all(|other: &&Slot| other.id != slot.id) {
+                    changed.push(slot);
+                }
+                let of_place = |old: &&str| self.ear.plain(&held.spoken).contains(&self.ear.plain(old));
+                if let Some(old) = old.as_deref().filter(|_| slot.kind == SlotKind::Place).filter(of_place) {
+                    self.put_right_in_story(script, old, &words);
+                }
+            }
+        }
+        self.free_moved_day(&changed);
+        changed
+    }
+
+    /// "You left off Monday": of a message, when and where belong to its words.
+    fn told_of_message(&self, script: &TaskScript, slot: &Slot, reply: &Reply) -> Option<String> {
+        let own = |kind: SlotKind| script.slots.iter().any(|slot| slot.kind == kind);
+        let mut left_off = [(Kind::When, SlotKind::When), (Kind::Place, SlotKind::Place)].into_iter();
+        (slot.kind == SlotKind::Text)
+            .then(|| left_off.find(|(_, kind)| !own(*kind)).and_then(|(part, _)| reply.all(part, " ")))
+            .flatten()
+    }
+
+    /// A place that was put right is not told otherwise in what happened.
+    fn put_right_in_story(&mut self, script: &TaskScript, old: &str, new: &str) {
+        let Some(story) = script.slots.iter().find(|slot| slot.kind == SlotKind::Story) else { return };
+        let Some(held) = self.state.task().and_then(|task| task.slots.get(&story.id)).cloned() else {
+            return;
+        };
+        let with = |text: &str| swapped(self.ear, text, old, new).unwrap_or_else(|| text.to_owned());
+        let told = Filled::new(with(&held.value), with(&held.spoken));
+        self.task_mut(|task| task.fill(&story.id, told));
+    }
+
+    /// The one slot whose value has these words.
+    fn holder(&self, script: &'a TaskScript, words: &str) -> Option<&'a Slot> {
+        let task = self.state.task()?;
+        let wanted = self.ear.plain(words);
+        let holds = |slot: &&Slot| {
+            let held = task.slots.get(&slot.id).map(|held| self.ear.plain(&held.spoken)).unwrap_or_default();
+            format!(" {held} ").contains(&format!(" {wanted} "))
+        };
+        let mut holders = script.slots.iter().filter(|slot| slot.kind != SlotKind::Story).filter(holds);
+        holders.next().filter(|_| holders.next().is_none())
+    }
+
+    /// "It's Halvorsen, starts with H", where "Ehalvorsen" is held for a name: what is said anew belongs to what it sounds like,
+    /// whatever part it was taken for.
+    fn sounds_like_held(&self, script: &'a TaskScript, reply: &Reply) -> Option<&'a Slot> {
+        let words = reply.only([Kind::Name, Kind::Place])?;
+        let task = self.state.task()?;
+        let like = |slot: &Slot| {
+            let held = task.slots.get(&slot.id).map(|held| self.ear.plain(&held.spoken)).unwrap_or_default();
+            let held: Vec<&str> = held.split(' ').filter(|word| word.chars().count() > 2).collect();
+            let said = self.ear.plain(words);
+            let said = said.split(' ').filter(|word| word.chars().count() > 2);
+            said.flat_map(|word| held.iter().map(move |held| likeness(held, word))).fold(0.0, f32::max)
+        };
+        let kinds = [SlotKind::Name, SlotKind::Place, SlotKind::Address];
+        let mut alike = script.slots.iter().filter(|slot| kinds.contains(&slot.kind) && like(slot) >= ALIKE);
+        alike.next().filter(|_| alike.next().is_none())
+    }
+
+    /// A value as put right: the words that were taken back replaced, a part of it corrected, or another in its place.
+    fn otherwise(&self, slot: &Slot, held: &Filled, words: &str, old: Option<&str>) -> Option<Filled> {
+        let context = Context { digits: "", ..self.context() };
+        let swapped = old.and_then(|old| swapped(self.ear, &held.spoken, old, words));
+        if let Some(swapped) =
+            swapped.filter(|_| matches!(slot.kind, SlotKind::Place | SlotKind::Address | SlotKind::Name))
+            && let Read::Value(value) = slots::answered(slot.kind, &swapped, context)
+        {
+            return Some(value);
+        }
+        let part = correction::corrected(slot.kind, held, words, context);
+        match slots::answered(slot.kind, words, context) {
+            Read::Value(value) if slot.kind == SlotKind::When => {
+                Some(slots::merged_when(self.ear, held, value))
+            }
+            // "Yes, Jennifer", of "Jennifer Abbott": nothing is otherwise.
+            Read::Value(value)
+                if slot.kind == SlotKind::Name && correction::is_part(self.ear, held, &value.value) =>
+            {
+                None
+            }
+            Read::Value(value) if slot.kind == SlotKind::Place && old.is_none() => {
+                Some(correction::with_landmark(self.ear, held, value))
+            }
+            // A whole street or name takes the place of the other; less than that is a part of it.
+            Read::Value(value) if value.value.contains(' ') || part.is_none() => Some(value),
+            Read::Value(_) => part,
+            _ if slot.kind == SlotKind::When => Some(Filled::new(words, words)),
+            _ => part,
+        }
+    }
+
+    /// An account with its wrong words replaced, or with what was left out.
+    fn retold(&self, held: &Filled, words: &str, old: Option<&str>) -> Filled {
+        match old.and_then(|old| swapped(self.ear, &held.value, old, words)) {
+            Some(told) => account::kept(self.ear, &told),
+            None => account::completed(self.ear, held, words),
+        }
+    }
+}
+
+/// A text with some of its words replaced. `None` where they do not stand in it.
+fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> Option<String> {
+    let words: Vec<&str> = held.split_whitespace().collect();
+    let plain: Vec<String> = words.iter().map(|word| ear.plain(word)).collect();
+    let wanted: Vec<String> =
+        old.split_whitespace().map(|word| ear.plain(word)).filter(|word| !word.is_empty()).collect();
+    if wanted.is_empty() || wanted.len() >= words.len() {
+        return None;
+    }
+    let at = plain.windows(wanted.len()).position(|some| some == wanted)?;
+    let (before, after) = (&words[..at], &words[at + wanted.len()..]);
+    // "Maple Street, not Mabel", of "Mabel Street": the kind of street is not said twice.
+    let last = new.split_whitespace().last().map(|word| ear.plain(word));
+    let after = if after.first().map(|word| ear.plain(word)) == last { &after[1..] } else { after };
+    // "Es la calle Vine, no Pine", of "en la calle Pine": nor is what stands before it.
+    let new: Vec<&str> = new.split_whitespace().collect();
+    let doubled = (1..=new.len().min(before.len())).rev().find(|count| {
+        new[..*count].iter().map(|word| ear.plain(word)).eq(plain[at - count..at].iter().cloned())
+    });
+    Some([before, &new[doubled.unwrap_or(0)..], after].concat().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use language::{Ear, Language};
+
+    use super::*;
+
+    #[test]
+    fn words_that_were_wrong_are_replaced() {
+        let ear = Ear(Language::En);
+        let swapped = |held, old, new| swapped(ear, held, old, new);
+        assert_eq!(swapped("12 Mabel Street", "mabel", "maple").as_deref(), Some("12 maple Street"));
+        assert_eq!(swapped("Mabel Street", "mabel", "maple street").as_deref(), Some("maple street"));
+        assert_eq!(
+            swapped("by the school on Pine Street", "pine", "on vine").as_deref(),
+            Some("by the school on vine Street")
+        );
+        assert_eq!(swapped("Mabel Street", "oak", "maple"), None);
+        assert_eq!(swapped("Mabel Street", "mabel street", "maple"), None);
+    }
+}
