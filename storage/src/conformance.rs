@@ -20,6 +20,7 @@ pub(crate) mod reviews;
 pub(crate) mod tenants;
 pub(crate) mod transfers;
 pub(crate) mod versions;
+pub(crate) mod waits;
 pub(crate) mod work;
 pub(crate) mod work_acts;
 pub(crate) mod writer;
@@ -205,6 +206,12 @@ macro_rules! suite {
                 transfers_of_which_nothing_was_heard_are_told,
                 of_two_transfers_of_a_call_the_later_counts,
                 a_call_that_was_put_through_can_come_back;
+            waits:
+                who_waits_longest_is_next_and_an_emergency_before_them,
+                a_place_is_taken_by_whose_turn_it_is,
+                of_two_at_once_one_gets_the_last_person,
+                who_is_not_heard_of_keeps_the_place_and_holds_up_nobody,
+                a_wait_ends_once_and_is_its_tenants_alone;
             versions:
                 versions_are_kept_with_their_settings_and_listed_newest_first,
                 of_two_changes_to_one_version_the_second_is_refused_whole,

@@ -69,6 +69,8 @@ id! {
     DialId,
     /// A call that is put through to a person.
     TransferId,
+    /// A caller's wait for a person.
+    WaitId,
     /// Work that outlives a call, in the queue.
     JobId,
     /// An effect outside, on its way.

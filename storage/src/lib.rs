@@ -54,6 +54,7 @@ pub mod tenancy;
 pub mod transcript;
 pub mod transfers;
 pub mod versions;
+pub mod waits;
 pub mod work_acts;
 pub mod writer;
 pub mod zones;
@@ -64,7 +65,7 @@ pub use error::StorageError;
 pub use ids::{
     CallId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
     OutboxId, PasskeyId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId,
-    TokenId, TransferId, UserId, WorkActId, WorkItemId,
+    TokenId, TransferId, UserId, WaitId, WorkActId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
@@ -76,7 +77,7 @@ pub use postgres::{PostgresOptions, Probe};
 pub use store::{
     Alarms, Attempts, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge,
     Outbox, Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, Versions,
-    WorkItems,
+    Waits, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

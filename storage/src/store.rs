@@ -20,7 +20,7 @@ use crate::error::StorageError;
 use crate::figures::{CallFigure, QuestionCount, ResponseTime, Span, Topic, Unanswered, WorkFigure};
 use crate::ids::{
     CallId, DialId, DocumentId, HoldId, JobId, OutboxId, PasskeyId, PassportId, SessionId, TenantId, TokenId,
-    TransferId, UserId, WorkItemId,
+    TransferId, UserId, WaitId, WorkItemId,
 };
 use crate::job_records::{Job, JobFilter, NewJob};
 use crate::outbox_records::{Lease, NewOutgoing, OutboxDecision, OutboxFilter, Outgoing, Settlement};
@@ -42,6 +42,7 @@ use crate::review_records::{
 };
 use crate::transfers::{NewTransfer, Transfer, TransferResult, TransferStage};
 use crate::versions::{NewVersion, Version, VersionKind};
+use crate::waits::{NewWait, Queue, Wait, WaitResult};
 use crate::work_acts::{NewWorkAct, WorkAct, WorkActed};
 
 type Result<T> = std::result::Result<T, StorageError>;
@@ -260,6 +261,31 @@ store! {
         fn end_transfer(&self, id: TransferId, result: TransferResult) -> bool;
         /// What was asked for a call is taken back. `false`: nothing was, or it is over.
         fn drop_transfer(&self, call: CallId) -> bool;
+    }
+}
+
+store! {
+    /// Callers who wait in line for a person of the office.
+    Waits of TenantStore {
+        /// Of a call that waits in this line already, that wait. A call waits in one line: another is left for it.
+        fn join_queue(&self, new: NewWait) -> Wait;
+        /// A call's last wait, over or not.
+        fn wait_of(&self, call: CallId) -> Option<Wait>;
+        /// A target's line as at this time, without those who were not heard of for [`crate::waits::ALIVE`].
+        fn queue(&self, target: &str, at: DateTime<Utc>) -> Queue;
+        /// Who waits in any line, line by line, the next of each first; as above.
+        fn waiting(&self, at: DateTime<Utc>) -> Vec<Wait>;
+        /// Those that are not over and were not heard of since, oldest first.
+        fn silent_waits(&self, since: DateTime<Utc>, limit: u32) -> Vec<Wait>;
+        /// Says that the caller is still held. `false`: the wait is over.
+        fn hear_wait(&self, id: WaitId) -> bool;
+        /// The caller told of an emergency. `false`: they do not wait.
+        fn hurry_wait(&self, call: CallId) -> bool;
+        /// The wait, as it ended now. `None`: the call does not wait.
+        fn end_wait(&self, call: CallId, result: WaitResult) -> Option<Wait>;
+        /// Begins a transfer, and ends the call's wait, where one of so many people at the target is there for it: none of them may
+        /// be for who waits before it. Of two at once, one gets the last. `None`: nobody is there yet, and nothing changes.
+        fn take_place(&self, new: NewTransfer, people: u32, at: DateTime<Utc>) -> Option<Transfer>;
     }
 }
 

@@ -161,10 +161,19 @@ pub fn moved(
     }
 }
 
+/// Field of an item: since when whoever is to be called has waited for a person.
+pub const QUEUED_AT: &str = "queued_at";
+
+/// Since when somebody waits for an item: who stood in line keeps the place.
+#[must_use]
+pub fn queued_at(item: &WorkItem) -> Option<DateTime<Utc>> {
+    item.fields.get(QUEUED_AT)?.as_str()?.parse().ok()
+}
+
 /// When an item should be done: minutes for what is urgent, hours for who was hurt or waits for a call, days for the rest.
 #[must_use]
 pub fn due(item: &WorkItem) -> DateTime<Utc> {
-    due_of(item.kind, item.priority, item.created_at)
+    due_of(item.kind, item.priority, queued_at(item).unwrap_or(item.created_at))
 }
 
 /// The same of an item of this kind and priority that was left then.

@@ -122,7 +122,7 @@ impl Transfers for TenantStore {
     }
 }
 
-async fn begin(conn: &mut Conn, scope: &Scope, new: &NewTransfer) -> Step<Transfer> {
+pub(super) async fn begin(conn: &mut Conn, scope: &Scope, new: &NewTransfer) -> Step<Transfer> {
     drop_asked(conn, scope, new.call).await?;
     let id = TransferId::new();
     sqlx::query(

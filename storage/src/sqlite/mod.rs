@@ -78,6 +78,8 @@ mod transfers;
 mod turns;
 #[path = "../sql/versions.rs"]
 mod versions;
+#[path = "../sql/waits.rs"]
+mod waits;
 #[path = "../sql/work.rs"]
 mod work;
 #[path = "../sql/work_acts.rs"]

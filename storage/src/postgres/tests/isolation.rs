@@ -67,6 +67,7 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::dials::planted(&f.river).await;
     crate::conformance::outreach::planted(&f.river).await;
     crate::conformance::transfers::planted(&f.river).await;
+    crate::conformance::waits::planted(&f.river).await;
     crate::conformance::recordings::planted(&f.river).await;
     crate::conformance::versions::planted(&f.river).await;
     crate::conformance::reviews::a_passport_is_reviewed_once(f).await;
@@ -214,7 +215,7 @@ async fn the_application_can_not_switch_its_bounds_off() {
         assert_eq!(state(&refused), FORBIDDEN, "{attempt}: {refused}");
         sqlx::raw_sql("reset row_security").execute(&mut app).await.unwrap();
     }
-    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 6);
+    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 7);
     drop(database);
 }
 
