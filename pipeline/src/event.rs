@@ -160,6 +160,11 @@ pub enum EventBody {
         /// Who answered it, where somebody did.
         by: Option<String>,
     },
+    /// Where the caller stands who waits in line for a person; a `call.control` with `held_no_more` ends it.
+    InLine {
+        target: String,
+        place: u32,
+    },
     Latency {
         latency: TurnLatency,
     },
@@ -350,6 +355,7 @@ impl EventBody {
             Self::Whispered { .. } => "supervisor.whispered",
             Self::QuestionAsked { .. } => "call.question_asked",
             Self::QuestionClosed { .. } => "call.question_closed",
+            Self::InLine { .. } => "call.in_line",
             Self::Latency { .. } => "call.latency",
             Self::Cost { .. } => "call.cost",
             Self::Language { .. } => "call.language",

@@ -24,7 +24,7 @@ use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use consent::{Consent, Consented};
-pub use hand_over::{HandOver, NotTaken, Question, Returned, Staff};
+pub use hand_over::{HandOver, InLine, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
 pub use staff::StaffWord;
@@ -414,6 +414,8 @@ pub enum AfterReply {
     Hold,
     /// The caller waits while a person of the office is asked what [`ReplyEvent::Question`] told.
     Ask,
+    /// The caller waits in line for a person, and may say or key something for a moment.
+    Wait,
     /// The carrier puts the call through to a person; to whom is on record already.
     Transfer,
 }

@@ -77,6 +77,7 @@ impl Desk {
                 topic: Vec::new(),
                 openings: Some(self.openings()),
                 claim: None,
+                queues: None,
             };
             state = self.dialogue.step(&state, &input, &view).state;
         }

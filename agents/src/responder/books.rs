@@ -9,7 +9,7 @@ use super::put_through;
 use crate::department::teams_of;
 use crate::passport::Versioned;
 use crate::teams::Teams;
-use dialogue::builtin::Trouble;
+use dialogue::builtin::{Effect, Trouble};
 
 /// What one call has written.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ impl Books {
         let at = now();
         let (desk, brief) = (&*office.desk, &office.brief);
         let target = put_through::target_of(work.effects);
+        let line = put_through::line_act(work.effects).cloned();
+        let urgent = work.effects.iter().any(|effect| matches!(effect, Effect::MarkUrgent { .. }));
         let mut held = match self.passport.take() {
             Some(held) => held,
             None => effects::passport(desk, brief, at).await.map_err(|error| {
@@ -42,6 +44,12 @@ impl Books {
         self.passport = Some(held);
         if let (Ok(_), Some((target, about))) = (&done, target) {
             put_through::ask(office, &target, about).await?;
+        }
+        if let (Ok(_), Some(act)) = (&done, line) {
+            put_through::line(office, &act).await?;
+        }
+        if urgent {
+            put_through::hurry(office).await;
         }
         self.filed |= done.as_ref().is_ok_and(|done| !done.references.is_empty());
         done

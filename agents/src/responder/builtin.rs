@@ -18,7 +18,7 @@ use super::rulings::Rulings;
 use super::seat::Seat;
 use super::unheard::{Origin, Unheard, plain_origin};
 use super::{opening, sentences};
-use dialogue::builtin::{Effect, Filing, Lookup, Note, Say, Search, Searched, Step, Trouble};
+use dialogue::builtin::{Effect, Filing, LineAct, Lookup, Note, Say, Search, Searched, Step, Trouble};
 
 /// Look-ups that one step may ask for before it is taken as it is.
 const MAX_LOOKUPS: usize = 6;
@@ -209,12 +209,16 @@ impl Seat {
     async fn recover(&mut self, run: &mut BuiltinRun, trouble: Trouble) {
         let filing: Option<Filing> = run.step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => Some(filing.clone()),
-            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
+            Effect::MarkUrgent { .. }
+            | Effect::PutThrough { .. }
+            | Effect::AskStaff { .. }
+            | Effect::Line(_) => None,
         });
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), false).await;
         }
-        let puts_through = put_through::target_of(&run.step.effects).is_some();
+        let effects = &run.step.effects;
+        let puts_through = put_through::target_of(effects).is_some() || put_through::joins(effects);
         if filing.is_none() && !puts_through {
             // An emergency: where to turn was said already; only "I've marked this call" is not true.
             run.step.say.retain(|say| !say.promises);
@@ -222,6 +226,9 @@ impl Seat {
             return;
         }
         run.knowledge.openings = Some(self.office.openings().await);
+        if trouble == Trouble::AllBusy {
+            run.knowledge.queues = Some(self.office.queues().await);
+        }
         let view = self.office.view(&run.knowledge);
         let dialogue = &self.office.shared.dialogue;
         let instead = dialogue.trouble(&run.origin.state, trouble, filing.as_ref(), &view);
@@ -234,7 +241,12 @@ impl Seat {
     /// The caller goes on with this turn and was told nothing of it: what it filed is withdrawn. An appointment stays, and is
     /// told.
     pub(super) async fn take_back(&mut self, run: BuiltinRun) -> Unheard {
-        if put_through::target_of(&run.step.effects).is_some() {
+        let line = put_through::line_act(&run.step.effects);
+        // Who left a line is out of it: said once more, and not undone.
+        if line.is_some_and(|act| !matches!(act, LineAct::Join { .. })) {
+            return run.unheard();
+        }
+        if line.is_some() || put_through::target_of(&run.step.effects).is_some() {
             put_through::take_back(&self.office).await;
         }
         let booked = run.step.effects.iter().any(|e| matches!(e, Effect::File(f) if f.booking.is_some()));
@@ -350,6 +362,7 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
             }
             Lookup::Openings => knowledge.openings = Some(office.openings().await),
             Lookup::Claim { number } => knowledge.claim = Some(office.claim(&number).await),
+            Lookup::Queues => knowledge.queues = Some(office.queues().await),
         }
         step = dialogue.step(state, input, &office.view(knowledge));
     }
@@ -406,7 +419,7 @@ impl Lines {
 fn asks(effects: &[Effect]) -> Option<String> {
     effects.iter().find_map(|effect| match effect {
         Effect::AskStaff { question } => Some(question.clone()),
-        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::PutThrough { .. } => None,
+        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::Line(_) => None,
     })
 }
 

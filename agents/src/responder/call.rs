@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pipeline::ports::{CallBrief, Language, ReplyCommand, ReplyEvent, TurnInput};
+use pipeline::ports::{CallBrief, Language, NotTaken, ReplyCommand, ReplyEvent, TurnInput};
 use pipeline::turn::{Heard, TurnId};
 use tokio::sync::mpsc;
 
@@ -81,7 +81,8 @@ impl Call {
         state.consent = brief.consent;
         state.can_transfer = brief.hand_over.is_possible;
         state.returned.clone_from(&brief.hand_over.returned);
-        state.not_taken.extend(brief.hand_over.returned.iter().map(|returned| returned.target.clone()));
+        let returned = brief.hand_over.returned.iter().filter(|returned| returned.why != NotTaken::InLine);
+        state.not_taken.extend(returned.map(|returned| returned.target.clone()));
         let live = driver.map(|driver| Live::new(driver, &office));
         let seat = Seat {
             out: Outbox::new(events, brief.language),

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use storage::figures::NewQuestion;
 use storage::outbox_records::NewOutgoing;
 use storage::records::{self, NewBooking, NewWorkItem, TurnCommit, WorkKind};
+use storage::work_acts::QUEUED_AT;
 use storage::zones::normalise_phone;
-use storage::{CallId, NewJob, PassportId, Passports, SlotId, StorageError, Turns, WorkItems};
+use storage::{CallId, NewJob, PassportId, Passports, SlotId, StorageError, Turns, Waits, WorkItems};
 use uuid::Uuid;
 
 use super::Desk;
@@ -126,7 +127,14 @@ async fn attempt(
     for (n, filing) in filings.iter().enumerate() {
         let Some(kind) = work_kind(filing.files) else { continue };
         let reference = desk.store.draw_reference(kind).await?;
-        items.push(item(brief, filing, kind, &reference, format!("{}/{n}", work.key)));
+        let mut new = item(brief, filing, kind, &reference, format!("{}/{n}", work.key));
+        if matches!(kind, WorkKind::Callback | WorkKind::Escalation)
+            && let Some(wait) = desk.store.wait_of(CallId(brief.call.0)).await?
+        {
+            // Who waited in line, or was to, keeps the place.
+            new.fields[QUEUED_AT] = json!(wait.joined_at);
+        }
+        items.push(new);
         references.push(reference);
     }
     let mut changed = held.clone();
@@ -173,7 +181,9 @@ fn question(brief: &CallBrief, work: &TurnWork<'_>, now: DateTime<Utc>) -> Optio
 const fn filing(effect: &Effect) -> Option<&Filing> {
     match effect {
         Effect::File(filing) => Some(filing),
-        Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
+        Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } | Effect::Line(_) => {
+            None
+        }
     }
 }
 
@@ -233,7 +243,7 @@ fn patches(
                 patches.push(Patch::Escalate { reason: format!("emergency: {kind}") });
             }
             Effect::File(filing) => patches.push(Patch::RaisePriority(filing.priority)),
-            Effect::PutThrough { .. } | Effect::AskStaff { .. } => {}
+            Effect::PutThrough { .. } | Effect::AskStaff { .. } | Effect::Line(_) => {}
         }
     }
     patches.extend(references.iter().map(|r| Patch::AddSubTask(r.clone())));
@@ -307,7 +317,7 @@ pub(crate) fn entry_id(key: &str) -> Uuid {
 pub(super) const fn tool_name(effect: &Effect) -> &'static str {
     match effect {
         Effect::MarkUrgent { .. } => "mark_urgent",
-        Effect::PutThrough { .. } => "put_through",
+        Effect::PutThrough { .. } | Effect::Line(_) => "put_through",
         Effect::AskStaff { .. } => "ask_staff",
         Effect::File(filing) => match filing.files {
             Files::Incident => "file_report",

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use language::intents::{Understood, Vector};
 use pipeline::ports::{CallBrief, Language, TurnInput};
-use storage::{Claims, PinHash, Slots};
+use storage::waits::MOST_WAITING;
+use storage::{CallId, Claims, PinHash, Slots, Waits};
 
 use super::{Desk, Shared, now};
 use crate::teams::FRONT_DESK;
-use dialogue::builtin::{ClaimRecord, Opening, Passage, Search, Searched, View};
+use dialogue::builtin::{ClaimRecord, Opening, Passage, Search, Searched, Standing, View};
 use knowledge::{Filters, Found, Query};
 
 /// Free times read for a booking.
@@ -38,10 +39,11 @@ pub(super) struct Knowledge {
     pub(super) searched: Vec<Searched>,
     pub(super) openings: Option<Vec<Opening>>,
     pub(super) claim: Option<Option<ClaimRecord>>,
+    pub(super) queues: Option<Vec<Standing>>,
     pub(super) local: NaiveDateTime,
 }
 
-language::shown!(Knowledge, "Knowledge": understood, openings, claim, local; passages, topic, searched);
+language::shown!(Knowledge, "Knowledge": understood, openings, claim, queues, local; passages, topic, searched);
 
 impl Office {
     pub(super) const fn new(shared: Arc<Shared>, desk: Arc<Desk>, brief: CallBrief) -> Self {
@@ -85,6 +87,28 @@ impl Office {
         })
     }
 
+    /// How the lines that callers may wait in stand for this call.
+    pub(crate) async fn queues(&self) -> Vec<Standing> {
+        let call = CallId(self.brief.call.0);
+        let mut known = Vec::new();
+        for target in self.desk.facts.targets.iter().filter(|target| target.queue) {
+            match self.desk.store.queue(&target.name, now()).await {
+                Ok(queue) => {
+                    let place = queue.place_of(call);
+                    known.push(Standing {
+                        target: target.name.clone(),
+                        is_free: queue.is_turn(place, target.people()),
+                        is_full: queue.waiting.len() >= MOST_WAITING as usize,
+                        place,
+                        minutes: queue.minutes(place, target.people()),
+                    });
+                }
+                Err(error) => tracing::warn!(%error, "a line could not be read"),
+            }
+        }
+        known
+    }
+
     async fn pin(&self, number: &str) -> Option<PinHash> {
         self.desk.store.claim_pin(number).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "the PIN of a claim could not be read");
@@ -112,6 +136,7 @@ impl Office {
             searched: knowledge.searched.clone(),
             openings: knowledge.openings.clone(),
             claim: knowledge.claim.clone(),
+            queues: knowledge.queues.clone(),
         }
     }
 

@@ -127,7 +127,10 @@ fn values(step: &Step) -> Vec<String> {
         .flat_map(|filled| [filled.spoken.clone(), filled.value.clone()])
         .chain(step.effects.iter().flat_map(|effect| match effect {
             Effect::File(filing) => filing.fields.values().cloned().collect(),
-            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => Vec::new(),
+            Effect::MarkUrgent { .. }
+            | Effect::PutThrough { .. }
+            | Effect::AskStaff { .. }
+            | Effect::Line(_) => Vec::new(),
         }))
         .filter(|value| value.len() >= SHORTEST)
         .collect();

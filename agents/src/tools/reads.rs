@@ -287,6 +287,7 @@ fn proves(
     // The county's pages have no part in it.
     let view = View {
         claim: Some(Some(claim.clone())),
+        queues: None,
         openings: None,
         passages: Vec::new(),
         topic: Vec::new(),

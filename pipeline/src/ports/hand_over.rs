@@ -58,4 +58,17 @@ pub enum NotTaken {
     /// A machine answered.
     Machine,
     Failed,
+    /// They wait in line for it, and the stream broke off: they keep the place.
+    InLine,
+}
+
+/// Where a caller stands who waits in line for a person.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct InLine {
+    /// The target's name, as callers hear it.
+    pub target: String,
+    /// From one.
+    pub place: u32,
+    /// How long it may take. `None`: that is not known.
+    pub minutes: Option<u32>,
 }

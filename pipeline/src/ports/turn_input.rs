@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::Returned;
+use super::{InLine, Returned};
 
 /// So many other hearings of one turn are kept.
 pub const MOST_ALTERNATIVES: usize = 6;
@@ -40,6 +40,10 @@ pub enum TurnInput {
     Unanswered,
     /// The caller waited with us while a person was called, who did not take the call.
     Returned(Returned),
+    /// The caller waits in line, and is to be told where they stand.
+    InLine(InLine),
+    /// It is their turn: the transfer to this target is on record already.
+    YourTurn { target: String },
 }
 
 impl TurnInput {
@@ -98,6 +102,8 @@ impl Shape for TurnInput {
             Self::Returned(_) => Shown::Kind("returned", 0),
             Self::Answered { text } => Shown::Kind("answered", text.chars().count()),
             Self::Unanswered => Shown::Kind("unanswered", 0),
+            Self::InLine(_) => Shown::Kind("in line", 0),
+            Self::YourTurn { .. } => Shown::Kind("your turn", 0),
         }
     }
 }

@@ -311,7 +311,7 @@ impl Session {
 
     /// A reply of the session's own, from the phrase cache, not gated by the record.
     pub(super) fn say_own(&mut self, text: String, kind: SegmentKind, then: AfterReply) {
-        self.end_hold();
+        self.leave_hold(then);
         // A fault of ours is told to the caller even while a person has the call.
         self.person_leaves(ControlReason::Fault, None);
         self.speak_own(text, kind, then);
@@ -333,7 +333,7 @@ impl Session {
         reply.ungated = true;
         reply.apologised = true;
         reply.complete = true;
-        reply.then = then;
+        reply.then = self.after_own(then);
         reply.expects = self.expects;
         self.reply = Some(reply);
         self.regions.agent = Agent::Thinking;
@@ -420,7 +420,7 @@ impl Session {
         reply.complete = true;
         reply.ungated = true; // Each of these words is on the record already.
         reply.expects = cut.expects;
-        reply.then = if cut.complete { cut.then } else { AfterReply::Listen };
+        reply.then = if cut.complete { cut.then } else { self.after_own(AfterReply::Listen) };
         // Indices stay: on the record these are the same segments, played once more.
         let again: Vec<_> = unsaid
             .map(|s| ReplySegment { id: SegmentId { turn: epoch, ..s.said.id }, ..s.said.clone() })
@@ -498,11 +498,13 @@ impl Session {
         match reply.then {
             AfterReply::Listen if self.is_over_budget() => self.end_for_budget(),
             AfterReply::Listen => {
+                self.leave_line();
                 self.rearm_no_input();
                 self.take_deferred();
                 self.say_line();
             }
             AfterReply::Hold => self.hold_on(),
+            AfterReply::Wait => self.stand_in_line(),
             AfterReply::Ask => self.ask_staff(),
             AfterReply::HangUp | AfterReply::Transfer => {
                 let transfers = reply.then == AfterReply::Transfer;

@@ -101,6 +101,10 @@ pub struct SessionConfig {
     pub hold_words_every: Duration,
     /// Then the agent goes on, should nobody say how it ended.
     pub longest_hold: Duration,
+    /// How long a caller who waits in line is heard after each word to them.
+    pub line_ear: Duration,
+    /// Longest wait in a line; then the agent offers what is left.
+    pub longest_line: Duration,
     /// Speculative starts of a reply in one turn.
     pub speculations_per_turn: u32,
     /// Tokens that replies begun on a guess may waste in one call; then nothing is begun early any more.
@@ -138,6 +142,8 @@ pub struct Phrases {
     pub still_calling: String,
     /// The caller waits, and nobody of the office has answered yet.
     pub still_asking: String,
+    /// The caller waits in line, and stands where they stood.
+    pub still_in_line: String,
 }
 
 impl Default for Phrases {
@@ -162,6 +168,7 @@ impl Default for Phrases {
             agent_is_back: "I'm back, the automated assistant. What else can I help you with?".into(),
             still_calling: "I'm still calling them. Thank you for waiting.".into(),
             still_asking: "I'm still waiting for their answer. Thank you.".into(),
+            still_in_line: "Thank you for waiting. You are still in line. To be called back instead, press one.".into(),
         }
     }
 }
@@ -192,6 +199,8 @@ impl Phrases {
             agent_is_back: "Soy de nuevo el asistente automático. ¿En qué más le puedo ayudar?".into(),
             still_calling: "Sigo llamando. Gracias por esperar.".into(),
             still_asking: "Sigo esperando la respuesta. Gracias.".into(),
+            still_in_line: "Gracias por esperar. Sigue en la fila. Si prefiere que le llamemos, oprima uno."
+                .into(),
         }
     }
 
@@ -209,6 +218,7 @@ impl Phrases {
             self.agent_is_back.clone(),
             self.still_calling.clone(),
             self.still_asking.clone(),
+            self.still_in_line.clone(),
         ]
     }
 }
@@ -287,6 +297,8 @@ impl Default for SessionConfig {
             control_lease: ms(5_000),
             hold_words_every: ms(20_000),
             longest_hold: ms(150_000),
+            line_ear: ms(5_000),
+            longest_line: ms(45 * 60 * 1_000),
             speculations_per_turn: 3,
             wasted_tokens_per_call: 20_000,
             language: Language::En,

@@ -21,6 +21,13 @@ impl Session {
         if self.regions.control == Control::Held {
             return;
         }
+        self.go_deaf();
+        self.timers.set(Timer::HoldLimit, self.now + self.config.longest_hold);
+        self.tell_held(ControlReason::Held);
+    }
+
+    /// Nothing of the caller's is heard from here on.
+    pub(super) fn go_deaf(&mut self) {
         self.regions.control = Control::Held;
         self.drop_speculation();
         self.forget_unanswered();
@@ -31,8 +38,6 @@ impl Session {
         for timer in [Timer::NoInput, Timer::Pause, Timer::EndOfTurn, Timer::RecogniserWatchdog] {
             self.timers.stop(timer);
         }
-        self.timers.set(Timer::HoldLimit, self.now + self.config.longest_hold);
-        self.tell_held(ControlReason::Held);
     }
 
     /// People of the office are asked, and the caller waits for their answer.
@@ -96,6 +101,9 @@ impl Session {
     }
 
     pub(super) fn say_hold_words(&mut self) {
+        if self.line.is_some() {
+            return self.on_line_due();
+        }
         if self.regions.control == Control::Held && self.regions.leg == Leg::Open {
             let (text, then) = if self.asked.is_some() {
                 (self.phrases().still_asking.clone(), AfterReply::Ask)
@@ -108,7 +116,8 @@ impl Session {
 
     /// Nobody took the call: the agent goes on, and says so.
     pub(super) fn come_back(&mut self, returned: Returned) {
-        if self.regions.control != Control::Held || self.regions.leg != Leg::Open {
+        let waits = self.regions.control == Control::Held || self.line.is_some();
+        if !waits || self.regions.leg != Leg::Open {
             self.stale += 1;
             return;
         }
@@ -118,6 +127,9 @@ impl Session {
 
     /// Nobody said how it ended.
     pub(super) fn on_hold_over(&mut self) {
+        if self.line.is_some() {
+            return self.on_line_over();
+        }
         if self.regions.control == Control::Held && self.regions.leg == Leg::Open {
             let asked = self.asked.is_some();
             self.end_hold();
@@ -132,7 +144,7 @@ impl Session {
     /// The caller is heard again.
     pub(super) fn end_hold(&mut self) {
         self.close_question(None);
-        if self.regions.control == Control::Held {
+        if self.line.take().is_some() || self.regions.control == Control::Held {
             self.timers.stop(Timer::HoldWords);
             self.timers.stop(Timer::HoldLimit);
             self.regions.control = Control::Agent;
@@ -140,7 +152,7 @@ impl Session {
         }
     }
 
-    fn tell_held(&mut self, reason: ControlReason) {
+    pub(super) fn tell_held(&mut self, reason: ControlReason) {
         let (turn, holder) = (self.turn, Holder::Agent);
         self.record(CallRecord::Control { turn, holder, by: String::new(), reason, note: String::new() });
         self.emit(EventBody::Control { holder, by: String::new(), reason, lease: 0 });

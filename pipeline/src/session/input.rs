@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use telephony::media::{AudioFrame, MarkId};
 
-use crate::ports::{EndReason, LogEvent, ReplyEvent, Returned, StaffWord, SttEvent, TtsEvent};
+use crate::ports::{EndReason, InLine, LogEvent, ReplyEvent, Returned, StaffWord, SttEvent, TtsEvent};
 
 /// One thing that happened. Barge-in discards none of these; what is stale is recognised by its turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +74,12 @@ pub enum Supervisor {
     },
     /// Nobody took the call that the caller is held for.
     ComeBack(Returned),
+    /// Where the caller stands who waits in line.
+    InLine(InLine),
+    /// It is their turn: the transfer to this target is on record.
+    YourTurn {
+        target: String,
+    },
     /// A person's line, to be said word for word.
     Say {
         by: String,

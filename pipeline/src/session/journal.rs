@@ -204,7 +204,9 @@ impl JournalEntry {
                 Supervisor::HangUp(_)
                 | Supervisor::TakeOver { .. }
                 | Supervisor::Release { .. }
-                | Supervisor::ComeBack(_) => {}
+                | Supervisor::ComeBack(_)
+                | Supervisor::InLine(_)
+                | Supervisor::YourTurn { .. } => {}
             },
             _ => {}
         }

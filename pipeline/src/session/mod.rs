@@ -22,6 +22,7 @@ mod hold;
 mod input;
 pub mod journal;
 mod leg;
+mod line;
 mod output;
 mod over_talk;
 pub mod pause_score;
@@ -131,6 +132,8 @@ pub struct Session {
     to_ask: Option<Question>,
     /// The question that the caller waits for.
     asked: Option<u32>,
+    /// The caller waits in line for a person.
+    line: Option<line::Line>,
     /// How the caller stands to being recorded. `None`: they were neither told nor asked.
     consented: Option<Consented>,
 }
@@ -189,6 +192,7 @@ impl Session {
             lines: VecDeque::new(),
             to_ask: None,
             asked: None,
+            line: None,
             consented: None,
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
@@ -272,6 +276,9 @@ impl Session {
     }
 
     fn dispatch(&mut self, input: Input) {
+        if matches!(input, Input::Digit(_)) {
+            self.open_ear_for_key();
+        }
         if self.is_deaf_to(&input) {
             return;
         }

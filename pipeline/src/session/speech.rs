@@ -65,6 +65,7 @@ impl Session {
         match self.regions.control {
             // What was to be announced can be done without.
             Control::Announcing | Control::Held => self.reply_over(),
+            _ if own && self.line.is_some() => self.reply_over(),
             _ if own => self.hang_up(EndReason::Failed),
             _ => self.apologise(),
         }

@@ -16,7 +16,7 @@ impl Turn<'_> {
     /// Offers to ask somebody of the office. `false`: nothing was said.
     pub(super) fn offers_to_ask(&mut self, text: &str) -> bool {
         let may = self.view.facts.ask_staff_s > 0 && self.state.staff_there && self.state.asked_staff < MOST;
-        if !may || text.trim().is_empty() {
+        if !may || text.trim().is_empty() || self.state.in_line.is_some() {
             return false;
         }
         self.ask_pending("ask_staff_offer", Pending::AskStaff);

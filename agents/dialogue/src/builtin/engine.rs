@@ -83,10 +83,14 @@ impl Dialogue {
             }
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
             TurnInput::Silence { times } => turn.silence(*times),
+            // A radio beside who waits is nothing to answer.
+            TurnInput::Unintelligible if turn.state.in_line.is_some() => turn.did("nothing", "let it be"),
             TurnInput::Unintelligible => turn.unclear(),
             TurnInput::Answered { text } => turn.staff_answered(text),
             TurnInput::Unanswered => turn.staff_was_late(),
             TurnInput::Returned(returned) => turn.was_held_for(returned),
+            TurnInput::InLine(stands) => turn.stands_in_line(stands),
+            TurnInput::YourTurn { target } => turn.has_turn(target),
         }
         turn.finish()
     }
@@ -211,7 +215,7 @@ impl Turn<'_> {
 
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
-        if self.answers_put_through(text) || self.answers_ask_staff(text) {
+        if self.answers_line(text) || self.answers_put_through(text) || self.answers_ask_staff(text) {
             return;
         }
         if self.state.task().is_some() {
@@ -418,6 +422,7 @@ impl Turn<'_> {
                     Some(
                         Pending::Offer(_)
                             | Pending::PutThrough(_)
+                            | Pending::Line(_)
                             | Pending::AskStaff
                             | Pending::Write
                             | Pending::Recording
@@ -429,6 +434,7 @@ impl Turn<'_> {
                 Some(
                     Pending::Offer(_)
                         | Pending::PutThrough(_)
+                        | Pending::Line(_)
                         | Pending::AskStaff
                         | Pending::More
                         | Pending::MoreOnPage

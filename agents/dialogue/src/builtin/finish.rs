@@ -205,6 +205,7 @@ impl Dialogue {
         match (trouble, filing.and_then(|f| f.booking)) {
             _ if filing.is_some_and(|f| f.task == super::call_back::TASK) => turn.call_back_not_saved(),
             (Trouble::OpeningTaken, Some(taken)) => turn.opening_taken(taken),
+            (Trouble::AllBusy, _) => turn.all_busy(),
             _ => turn.not_saved(),
         }
         turn.finish()

@@ -18,6 +18,9 @@ impl Turn<'_> {
         {
             return;
         }
+        if self.state.in_line.is_some() && self.state.task().is_none() && keys != "911" {
+            return self.is_called_back_in_turn();
+        }
         if digits.contains(PASS) && keys.is_empty() {
             return self.pass_over();
         }

@@ -26,6 +26,7 @@ mod first_words;
 mod hearings;
 pub mod intent;
 mod keys;
+mod line;
 mod offer;
 mod office_day;
 mod openings;
@@ -63,7 +64,8 @@ pub use questions::MIN_RELEVANCE;
 pub use script::{Files, Script, ScriptError};
 pub use state::State;
 pub use step::{
-    ClaimRecord, Effect, Filing, Lookup, Note, Opening, Passage, Say, Search, Searched, Step, Trouble, View,
+    ClaimRecord, Effect, Filing, LineAct, Lookup, Note, Opening, Passage, Say, Search, Searched, Standing,
+    Step, Trouble, View,
 };
 pub use targets::Target;
 pub use week::{Span, Week};

@@ -202,6 +202,8 @@ pub enum Pending {
     MessageOrPerson,
     /// "I can put you through to this target. Shall I?"
     PutThrough(String),
+    /// "Everybody at this target is on a call. Would you like to wait?"
+    Line(String),
     /// "Shall I ask somebody in the office?"
     AskStaff,
     /// "May we record this call?"
@@ -317,6 +319,9 @@ pub struct State {
     /// Targets that this call came back from.
     #[serde(default)]
     pub not_taken: Vec<String>,
+    /// The target that the caller waits in line for.
+    #[serde(default)]
+    pub in_line: Option<String>,
     /// Somebody of the office is there to be asked.
     #[serde(default)]
     pub staff_there: bool,
@@ -379,7 +384,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, in_line, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

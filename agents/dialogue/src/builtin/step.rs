@@ -67,6 +67,20 @@ pub struct ClaimRecord {
 
 language::shown!(ClaimRecord, "ClaimRecord": status, pin; status_text, holder_name, date_of_birth, phone);
 
+/// How the line of a target stands for a caller who is not in it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Standing {
+    pub target: String,
+    /// Somebody is there for them now.
+    pub is_free: bool,
+    /// No more callers can wait.
+    pub is_full: bool,
+    /// Their place, from one.
+    pub place: u32,
+    /// How long it may take. `None`: that is not known.
+    pub minutes: Option<u32>,
+}
+
 /// All that a step may know. Made before the step; the step itself looks nothing up.
 #[derive(Debug)]
 pub struct View<'a> {
@@ -85,6 +99,8 @@ pub struct View<'a> {
     pub openings: Option<Vec<Opening>>,
     /// `None` until asked for with [`Lookup::Claim`]; then the claim, if there is one of that number.
     pub claim: Option<Option<ClaimRecord>>,
+    /// `None` until asked for with [`Lookup::Queues`]; then of each target that callers may wait for.
+    pub queues: Option<Vec<Standing>>,
 }
 
 /// Something to be read before the step can be taken. Reading has no effect, so a speculative run may do it.
@@ -96,6 +112,7 @@ pub enum Lookup {
     Claim {
         number: String,
     },
+    Queues,
 }
 
 impl std::fmt::Debug for Lookup {
@@ -103,6 +120,7 @@ impl std::fmt::Debug for Lookup {
         match self {
             Self::Pages(search) => write!(f, "Pages({search:?})"),
             Self::Openings => f.write_str("Openings"),
+            Self::Queues => f.write_str("Queues"),
             Self::Claim { number } => write!(f, "Claim({:?})", number.shape()),
         }
     }
@@ -160,6 +178,20 @@ pub enum Effect {
     AskStaff {
         question: String,
     },
+    /// The caller joins or leaves the line of a target.
+    Line(LineAct),
+}
+
+/// What becomes of a caller's place in a line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineAct {
+    /// They wait. `about`: what the person there is told of it.
+    Join { target: String, about: String, urgent: bool },
+    /// They are called back, and keep the place that they have or would have had.
+    CallBack { target: String },
+    /// They want neither.
+    Leave,
 }
 
 /// A work item to be filed, perhaps with a booking.
@@ -211,7 +243,10 @@ impl Step {
     pub fn settle(&mut self, references: &[String]) {
         let files = self.effects.iter().filter_map(|effect| match effect {
             Effect::File(filing) => Some(filing.fields.contains_key(super::CORRECTS)),
-            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
+            Effect::MarkUrgent { .. }
+            | Effect::PutThrough { .. }
+            | Effect::AskStaff { .. }
+            | Effect::Line(_) => None,
         });
         let corrections: Vec<bool> = files.collect();
         let own = |n: &usize| !corrections.get(*n).copied().unwrap_or_default();
@@ -237,6 +272,8 @@ impl Step {
 pub enum Trouble {
     /// Somebody else took the appointment.
     OpeningTaken,
+    /// Everybody at the target is on a call by now.
+    AllBusy,
     /// The store did not take it.
     NotSaved,
 }

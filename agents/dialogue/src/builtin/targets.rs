@@ -23,9 +23,19 @@ pub struct Target {
     pub by_agent: bool,
     /// The person there is asked first, while the caller waits with the agent.
     pub warm: bool,
+    /// How many people there can be on calls at a time. None is read as one.
+    pub lines: u32,
+    /// Callers may wait in line for it, once all of them are.
+    pub queue: bool,
 }
 
 impl Target {
+    /// How many people can be on calls there at a time.
+    #[must_use]
+    pub fn people(&self) -> u32 {
+        self.lines.max(1)
+    }
+
     /// Whether it takes calls at a local time.
     #[must_use]
     pub fn is_open(&self, facts: &TenantFacts, now: NaiveDateTime) -> bool {

@@ -38,6 +38,7 @@ impl<'a> Turn<'a> {
         if self.repeats_filed(task, text) {
             return self.already_filed(id, text);
         }
+        self.leaves_line_for(id);
         self.state.pending = None;
         self.state.unanswered = 0;
         self.did(id, "started");

@@ -142,6 +142,7 @@ impl<'a> Turn<'a> {
         } else if !self.state.holding {
             self.expects = self.state.last_expects;
         }
+        self.waits_on();
         self.state.closed |= self.then == AfterReply::HangUp;
         self.state.served |= !self.state.references.is_empty() || self.state.topic.is_some();
         Step {
@@ -292,9 +293,13 @@ impl<'a> Turn<'a> {
         self.state.offered_for.clear();
         self.state.pending = Some(pending);
         self.expects = match self.state.pending {
-            Some(Pending::Offer(_) | Pending::PutThrough(_) | Pending::Write | Pending::MoreOnPage) => {
-                Expectation::YesNo
-            }
+            Some(
+                Pending::Offer(_)
+                | Pending::PutThrough(_)
+                | Pending::Line(_)
+                | Pending::Write
+                | Pending::MoreOnPage,
+            ) => Expectation::YesNo,
             _ => Expectation::Open,
         };
     }

@@ -22,7 +22,7 @@ use crate::tools::remote::outside::{DESTINATION, Offered};
 use crate::tools::{Asked, Outcome, Seen, clerk};
 use dialogue::Priority;
 use dialogue::builtin::state::Filled;
-use dialogue::builtin::{Effect, Files, Filing, Note, Trouble};
+use dialogue::builtin::{Effect, Files, Filing, LineAct, Note, Standing, Trouble};
 use dialogue::conversation::ToolCall;
 use language::english::when::{spoken_date, spoken_time};
 
@@ -226,7 +226,7 @@ impl Live {
                     "That time was just taken by somebody else; nothing was booked. Say so, call list_free_times and offer others.",
                 )
             }
-            Err(Trouble::NotSaved) => not_saved(seat),
+            Err(Trouble::NotSaved | Trouble::AllBusy) => not_saved(seat),
         }
     }
 }
@@ -271,7 +271,8 @@ async fn mark_urgent(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, kind:
 async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, target: &str) -> Outcome {
     let open = super::super::put_through::open(&seat.office, run.memory.language);
     let known = open.iter().find(|known| known.name.eq_ignore_ascii_case(target.trim()));
-    let Some((target, waits)) = known.map(|known| (known.name.clone(), known.warm)) else {
+    let Some((target, waits, has_line)) = known.map(|known| (known.name.clone(), known.warm, known.queue))
+    else {
         let names: Vec<&str> = open.iter().map(|known| known.name.as_str()).collect();
         return Outcome::error(if names.is_empty() {
             "Nobody takes calls now. Say so, and offer request_person.".to_owned()
@@ -279,9 +280,18 @@ async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, targe
             format!("Nobody of that name takes calls now. Who does: {}.", names.join(", "))
         });
     };
+    if has_line
+        && let Some(standing) = seat.office.queues().await.into_iter().find(|known| known.target == target)
+        && !standing.is_free
+    {
+        return wait_in_line(seat, run, call, standing).await;
+    }
     match effect(seat, run.turn, call, Effect::PutThrough { target: target.clone(), about: String::new() })
         .await
     {
+        Err(Trouble::AllBusy) => {
+            Outcome::error("Everybody there is on a call by now. Call put_through again.")
+        }
         Ok(_) if waits => {
             run.after = AfterReply::Hold;
             run.exchange.acted = true;
@@ -298,6 +308,29 @@ async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, targe
         }
         Err(_) => Outcome::error("The call cannot be put through. Say so, and offer request_person."),
     }
+}
+
+/// Everybody at the target is on a call. What is said and heard from here on is the built-in agent's, until it is their turn.
+async fn wait_in_line(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, at: Standing) -> Outcome {
+    let Standing { target, is_full, place, minutes, .. } = at;
+    if is_full {
+        return Outcome::error(
+            "Everybody there is on a call, and too many wait. Say so, and offer request_person.",
+        );
+    }
+    let (about, urgent) = (String::new(), seat.state.urgent);
+    let join = Effect::Line(LineAct::Join { target: target.clone(), about, urgent });
+    if effect(seat, run.turn, call, join).await.is_err() {
+        return Outcome::error("The caller cannot wait there. Say so, and offer request_person.");
+    }
+    seat.state.in_line = Some(target.clone());
+    run.after = AfterReply::Wait;
+    run.exchange.acted = true;
+    let takes = minutes.map(|minutes| format!(" It may take about {minutes} minutes.")).unwrap_or_default();
+    Outcome::ok(format!(
+        "Everybody at {target} is on a call. The caller waits in line there now, at place {place}.{takes} Say just that, and that \
+         they can press one at any time to be called back instead, keeping their place."
+    ))
 }
 
 /// Makes an effect durable, once for its call: the same functions that serve the built-in agent.

@@ -172,7 +172,7 @@ impl Live {
     /// not speak are the built-in dialogue's. `vector`: of the words, where they may tell of danger.
     pub(super) fn answers(&self, seat: &Seat, input: &TurnInput, vector: Option<&[f32]>) -> bool {
         let dialogue = &seat.office.shared.dialogue;
-        if seat.state.awaits_call_back() {
+        if seat.state.awaits_call_back() || seat.state.in_line.is_some() {
             return false;
         }
         match input {
@@ -181,7 +181,9 @@ impl Live {
             | TurnInput::Unintelligible
             | TurnInput::Answered { .. }
             | TurnInput::Unanswered
-            | TurnInput::Returned(_) => false,
+            | TurnInput::Returned(_)
+            | TurnInput::InLine(_)
+            | TurnInput::YourTurn { .. } => false,
             TurnInput::Digits { .. } if dialogue.minds_recording(&seat.state, "") => false,
             TurnInput::Digits { digits } => digits != "911",
             TurnInput::Secret(secret) => {

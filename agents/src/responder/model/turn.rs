@@ -443,6 +443,8 @@ const fn heard(input: &TurnInput) -> &'static str {
         TurnInput::Silence { .. } => "silence",
         TurnInput::Unintelligible => "a sound",
         TurnInput::Returned(_) => "came back",
+        TurnInput::InLine(_) => "in line",
+        TurnInput::YourTurn { .. } => "their turn",
         TurnInput::Answered { .. } => "an answer of the office",
         TurnInput::Unanswered => "no answer of the office",
     }

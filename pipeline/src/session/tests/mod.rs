@@ -8,6 +8,7 @@ mod echo;
 mod guess;
 mod hold;
 mod impaired;
+mod line;
 mod money;
 mod properties;
 mod rejoin;

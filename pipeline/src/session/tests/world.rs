@@ -190,6 +190,11 @@ impl World {
         world
     }
 
+    /// The caller says this too.
+    pub fn speaks(&mut self, speech: Speech) {
+        self.script.push(speech);
+    }
+
     pub fn at(&mut self, ms: u64, input: Input) {
         self.push(CallTime::from_ms(ms), input);
     }

@@ -14,6 +14,10 @@ impl Turn<'_> {
         if self.stays_with_911() {
             return;
         }
+        // Who waits in line may be talking to somebody else.
+        if self.state.in_line.is_some() {
+            return self.did("nothing", "let it be");
+        }
         self.note_misheard(text);
         self.state.misses = self.misses_before.saturating_add(1);
         self.did("nothing", "asked again");

@@ -8,6 +8,7 @@ mod consent;
 mod danger;
 mod emergencies;
 mod holidays;
+mod line;
 mod measured;
 mod own_routes;
 mod policy;
@@ -152,6 +153,8 @@ pub(super) struct Phone<'w> {
     pub(super) urgent: bool,
     pub(super) taken: BTreeSet<Uuid>,
     pub(super) last: Option<Step>,
+    /// How lines stand that callers may wait in.
+    pub(super) queues: Vec<Standing>,
     next_reference: u32,
 }
 
@@ -174,6 +177,7 @@ impl<'w> Phone<'w> {
             urgent: false,
             taken: BTreeSet::new(),
             last: None,
+            queues: Vec::new(),
             next_reference: 1001,
         };
         phone.input(&TurnInput::Opened);
@@ -198,6 +202,7 @@ impl<'w> Phone<'w> {
             searched: vec![],
             openings: None,
             claim: None,
+            queues: None,
         };
         let mut step = self.world.dialogue.step(&self.state, input, &view);
         for _ in 0..6 {
@@ -210,6 +215,7 @@ impl<'w> Phone<'w> {
                 }
                 Some(Lookup::Openings) => view.openings = Some(self.free()),
                 Some(Lookup::Claim { number }) => view.claim = Some(self.claim(&number)),
+                Some(Lookup::Queues) => view.queues = Some(self.queues.clone()),
                 None => break,
             }
             step = self.world.dialogue.step(&self.state, input, &view);
@@ -236,7 +242,10 @@ impl<'w> Phone<'w> {
         let mut step = self.think(input);
         let booked = step.effects.iter().find_map(|e| match e {
             Effect::File(filing) => filing.booking.map(|slot| (slot, filing.clone())),
-            Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } => None,
+            Effect::MarkUrgent { .. }
+            | Effect::PutThrough { .. }
+            | Effect::AskStaff { .. }
+            | Effect::Line(_) => None,
         });
         if let Some((slot, filing)) = booked
             && !self.taken.insert(slot)
@@ -251,6 +260,7 @@ impl<'w> Phone<'w> {
                 searched: vec![],
                 openings: Some(self.free()),
                 claim: None,
+                queues: None,
             };
             step = self.world.dialogue.trouble(&self.state, Trouble::OpeningTaken, Some(&filing), &view);
         }
@@ -263,7 +273,7 @@ impl<'w> Phone<'w> {
                     self.filed.push(filing.clone());
                 }
                 Effect::MarkUrgent { .. } => self.urgent = true,
-                Effect::PutThrough { .. } | Effect::AskStaff { .. } => {}
+                Effect::PutThrough { .. } | Effect::AskStaff { .. } | Effect::Line(_) => {}
             }
         }
         step.settle(&references);

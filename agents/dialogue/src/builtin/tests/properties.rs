@@ -242,6 +242,7 @@ fn a_call_back_that_could_not_be_filed_is_tried_again_at_the_end() {
         searched: vec![],
         openings: None,
         claim: None,
+        queues: None,
     };
     let instead = LEXICAL.dialogue.trouble(&before, super::super::Trouble::NotSaved, Some(filing), &view);
     assert!(instead.say.iter().all(|say| say.language == Language::Es && !say.promises), "{:?}", instead.say);

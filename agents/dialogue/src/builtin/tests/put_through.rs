@@ -22,6 +22,8 @@ static STAFFED: LazyLock<World> = LazyLock::new(|| {
         subjects: Vec::new(),
         by_agent: true,
         warm: false,
+        lines: 1,
+        queue: false,
     };
     let day = Week::weekdays(Span { opens: 480, closes: 1_020 });
     world.facts.hours_known = false;
