@@ -10,7 +10,7 @@ use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
 use crate::event::{ControlReason, EventBody};
 use crate::ports::{AfterReply, InLine, NotTaken, Returned, TurnInput};
-use crate::turn::SegmentKind;
+use crate::turn::{Expectation, SegmentKind};
 
 /// Somebody speaks, or keys come: it is looked again so soon.
 const BUSY: Duration = Duration::from_millis(500);
@@ -35,7 +35,10 @@ impl Session {
             self.tell_held(ControlReason::Held);
         }
         self.timers.stop(Timer::NoInput);
-        self.timers.set(Timer::HoldWords, self.now + self.config.line_ear);
+        // Who was asked something has the time that any answer has.
+        let asked = !matches!(self.expects, Expectation::Open | Expectation::Wait);
+        let ear = if asked { self.config.no_input } else { self.config.line_ear };
+        self.timers.set(Timer::HoldWords, self.now + ear);
         self.take_deferred();
         self.say_line();
     }
