@@ -2,7 +2,7 @@
 
 use pipeline::ports::{AfterReply, SecretDigits};
 use pipeline::turn::Expectation;
-use storage::{Calls, PinHash, Transfers};
+use storage::{Calls, PinHash, Transfers, Waits};
 
 use super::*;
 
@@ -181,6 +181,50 @@ async fn where_somebody_takes_calls_the_model_puts_the_caller_through() {
     assert_eq!(call.say("yes, please").await.done().1, AfterReply::Transfer);
     let transfers = call.office.store.transfers_of(id).await.unwrap();
     assert_eq!((transfers.len(), transfers[0].number.as_str()), (1, "+12025550180"));
+}
+
+#[tokio::test]
+async fn where_everybody_is_on_a_call_the_caller_waits_and_leaves_the_line_without_the_model() {
+    let mut call = driven().await;
+    let mut facts = dialogue::seed::riverbend(chrono::Utc::now()).unwrap().facts;
+    facts.hours_known = false;
+    let clerk = dialogue::builtin::Target {
+        name: "the clerk's office".into(),
+        number: "+12025550180".into(),
+        by_agent: true,
+        queue: true,
+        ..Default::default()
+    };
+    facts.targets = vec![clerk];
+    call.office.desk.put_tenant(call.office.tenant, call.office.store.clone(), facts);
+    call.brief.hand_over.is_possible = true;
+    let (id, other) = (storage::CallId(call.brief.call.0), storage::CallId::new());
+    for known in [id, other] {
+        call.office.store.begin_call(new_call(known)).await.unwrap();
+    }
+    let busy = storage::transfers::NewTransfer {
+        call: other,
+        actor: storage::transfers::BY_AGENT.into(),
+        target: "the clerk's office".into(),
+        number: "+12025550180".into(),
+        language: "en".into(),
+        about: String::new(),
+        warm: false,
+    };
+    call.office.store.begin_transfer(busy).await.unwrap();
+    call.stream = call.office.desk.open(call.brief.clone()).unwrap();
+    call.model.answers(&[
+        &[tool("t1", "put_through", json!({ "target": "the clerk's office" }))],
+        &[text("Everybody is on a call. You are first in line.")],
+    ]);
+    assert_eq!(call.say("yes, please").await.done().1, AfterReply::Wait);
+    assert_eq!(call.office.store.transfers_of(id).await.unwrap(), []);
+    let wait = call.office.store.wait_of(id).await.unwrap().expect("they wait");
+    assert_eq!((wait.target.as_str(), wait.result), ("the clerk's office", None));
+    let kept = call.say("call me back, please").await;
+    assert!(kept.text.contains("you keep your place"), "{}", kept.text);
+    let wait = call.office.store.wait_of(id).await.unwrap().unwrap();
+    assert_eq!(wait.result, Some(storage::waits::WaitResult::CalledBack));
 }
 
 fn new_call(id: storage::CallId) -> storage::records::NewCall {
