@@ -55,6 +55,8 @@ export interface CallItem {
   controlled_by?: Holder | null;
   /** How many people listen. */
   listeners?: number;
+  /** The caller waits in line for a person. */
+  in_line?: { target: string; place: number } | null;
 }
 /** A person who has a call. */
 export interface Holder {
@@ -397,6 +399,8 @@ export interface EventBodies {
   "call.control": { holder: "agent" | "person"; by: string; reason: ControlReason };
   "call.question_asked": { question_id: number; text: string; within_s: number };
   "call.question_closed": { question_id: number; by: string | null };
+  /** Where the caller stands who waits in line for a person, until they are held no more. */
+  "call.in_line": { target: string; place: number };
   "supervisor.whispered": { by: string; text: string; until: string };
   "call.latency": { latency: TurnLatency };
   /** From here on the call may be listened to and recorded, or may not. */

@@ -40,6 +40,14 @@ describe("who has a call", () => {
     expect(answered.calls["c1"]!.notices.map((n) => n.text)).toContain("pat answered the agent");
   });
 
+  it("shows where a caller waits until they wait no more", () => {
+    const held = reduceEvent(emptyState, event("1", "call.control", { holder: "agent", by: "", reason: "held" }));
+    const waits = reduceEvent(held, event("2", "call.in_line", { target: "the clerk's office", place: 2 }));
+    expect(waits.calls["c1"]!.facts.in_line).toEqual({ target: "the clerk's office", place: 2 });
+    const done = reduceEvent(waits, event("3", "call.control", { holder: "agent", by: "", reason: "held_no_more" }));
+    expect(done.calls["c1"]!.facts.in_line).toBeNull();
+  });
+
   it("tells what was whispered, and what was said for a person", () => {
     expect(whisperText("pat", "Be brief.", "next")).toBe("pat told the agent: Be brief.");
     expect(whisperText("pat", "Be brief.", "withdrawn")).toBe("pat told the agent: Be brief. (until withdrawn)");

@@ -108,7 +108,8 @@ const apply: { [N in EventName]: Apply<N> } = {
     if (reason === "refused") return call;
     const controlled_by = holder === "person" ? { by, role: call.facts.controlled_by?.by === by ? call.facts.controlled_by.role : "", since: at } : null;
     const known = reason === "speaking" && call.facts.controlled_by?.by === by ? call.facts.controlled_by : controlled_by;
-    const now = { ...call, facts: { ...call.facts, controlled_by: known } };
+    const in_line = reason === "held" ? (call.facts.in_line ?? null) : null;
+    const now = { ...call, facts: { ...call.facts, controlled_by: known, in_line } };
     // That the caller has been told who speaks is no news of its own.
     return reason === "speaking" ? now : withNotice(now, { id: event_id, at, kind: "person", text: controlText(by, reason) });
   },
@@ -128,6 +129,8 @@ const apply: { [N in EventName]: Apply<N> } = {
       { id: event_id, at, kind: "person", text: by ? `${by} answered the agent` : "Nobody answered the agent" },
     ),
 
+  "call.in_line": (call, { target, place }) => ({ ...call, facts: { ...call.facts, in_line: { target, place } } }),
+
   "supervisor.whispered": (call, { event_id, by, text, until, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: whisperText(by, text, until) }),
 
@@ -144,7 +147,7 @@ const apply: { [N in EventName]: Apply<N> } = {
   "call.ended": (call, { reason, at }) => ({
     ...call,
     question: null,
-    facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason },
+    facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason, in_line: null },
     // Nothing is still being recognised once the line is closed.
     utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),
   }),

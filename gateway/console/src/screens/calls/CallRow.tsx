@@ -41,6 +41,7 @@ export const CallRow = memo(function CallRow({ call, selected }: Props) {
           <Length call={call} />
         </span>
         {call.question !== null && <span className="mt-1 block truncate pl-4.5 text-sm font-medium">Asks the office: {call.question.text}</span>}
+        {facts.in_line && <span className="mt-1 block truncate pl-4.5 text-sm font-medium">Waiting, place {facts.in_line.place}: {facts.in_line.target}</span>}
         {facts.attention !== "none" && (
           <span className="mt-1 block pl-4.5">
             <AttentionBadge level={facts.attention} reason={call.attentionReason} />
