@@ -27,6 +27,7 @@ pub mod passkeys;
 pub mod passport;
 pub mod passports;
 pub mod phone;
+pub mod queue;
 pub mod record;
 pub mod recording;
 pub mod retention;

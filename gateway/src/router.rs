@@ -12,7 +12,7 @@ use crate::api::memory;
 use crate::api::{
     account, audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events,
     judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys, passport,
-    passports, phone, record, recording, retention, rules, speak, supervise, teams, tenant_calendar,
+    passports, phone, queue, record, recording, retention, rules, speak, supervise, teams, tenant_calendar,
     tenant_config, tenant_settings, tenant_versions, tenants, text_checks, tokens, transcript, understand,
     users, validate, work_calls, work_items, work_moves,
 };
@@ -154,6 +154,7 @@ fn calling_out(routes: Routes) -> Routes {
     routes
         .post("/v1/calls", outreach::place)
         .post("/v1/calls/{id}/transfer", control::transfer)
+        .get("/v1/transfers/queue", queue::handle)
         .post("/v1/work-items/{id}/call", work_calls::call)
         .post("/v1/consents", outreach::consent)
         .post("/v1/do-not-call", do_not_call::put)

@@ -18,6 +18,7 @@ mod outbox;
 mod outreach;
 mod passkeys;
 mod passports;
+mod queue;
 mod recording;
 mod requests;
 mod reviews;

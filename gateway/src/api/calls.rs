@@ -45,9 +45,20 @@ pub struct CallItem {
     controlled_by: Option<Lease>,
     /// How many people listen.
     listeners: u32,
+    /// The caller waits in line for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_line: Option<InLineItem>,
     /// Where it was put through, and what came of it; told of one call, not in lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     transfers: Vec<TransferItem>,
+}
+
+/// Where a caller stands who waits in line.
+#[derive(Debug, Serialize)]
+struct InLineItem {
+    target: String,
+    /// From one.
+    place: u32,
 }
 
 /// One attempt to put a call through.
@@ -98,6 +109,10 @@ impl CallItem {
             attention_reason: call.attention_reason,
             controlled_by: live.as_ref().and_then(|live| live.lease.holder()),
             listeners: live.as_ref().map_or(0, |live| live.tap.listeners()),
+            in_line: live
+                .as_ref()
+                .and_then(|live| live.in_line.lock().clone())
+                .map(|stands| InLineItem { target: stands.target, place: stands.place }),
             transfers: Vec::new(),
         }
     }

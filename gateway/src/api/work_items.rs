@@ -9,7 +9,7 @@ use pipeline::ports::Screen;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage::records::{Priority, WorkFilter, WorkItem, WorkKind, WorkStatus};
-use storage::work_acts::{WorkAct, WorkActKind, due};
+use storage::work_acts::{QUEUED_AT, WorkAct, WorkActKind, due, queued_at};
 use storage::{CallId, PassportId, TenantId, TenantStore, WorkActId, WorkItemId, WorkItems};
 
 use super::page::{Page, PageQuery};
@@ -46,6 +46,9 @@ pub struct Item {
     passport_id: Option<PassportId>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
+    /// Since when the caller has waited for a person, where they did: they keep the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued_at: Option<DateTime<Utc>>,
     fields: Vec<Field>,
 }
 
@@ -238,7 +241,7 @@ struct Shown {
 
 /// Each item has a screen of its own: tokens are numbered within it, fields first, then the history, always in one order.
 fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Result<Shown, ApiError> {
-    let due_at = due(&row);
+    let (due_at, queued_at) = (due(&row), queued_at(&row));
     let mut screen = screened::screen(app, tenant, None)?;
     let raw = match row.fields {
         Value::Object(fields) => fields,
@@ -246,6 +249,7 @@ fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Res
     };
     let fields: Vec<Field> = raw
         .into_iter()
+        .filter(|(name, _)| name != QUEUED_AT)
         .map(|(name, mut value)| {
             screened::field(screen.as_mut(), &name, &mut value);
             Field { name, value }
@@ -281,6 +285,7 @@ fn shown(app: &App, tenant: TenantId, row: WorkItem, history: &[WorkAct]) -> Res
         passport_id: row.passport_id,
         created_at: row.created_at,
         updated_at: row.updated_at,
+        queued_at,
         fields,
     };
     Ok(Shown { item, history, screen })

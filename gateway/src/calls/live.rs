@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use parking_lot::Mutex;
 use pipeline::driver::{Control, PersonFrame};
 use pipeline::event::AttentionLevel;
-use pipeline::ports::EndReason;
+use pipeline::ports::{EndReason, InLine};
 use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
 use tokio::sync::{Notify, mpsc};
@@ -42,6 +42,8 @@ pub struct LiveCall {
     pub question: Mutex<Option<u32>>,
     /// Rung when the caller begins to wait for a person.
     pub held: Notify,
+    /// Where the caller stands who waits in line.
+    pub in_line: Mutex<Option<InLine>>,
     /// Cancelled when the stream's last task is done.
     gone: CancellationToken,
     /// Last turn seen.
@@ -122,6 +124,7 @@ impl LiveCalls {
             recording: Switch::default(),
             question: Mutex::default(),
             held: Notify::new(),
+            in_line: Mutex::default(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
             attention: Mutex::default(),

@@ -3,6 +3,7 @@
 pub mod call_back;
 pub mod clock;
 pub mod hours;
+pub mod line;
 pub mod lost;
 pub mod outreach;
 pub mod reconcile;

@@ -6,13 +6,13 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult};
-use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore, Transfers};
+use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore, Transfers, Waits};
 use telephony::control::CallControl;
 use telephony::error::ControlError;
 use telephony::twilio::status::Answerer;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{call_back, lost, outreach, settle};
+use super::{call_back, line, lost, outreach, settle};
 use crate::app::App;
 use crate::damaged;
 
@@ -78,6 +78,9 @@ async fn of_tenant(
     }
     for to in store.silent_transfers(now - SILENCE, AT_ONCE).await? {
         lost::settle(app, store, &to, now).await?;
+    }
+    for wait in store.silent_waits(now - line::KEPT, AT_ONCE).await? {
+        line::give_up(app, store, &wait).await?;
     }
     Ok(())
 }

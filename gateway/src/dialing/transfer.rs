@@ -14,8 +14,9 @@ use pipeline::ports::{Language, NotTaken, Returned};
 use serde_json::json;
 use storage::records::{Call, NewWorkItem, Priority, WorkKind};
 use storage::transfers::{Transfer, TransferResult, TransferStage};
+use storage::work_acts::QUEUED_AT;
 use storage::zones::CallerNumber;
-use storage::{CallId, Calls, Settings, StorageError, TenantStore, Transfers, WorkItems};
+use storage::{CallId, Calls, Settings, StorageError, TenantStore, Transfers, Waits, WorkItems};
 
 use crate::tenant_config::targets::Target;
 
@@ -31,7 +32,7 @@ const WAITS: TimeDelta = TimeDelta::seconds(60);
 const WAITS_HELD: TimeDelta = TimeDelta::seconds(180);
 /// Ends of a call after which it may have to be put through: it was to be, or the process or the stream broke off before that
 /// was written.
-const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
+pub(super) const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
 
 /// The caller is about to be put through.
 const NOW: &str = "transfer_now";
@@ -155,6 +156,8 @@ pub enum Told {
     Promised,
     /// Nothing: the call broke off.
     Nothing,
+    /// Nothing: they waited in line, and hung up or broke off.
+    Waited,
 }
 
 impl Told {
@@ -167,6 +170,9 @@ impl Told {
                 "The caller was to be put through to a person, and the call broke off before anybody took it. They were \
                  told nothing."
             }
+            Self::Waited => {
+                "The caller waited in line for a person, and was gone before anybody was free. They were told nothing."
+            }
         }
     }
 }
@@ -178,6 +184,15 @@ impl Told {
 pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, StorageError> {
     let number = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
     let Some(number) = number else { return Ok(false) };
+    let mut fields = json!({
+        "reason": told.reason(),
+        "phone": number.as_str(),
+        "line": call.line,
+    });
+    // Who waited keeps the place.
+    if let Some(wait) = store.wait_of(call.id).await? {
+        fields[QUEUED_AT] = json!(wait.joined_at);
+    }
     let item = NewWorkItem {
         kind: WorkKind::Callback,
         idempotency_key: key(call.id),
@@ -186,11 +201,7 @@ pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, S
         passport_id: call.passport_id,
         priority: Priority::High,
         caller: Some(number.as_str().to_owned()),
-        fields: json!({
-            "reason": told.reason(),
-            "phone": number.as_str(),
-            "line": call.line,
-        }),
+        fields,
     };
     let filed = store.file_work_item(item).await?;
     tracing::info!(call_id = %call.id, reference = %filed.reference, "a call back is owed after a transfer");

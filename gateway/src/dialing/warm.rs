@@ -14,10 +14,11 @@ use pipeline::ports::{EndReason, Language};
 use serde::Deserialize;
 use storage::records::Call;
 use storage::transfers::{Transfer, TransferResult, TransferStage};
-use storage::{CallId, Calls, TenantId, TenantStore, Transfers};
+use storage::{CallId, Calls, TenantStore, Transfers};
 use telephony::control::CallOrder;
 use telephony::error::ControlError;
 
+use super::line;
 use super::outreach::Answer;
 use super::transfer::{self, line as spoken};
 use crate::app::App;
@@ -37,7 +38,7 @@ pub async fn watch(app: Arc<App>, live: Arc<LiveCall>) {
     let calls = async {
         loop {
             live.held.notified().await;
-            ring(&app, live.tenant, live.id).await;
+            ring(&app, &live).await;
         }
     };
     tokio::select! {
@@ -47,13 +48,17 @@ pub async fn watch(app: Arc<App>, live: Arc<LiveCall>) {
     }
 }
 
-async fn ring(app: &Arc<App>, tenant: TenantId, call: CallId) {
-    let store = match app.platform.tenant(tenant).await {
+async fn ring(app: &Arc<App>, live: &LiveCall) {
+    let call = live.id;
+    let store = match app.platform.tenant(live.tenant).await {
         Ok(store) => store,
         Err(error) => {
             return tracing::error!(%error, call_id = %call, "a caller waits, and nobody can be called");
         }
     };
+    if let Err(error) = line::wait(app, live, &store).await {
+        tracing::error!(%error, call_id = %call, "a caller waits in line, and nobody looks at it for them");
+    }
     if let Err(error) = place(app, &store, call).await {
         tracing::error!(?error, call_id = %call, "the person whom a caller waits for cannot be called");
         if let Ok(Some(to)) = transfer::last(&store, call).await {
@@ -121,6 +126,7 @@ pub async fn give_up(app: &App, store: &TenantStore, to: &Transfer, result: Tran
 
 /// The caller who waited is gone: nobody is to be asked any more.
 pub async fn caller_left(app: &App, store: &TenantStore, call: CallId, reason: EndReason) {
+    line::caller_left(app, store, call, reason).await;
     // These come back, or are being joined.
     if matches!(
         reason,

@@ -12,6 +12,9 @@ const SECONDS: [f64; 19] = [
     2.0, 5.0,
 ];
 
+/// Bounds that tell who waited a moment from who waited an hour.
+const WAITS: [f64; 9] = [5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_200.0, 2_700.0];
+
 /// The process-wide recorder. Several gateways in one process (tests) share it.
 pub fn recorder() -> Option<&'static PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -21,6 +24,9 @@ pub fn recorder() -> Option<&'static PrometheusHandle> {
 fn install() -> Option<PrometheusHandle> {
     let builder =
         PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS);
+    let builder = builder.and_then(|builder| {
+        builder.set_buckets_for_metric(Matcher::Full("quandura_transfer_wait_seconds".to_owned()), &WAITS)
+    });
     let handle =
         builder.ok()?.install_recorder().inspect_err(|e| tracing::warn!(error = %e, "no metrics")).ok()?;
     describe();
@@ -35,6 +41,12 @@ fn describe() {
         "quandura_turn_seconds",
         Unit::Seconds,
         "Caller's last speech frame to our first reply frame."
+    );
+    describe_gauge!("quandura_transfers_waiting", "Callers of this process who wait in line for a person.");
+    describe_histogram!(
+        "quandura_transfer_wait_seconds",
+        Unit::Seconds,
+        "How long callers waited in line for a person, by what came of it."
     );
     describe_histogram!("quandura_turn_stage_seconds", Unit::Seconds, "The turn's waterfall, by stage.");
     describe_counter!("quandura_office_jobs_total", "Jobs after calls, by how they ended.");

@@ -232,6 +232,9 @@ fn transfers(config: &TenantConfig, faults: &mut Faults) {
                 faults.add(key, "has no words: callers say them");
             }
         }
+        if target.lines.is_some_and(|lines| !(1..=targets::MOST_LINES).contains(&lines)) {
+            faults.add(key("lines"), format!("is not between 1 and {}", targets::MOST_LINES));
+        }
         if target.subjects.len() > targets::MOST_SUBJECTS {
             faults.add(key("subjects"), format!("has more than {} entries", targets::MOST_SUBJECTS));
         }

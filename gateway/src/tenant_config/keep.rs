@@ -106,6 +106,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant, now: &TenantConfig) ->
     for target in &mut config.targets {
         target.number = normalise_phone(&target.number).unwrap_or_default();
         target.hours = Hours::of(&target.hours.week());
+        target.lines = target.lines.filter(|lines| *lines != 1);
     }
     config.holidays.sort_by(|a, b| a.date.cmp(&b.date));
     config.slots.sort_by(|a, b| (&a.date, minutes(&a.time)).cmp(&(&b.date, minutes(&b.time))));

@@ -9,6 +9,8 @@ use super::Hours;
 
 /// Targets of one tenant.
 pub const MOST: usize = 50;
+/// People of one target.
+pub const MOST_LINES: u32 = 100;
 /// Subjects of one target.
 pub const MOST_SUBJECTS: usize = 50;
 
@@ -35,6 +37,12 @@ pub struct Target {
     /// Whether the agent asks the person there first, while the caller waits.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// How many people there can be on calls at a time. Absent: one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u32>,
+    /// Whether callers may wait in line for it, once all of them are.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub queue: bool,
 }
 
 impl Target {
@@ -49,6 +57,8 @@ impl Target {
             subjects: self.subjects.clone(),
             by_agent: self.transfer_by_agent.unwrap_or(true),
             warm: self.warm,
+            lines: self.lines.unwrap_or(1),
+            queue: self.queue,
         }
     }
 

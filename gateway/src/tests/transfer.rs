@@ -27,15 +27,15 @@ use crate::dialing::transfer::TARGETS;
 use crate::providers::{Providers, agent};
 use crate::simulated::{TestGateway, engines};
 
-const ADMIN: &str = "an-admin-token-of-the-test";
-const LINE: &str = "+12025550100";
-const CALLER: &str = "+12125550143";
-const CLERK: &str = "+12025550180";
+pub(super) const ADMIN: &str = "an-admin-token-of-the-test";
+pub(super) const LINE: &str = "+12025550100";
+pub(super) const CALLER: &str = "+12125550143";
+pub(super) const CLERK: &str = "+12025550180";
 
-struct Line {
-    test: TestGateway,
-    carrier: CarrierServer,
-    store: TenantStore,
+pub(super) struct Line {
+    pub(super) test: TestGateway,
+    pub(super) carrier: CarrierServer,
+    pub(super) store: TenantStore,
 }
 
 /// A caller who listens and stays.
@@ -44,7 +44,7 @@ fn patient() -> Talk {
 }
 
 /// The same, who presses these keys, one after each answer.
-fn presses(keys: &'static str) -> Talk {
+pub(super) fn presses(keys: &'static str) -> Talk {
     Arc::new(move |url, parameters, call_sid| {
         Box::pin(async move {
             let signature = sign(&SecretString::from(TOKEN), &url, &[]);
@@ -102,12 +102,12 @@ impl Line {
         sid
     }
 
-    async fn get(&self, path: &str) -> Value {
+    pub(super) async fn get(&self, path: &str) -> Value {
         let request = Client::new().get(self.test.url(path)).bearer_auth(ADMIN);
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    async fn until(&self, sid: &str, state: &str) -> Value {
+    pub(super) async fn until(&self, sid: &str, state: &str) -> Value {
         for _ in 0..400 {
             let call = self.get(&format!("/v1/calls/{sid}")).await;
             if call["state"] == state {
@@ -138,7 +138,7 @@ impl Line {
     }
 
     /// The agent's words so far, once these are among them.
-    async fn says(&self, sid: &str, part: &str) -> String {
+    pub(super) async fn says(&self, sid: &str, part: &str) -> String {
         let mut said = String::new();
         for _ in 0..400 {
             let transcript = self.get(&format!("/v1/calls/{sid}/transcript")).await;
@@ -165,7 +165,7 @@ impl Line {
     }
 
     /// The carrier asks what to do with a call.
-    async fn asks(&self, path: &str, sid: &str, more: &[(&str, &str)]) -> String {
+    pub(super) async fn asks(&self, path: &str, sid: &str, more: &[(&str, &str)]) -> String {
         let url = self.test.url(path);
         let about = [("CallSid", sid), ("AccountSid", ACCOUNT), ("From", CALLER), ("To", LINE)];
         let fields: Vec<(String, String)> =
@@ -176,7 +176,7 @@ impl Line {
     }
 
     /// What people are to call back about: whichever way it was filed.
-    async fn call_backs(&self) -> Vec<Value> {
+    pub(super) async fn call_backs(&self) -> Vec<Value> {
         let all = self.store.list_work_items(WorkFilter::default()).await.unwrap();
         let kinds = [WorkKind::Callback, WorkKind::Escalation];
         all.into_iter().filter(|item| kinds.contains(&item.kind)).map(|item| item.fields).collect()
@@ -221,9 +221,17 @@ async fn a_caller_is_told_where_they_go_and_talks_with_the_target() {
 
 /// A line whose agent may put callers through to the clerk at any hour.
 async fn staffed(warm: bool) -> Line {
+    staffed_with(json!({ "warm": warm })).await
+}
+
+/// The same, where the clerk's target is also as said here.
+pub(super) async fn staffed_with(more: Value) -> Line {
     let line = line().await;
     let hours = json!({ "weekdays": "0:00-24:00", "saturday": "0:00-24:00", "sunday": "0:00-24:00" });
-    let targets = json!([{ "name": "the clerk's office", "number": CLERK, "hours": hours, "warm": warm }]);
+    let mut targets = json!([{ "name": "the clerk's office", "number": CLERK, "hours": hours }]);
+    for (name, value) in more.as_object().unwrap() {
+        targets[0][name] = value.clone();
+    }
     line.store.put_setting(TARGETS, &targets).await.unwrap();
     let app = &line.test.gateway.app;
     let tenant = app.platform.store().tenant_by_slug("riverbend").await.unwrap().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
-use pipeline::ports::Language;
+use pipeline::ports::{Language, NotTaken, Returned};
 use storage::records::{Call, CallState};
 use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
 use telephony::twilio::twiml;
@@ -17,7 +17,7 @@ use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
 use crate::calls::left;
-use crate::dialing::{transfer as transfers, warm};
+use crate::dialing::{line, transfer as transfers, warm};
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
 
@@ -41,6 +41,12 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
     // A person is waited for: this call goes on there.
     if let Ok(Some((store, call))) = &settled
         && let Some(answer) = put_through(&app, store, call, &fields).await
+    {
+        return answer;
+    }
+    // They waited for one, and keep the place.
+    if let Ok(Some((store, call))) = &settled
+        && let Some(answer) = in_line(&app, store, call, &fields).await
     {
         return answer;
     }
@@ -116,6 +122,22 @@ async fn put_through(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &
         Ok(answer) => Some(answer),
         Err(error) => {
             tracing::error!(?error, call_id = %call.id, "the call cannot be put through");
+            None
+        }
+    }
+}
+
+/// What the carrier does where the caller waited in line.
+async fn in_line(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &Fields) -> Option<Response> {
+    let wait = line::kept(store, call, Utc::now()).await.unwrap_or_else(|error| {
+        tracing::error!(%error, call_id = %call.id, "whether the caller waited in line cannot be read");
+        None
+    })?;
+    let returned = Returned { target: wait.target, why: NotTaken::InLine };
+    match transfer::back(app, store, call.clone(), returned, fields).await {
+        Ok(answer) => Some(answer),
+        Err(error) => {
+            tracing::error!(?error, call_id = %call.id, "a caller cannot come back to their place in line");
             None
         }
     }

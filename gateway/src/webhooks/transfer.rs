@@ -8,8 +8,9 @@ use dialogue::TenantFacts;
 use pipeline::ports::{Language, NotTaken, Returned};
 use storage::records::{Call, Direction};
 use storage::transfers::{BY_AGENT, Transfer, TransferResult, TransferStage};
+use storage::waits::WaitResult;
 use storage::zones::CallerNumber;
-use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers};
+use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers, Waits};
 use telephony::twilio::dialled::{Dialled, account_sid};
 use telephony::twilio::status::CallProgress;
 use telephony::twilio::twiml::{self, Dial};
@@ -132,7 +133,10 @@ pub async fn settle(
 }
 
 /// The caller goes on with the agent. Where that cannot be, the carrier tells them that they are called back.
-async fn back(
+///
+/// # Errors
+/// When storage does not answer.
+pub(super) async fn back(
     app: &Arc<App>,
     store: &TenantStore,
     call: Call,
@@ -152,6 +156,7 @@ async fn back(
         tracing::error!(%error, call_id = %call.id, "a call back that is owed could not be filed");
         false
     });
+    store.end_wait(call.id, WaitResult::Lost).await?;
     let language = warm::language_of(&call);
     let text = transfer::failed(&facts, language, is_called_back);
     Ok(document(twiml::say_and_hang_up(&text, voice(language))))
