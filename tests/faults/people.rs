@@ -9,7 +9,7 @@ use futures_util::SinkExt;
 use gateway::dialing::reconcile;
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
-use storage::{CallId, Directory, Recordings, TenantStore, WorkItems};
+use storage::{CallId, Directory, Recordings, TenantStore, Waits, WorkItems};
 use tests::carrier::{ACCOUNT, Behaviour, Callbacks, CarrierServer};
 use tests::desk::{self, caller, signature};
 use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
@@ -32,6 +32,7 @@ tests::on_both_back_ends!(
     a_question_to_the_office_becomes_a_call_back,
     a_caller_who_waited_for_a_person_comes_back_and_the_person_hears_that_nobody_waits,
     a_transfer_that_rang_ends_as_the_carrier_says,
+    a_caller_who_waits_in_line_keeps_the_place,
     a_call_of_ours_that_rang_goes_on,
 );
 
@@ -456,6 +457,64 @@ async fn a_transfer_that_rang_ends_as_the_carrier_says(home: Home) {
         let (child, base) = spawn_with(&town.home, &vars);
         (town.child, town.base) = (Some(child), base);
     }
+}
+
+/// Longer than a place is kept for who does not come back.
+const MUCH_LATER: TimeDelta = TimeDelta::seconds(200);
+
+async fn a_caller_who_waits_in_line_keeps_the_place(home: Home) {
+    let mut town = Town::new(home, "", |config| {
+        staffed(false)(config);
+        config["target"][0]["queue"] = json!(true);
+    })
+    .await;
+    town.carrier.number(CLERK, Behaviour::Answers { key: None, lasts: Duration::from_secs(1) });
+    town.carrier.callbacks(Callbacks::Lost);
+    // The first talks with the clerk, and the end of that is lost with the process; two wait.
+    let first = town.called("01");
+    town.until(&format!("/v1/calls/{first}"), at("dialling")).await;
+    let waits =
+        |callers| move |queue: &Value| queue["items"].as_array().is_some_and(|all| all.len() == callers);
+    let mut waiting = Vec::new();
+    for callers in 1..=2 {
+        let sid = town.called("01");
+        let queue = town.until("/v1/transfers/queue", waits(callers)).await;
+        waiting.push((sid, queue["items"][callers - 1]["call_id"].as_str().unwrap().to_owned()));
+    }
+    let [(second, id), (_, lost)] = &waiting[..] else { panic!("{waiting:?}") };
+    sleep(Duration::from_millis(300)).await;
+    town.kill();
+    let next = town.again().await;
+    ended_by_the_kill(&next.get(&format!("/v1/calls/{id}")).await);
+    let back = next.carrier("/twilio/resume", second, &[]).await;
+    assert!(back.contains("<Stream "), "they come back to the agent: {back}");
+    let order = tests::caller::parse(&back, second.clone()).unwrap();
+    tokio::spawn(caller("")(order.url, order.parameters.into_iter().collect(), second.clone()));
+    let path = format!("/v1/calls/{id}/transcript");
+    let says = |part: &'static str| move |said: &Value| said.to_string().contains(part);
+    next.gateway.until(&path, says("You still have your place in line.")).await.unwrap();
+    let first_in_line = |queue: &Value| {
+        let of =
+            queue["items"].as_array().and_then(|all| all.iter().find(|wait| wait["call_id"] == id.as_str()));
+        of.is_some_and(|wait| wait["place"] == 1)
+    };
+    next.gateway.until("/v1/transfers/queue", first_in_line).await.unwrap();
+    // What the carrier says of the first makes room.
+    next.reconcile().await;
+    next.gateway.until(&path, says("It's your turn.")).await.unwrap();
+    // Who does not come back is called back, and keeps the place.
+    reconcile::once(&next.gateway.running.app, Utc::now() + MUCH_LATER).await.unwrap();
+    // The back office calls back about the cut by itself.
+    let kept = async || -> Vec<Value> {
+        next.call_backs(lost).await.into_iter().filter(|filed| filed["queued_at"].is_string()).collect()
+    };
+    let (filed, wait) = (kept().await, next.store.wait_of(lost.parse().unwrap()).await.unwrap());
+    assert_eq!(filed.len(), 1, "{filed:?}");
+    assert_eq!(filed[0]["queued_at"], json!(wait.expect("they waited").joined_at), "{filed:?}");
+    reconcile::once(&next.gateway.running.app, Utc::now() + MUCH_LATER).await.unwrap();
+    assert_eq!(kept().await.len(), 1);
+    next.is_whole().await;
+    next.gateway.running.shutdown().await;
 }
 
 async fn a_call_of_ours_that_rang_goes_on(home: Home) {
