@@ -16,7 +16,9 @@ pub mod endpoint_score;
 #[cfg(test)]
 #[path = "../../tests/src/gateway.rs"]
 pub mod gateway_under_test;
+pub mod office;
 pub mod over_talk;
+pub mod phone_line;
 pub mod providers;
 pub mod sounds;
 pub mod speech_like;

@@ -1,0 +1,130 @@
+//! A person of the office, as the gateway's API and its sockets have them.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use futures_util::StreamExt;
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_util::sync::CancellationToken;
+
+use crate::child::Gateway;
+use crate::phone_line::number_of;
+use crate::providers::ADMIN;
+
+pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// The gateway's API, as an administrator has it.
+#[derive(Clone, Debug)]
+pub struct Office {
+    http: Client,
+    pub base: String,
+}
+
+impl Office {
+    #[must_use]
+    pub fn of(gateway: &Gateway) -> Self {
+        Self { http: Client::new(), base: gateway.base().to_owned() }
+    }
+
+    /// Asks.
+    ///
+    /// # Errors
+    /// When the gateway does not answer, or refuses.
+    pub async fn get(&self, path: &str) -> Result<Value> {
+        let request = self.http.get(format!("{}{path}", self.base)).bearer_auth(ADMIN);
+        Ok(request.send().await?.error_for_status()?.json().await?)
+    }
+
+    /// Does something that needs no words.
+    ///
+    /// # Errors
+    /// As [`Office::get`].
+    pub async fn post(&self, path: &str) -> Result<Value> {
+        let request = self.http.post(format!("{}{path}", self.base)).bearer_auth(ADMIN).json(&json!({}));
+        Ok(request.send().await?.error_for_status()?.json().await?)
+    }
+
+    /// Changes the document of the demo county.
+    ///
+    /// # Errors
+    /// As [`Office::get`].
+    pub async fn configure(&self, change: impl FnOnce(&mut Value)) -> Result<()> {
+        let path = "/v1/tenants/riverbend/config";
+        let document = self.get(path).await?;
+        let mut config = document.get("config").cloned().unwrap_or(document);
+        change(&mut config);
+        let request = self.http.put(format!("{}{path}", self.base)).bearer_auth(ADMIN).json(&config);
+        request.send().await?.error_for_status()?;
+        Ok(())
+    }
+
+    /// Opens a person's socket.
+    ///
+    /// # Errors
+    /// As [`Office::get`].
+    pub async fn open(&self, path: &str) -> Result<Socket> {
+        let url = format!("{}{path}", self.base.replacen("http", "ws", 1));
+        let mut request = url.into_client_request()?;
+        request.headers_mut().insert("authorization", format!("Bearer {ADMIN}").parse()?);
+        Ok(connect_async(request).await?.0)
+    }
+
+    /// The id of a live call whose caller has heard that it may be listened to.
+    ///
+    /// # Errors
+    /// When nobody told them within half a minute.
+    pub async fn told(&self, sid: &str) -> Result<String> {
+        for _ in 0..300 {
+            if let Ok(call) = self.get(&format!("/v1/calls/{sid}")).await
+                && let Some(id) = call["id"].as_str()
+            {
+                let told = self.get(&format!("/v1/audit?subject={id}&action=call.consent")).await?;
+                if told["items"].as_array().is_some_and(|items| !items.is_empty()) {
+                    return Ok(id.to_owned());
+                }
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        bail!("a caller was not told of listeners")
+    }
+}
+
+/// What a listener heard.
+#[derive(Debug, Default)]
+pub struct Listened {
+    /// Markers of the caller's, and when each came.
+    pub markers: Vec<(u16, Instant)>,
+    pub frames: u64,
+    /// Frames that the gateway says it could not send in time.
+    pub lost: u32,
+}
+
+/// Listens until it is to stop, or the call is over.
+pub async fn listen(mut socket: Socket, stop: CancellationToken) -> Listened {
+    let mut listened = Listened::default();
+    loop {
+        let message = tokio::select! {
+            message = socket.next() => message,
+            () = stop.cancelled() => break,
+        };
+        let now = Instant::now();
+        let Some(Ok(message)) = message else { break };
+        let Message::Binary(bytes) = message else { continue };
+        let Some((header, sound)) = bytes.split_at_checked(16) else { continue };
+        listened.frames += u64::from(!sound.is_empty());
+        listened.lost = header[4..8].iter().fold(0, |lost, byte| lost << 8 | u32::from(*byte));
+        if header[1] == 1
+            && let Some(number) = number_of(sound)
+        {
+            listened.markers.push((number, now));
+        }
+    }
+    let _ = timeout(Duration::from_secs(2), socket.close(None)).await;
+    listened
+}
