@@ -29,7 +29,7 @@ const SLIPS: usize = 2;
 const WRONG_OF_ALL: f64 = 0.05;
 
 /// What the templates' places hold here.
-const PLACES: [(&str, &str); 28] = [
+const PLACES: [(&str, &str); 30] = [
     ("{address}", "two hundred Main Street"),
     ("{answer}", "the landfill is closed on holidays."),
     ("{beside}", "there is a dog in the yard"),
