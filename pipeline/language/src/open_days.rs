@@ -31,6 +31,7 @@ struct Words {
     every: &'static [&'static str],
     today: &'static [&'static str],
     tomorrow: &'static [&'static str],
+    open: &'static [&'static str],
 }
 
 const ENGLISH: Words = Words {
@@ -40,6 +41,7 @@ const ENGLISH: Words = Words {
     every: &["daily", "every day", "seven days"],
     today: &["today", "tonight", "now"],
     tomorrow: &["tomorrow"],
+    open: &["open", "opens", "closed", "close", "closes", "hours"],
 };
 
 const SPANISH: Words = Words {
@@ -50,6 +52,10 @@ const SPANISH: Words = Words {
     today: &["hoy", "ahora", "ahorita"],
     // "Por la mañana" is a part of a day.
     tomorrow: &["manana"],
+    open: &[
+        "abre", "abren", "abierto", "abierta", "abiertos", "abiertas", "cierra", "cierran", "cerrado",
+        "cerrada", "horario",
+    ],
 };
 
 const fn words(ear: Ear) -> &'static Words {
@@ -123,6 +129,12 @@ pub fn day_asked(ear: Ear, question: &str, today: NaiveDate) -> Option<DayAsked>
         return Some(DayAsked { weekday: today.weekday().succ(), relative: Some(Relative::Tomorrow) });
     }
     said(known.today).then(|| DayAsked { weekday: today.weekday(), relative: Some(Relative::Today) })
+}
+
+/// Whether a question is about when something is open.
+#[must_use]
+pub fn asks_open(ear: Ear, question: &str) -> bool {
+    ear.plain(question).split(' ').any(|word| words(ear).open.contains(&word))
 }
 
 /// The name of a day as it is said: "Sunday", "domingo".

@@ -48,18 +48,20 @@ impl<'a> Turn<'a> {
     /// What is told beside a yes: by the parts of the reply, else by what it tells as an utterance of its own, else what follows
     /// "and".
     pub(super) fn remark(&self, reply: &Reply, text: &str) -> String {
+        let and = format!(" {} ", self.ear.cues().says.and);
+        let yes = |before: &str| self.ear.is_bare_yes_no(before);
+        // "That's right and it's the third time": the yes is no part of it.
+        let behind_yes = |told: &str| {
+            told.split_once(and.as_str()).filter(|(before, _)| yes(before)).map(|(_, rest)| rest.to_owned())
+        };
         if reply.has(Kind::What) {
-            return reply.telling.clone();
+            return behind_yes(&reply.telling).unwrap_or_else(|| reply.telling.clone());
         }
         let matter = Said::of(text, self.ear.0).matter();
         if !matter.is_empty() {
-            return matter;
+            return behind_yes(&matter).unwrap_or(matter);
         }
-        let and = format!(" {} ", self.ear.cues().says.and);
-        let yes = |before: &str| self.ear.is_bare_yes_no(before);
-        let rest =
-            text.split_once(and.as_str()).filter(|(before, rest)| yes(before) && !self.ear.is_question(rest));
-        rest.map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+        behind_yes(text).filter(|rest| !self.ear.is_question(rest)).unwrap_or_default()
     }
 
     /// "Yes, and the paint is running into the creek": what comes with a yes goes on file, and asks for no other yes. Nothing where it

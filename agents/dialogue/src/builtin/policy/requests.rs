@@ -81,9 +81,9 @@ impl Turn<'_> {
                 let asked = self.subjects(&other.words);
                 let tells = several || self.script.acts.tells(&self.ear.plain(&one.words));
                 tells
-                    && self.matter(&one.words).is_some()
                     && asked.iter().filter(|stem| !told.contains(stem)).count() >= NAMES
-                    && self.passage(&other.words).is_some()
+                    // Who says that there are two is heard out, whatever we have of the second.
+                    && (several || self.matter(&one.words).is_some() && self.passage(&other.words).is_some())
             }
             (Kind::Ask, Kind::Tell) => apart(self, other) && self.passage(&one.words).is_some(),
             (Kind::Ask, Kind::Want) => {

@@ -8,7 +8,7 @@ use super::super::step::Passage;
 use super::acts::Acts;
 use knowledge::speakable;
 use language::Ear;
-use language::open_days::days_named;
+use language::open_days::{asks_open, days_named};
 
 /// Most words said of a page at once.
 pub const WORDS: usize = 25;
@@ -45,9 +45,10 @@ pub fn spoken(
     let wanted: HashSet<String> = ear.terms(&ear.plain(question)).into_iter().collect();
     let known = passage.sentences.len() == all.len();
     let like = |n: usize| passage.sentences.get(n).copied().filter(|_| known).unwrap_or_default();
+    let of_hours = !asked.is_empty() || asks_open(ear, question);
     // Hours of other days are left for "more" where there are some of the day that was asked of.
     let of_day = |sentence: &str| {
-        let (day, days) = day.filter(|_| !asked.is_empty()).zip(days_named(ear, sentence))?;
+        let (day, days) = day.filter(|_| of_hours).zip(days_named(ear, sentence))?;
         Some(days[day.num_days_from_monday() as usize])
     };
     let told = all.iter().any(|sentence| of_day(sentence) == Some(true));
