@@ -139,12 +139,17 @@ async fn look(live: &LiveCall, store: &TenantStore, wait: &Wait) -> Result<Look,
 /// asked first, whoever calls them goes on. Who said something else instead stays with the agent.
 async fn through(app: &App, live: &LiveCall, store: &TenantStore, to: Transfer) -> Result<(), StorageError> {
     let _ = live.ask(Control::YourTurn { target: to.target.clone() });
-    if timeout(GOES, live.held.notified()).await.is_ok() {
+    let is_held = timeout(GOES, live.held.notified()).await.is_ok();
+    if is_held && to.warm {
         return Ok(());
     }
+    // The person there is free again. A caller who still takes themselves to be in line is told.
     let now = store.transfer(to.id).await?;
     if now.is_some_and(|now| now.stage == TransferStage::Asked) {
         settle(app, store, &to, TransferResult::Dropped).await;
+        if !is_held {
+            come_back(live, &to.target);
+        }
     }
     Ok(())
 }
