@@ -49,6 +49,9 @@ macro_rules! by_language {
 
 /// Words of the longest answer that is known by its sound.
 const ANSWER_WORDS: usize = 5;
+/// Digits of a telephone number without its area code, and of that.
+const LOCAL_DIGITS: usize = 7;
+const AREA_DIGITS: usize = 3;
 /// From here on words sound like an answer.
 const ANSWER_ALIKE: f32 = 0.78;
 
@@ -80,9 +83,10 @@ impl Ear {
             Language::Es => &["antes", "despues", "hasta", "en", "a", "los", "el", "tan"],
         };
         let Some(at) = words.iter().position(|word| no.contains(word)) else { return false };
-        // "Call me, not him" wants a call.
+        // "Call me, not him" wants a call; "not call your other" speaks of none.
         let wanted = words[..at].iter().any(|word| word.starts_with(calls));
-        !wanted && !words.iter().any(|word| limits.contains(word))
+        let bare = matches!(words[at..], ["not", call, "your" | "the" | "a", ..] if call.starts_with(calls));
+        !wanted && !bare && !words.iter().any(|word| limits.contains(word))
     }
 
     /// Lower case, one space between words; in Spanish without accents too.
@@ -245,6 +249,13 @@ impl Ear {
     /// A telephone number, or part of one. `earlier` holds digits already given.
     #[must_use]
     pub fn phone(self, text: &str, earlier: &str, area_code: &str) -> Option<PhoneAnswer> {
+        // "555 0192, area code 202": it comes first in a number, whenever it is said.
+        let behind = self.cues().area_code.iter().find_map(|cue| {
+            let (number, area) = text.split_once(cue)?;
+            let whole = self.count_digits(number) == LOCAL_DIGITS && self.count_digits(area) == AREA_DIGITS;
+            whole.then(|| format!("{area} {number}"))
+        });
+        let text = behind.as_deref().unwrap_or(text);
         by_language!(self, digits::phone(text, earlier, area_code))
     }
 

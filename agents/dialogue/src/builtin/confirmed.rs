@@ -67,6 +67,11 @@ impl<'a> Turn<'a> {
     /// "Yes, and the paint is running into the creek": what comes with a yes goes on file, and asks for no other yes. Nothing where it
     /// tells what is held already.
     pub(super) fn note_remark(&mut self, script: &TaskScript, told: &str) {
+        // "You haven't answered whether the days change": that is asked, and nothing that happened.
+        let plain = self.ear.plain(told);
+        if self.script.acts.wants_to_know(&plain) || plain.split(' ').any(|word| word == "whether") {
+            return self.answer_beside(told, true);
+        }
         let Some(task) = self.state.task() else { return };
         let held = task.slots.values().map(|filled| filled.spoken.as_str()).chain([task.aside.as_str()]);
         let held: HashSet<String> = held.flat_map(|held| self.ear.terms(&self.ear.plain(held))).collect();
@@ -121,7 +126,7 @@ impl<'a> Turn<'a> {
                 // "It's the third time this month" is no other day than the one that was said to be right.
                 SlotKind::When if agrees && !held.value.is_empty() => None,
                 _ if held.value.is_empty() => self.value_of(slot, &words, reply, text),
-                _ => self.otherwise(slot, &held, &words, old.as_deref()),
+                _ => self.otherwise(slot, &held, &words, old.as_deref(), reply.has(Kind::No)),
             };
             let refused = |value: &Filled| {
                 self.state
@@ -133,7 +138,13 @@ impl<'a> Turn<'a> {
                 continue;
             };
             let value = self.nearest_known(slot, value);
+            let adds = agrees && slot.kind == SlotKind::Place && value.value.starts_with(&held.value);
             if self.put_right(slot, value) {
+                // "Yeah, that's it, just past the church": nothing that was right is otherwise.
+                if adds {
+                    self.say("recalled_noted");
+                    continue;
+                }
                 if changed.iter().all(|other: &&Slot| other.id != slot.id) {
                     changed.push(slot);
                 }
@@ -197,7 +208,14 @@ impl<'a> Turn<'a> {
     }
 
     /// A value as put right: the words that were taken back replaced, a part of it corrected, or another in its place.
-    fn otherwise(&self, slot: &Slot, held: &Filled, words: &str, old: Option<&str>) -> Option<Filled> {
+    fn otherwise(
+        &self,
+        slot: &Slot,
+        held: &Filled,
+        words: &str,
+        old: Option<&str>,
+        replaces: bool,
+    ) -> Option<Filled> {
         let context = Context { digits: "", ..self.context() };
         let swapped = old.and_then(|old| swapped(self.ear, &held.spoken, old, words));
         if let Some(swapped) =
@@ -218,7 +236,7 @@ impl<'a> Turn<'a> {
                 None
             }
             Read::Value(value) if slot.kind == SlotKind::Place && old.is_none() => {
-                Some(correction::with_landmark(self.ear, held, value))
+                Some(correction::with_landmark(self.ear, held, value, replaces))
             }
             // A whole street or name takes the place of the other; less than that is a part of it.
             Read::Value(value) if value.value.contains(' ') || part.is_none() => Some(value),

@@ -183,6 +183,7 @@ pub static ENGLISH: Cues = Cues {
         "same number",
         "this one",
         "the one i'm calling",
+        "the one i'm on",
         "calling from",
         "on your screen",
         "see my number",

@@ -13,11 +13,16 @@ static WANT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^((?:(?:yes|yeah|hi|hello|um|uh|so|well|okay)[, ]+)*i )won't (to )?(report|book|ask|know|leave|speak|talk)\b").expect("clippy compiles every pattern")
 });
 
+/// "This mornin": a day's part, as it is said.
+static PART_OF_DAY: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(mornin|evenin)\b'?").expect("clippy compiles every pattern"));
+
 /// The text with what must have been said in place of what sounds like it.
 #[must_use]
 pub fn meant(text: &str) -> String {
     let hole = |found: &Captures<'_>| format!("{}hole{}{}", &found[1], &found[2], &found[3]);
     let text = HOLE.replace_all(text, hole);
+    let text = PART_OF_DAY.replace_all(&text, "${1}g");
     WANT.replace(&text, "${1}want to $3").into_owned()
 }
 
@@ -36,6 +41,7 @@ mod tests {
             ("Just a big whole.", "Just a big hole."),
             ("I waited the whole day", "I waited the whole day"),
             ("the whole street is flooded", "the whole street is flooded"),
+            ("I seen it this mornin round seven", "I seen it this morning round seven"),
             ("I won't report a rail that is loose", "I want to report a rail that is loose"),
             ("No, I won't report it after all", "No, I won't report it after all"),
         ] {

@@ -89,7 +89,7 @@ fn before_contact(told: &str) -> &str {
 /// The account without "hi, I'd like to report that".
 fn told(text: &str) -> &str {
     static LEAD: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").expect("clippy compiles every pattern")
+        Regex::new(r"(?i)^(?:(?:hi|hello|hey|yes|yeah|um|uh|so|well|okay|good (?:morning|afternoon|evening))[,.! ]+)*(?:(?:my name is|this is) [a-z'’-]+(?: [a-z'’-]+)?[,.]? (?:and )?)?(?:i(?:'d| would) like to|i want(?:ed)? to|i wanna|i need to|i'm calling to|i am calling to|i have to|can i|could i|calling to|just calling to)? ?(?:i(?:'m| am) calling (?:because|about)|i (?:just |already )+told you|report|file a report(?: about| on)?|make a report(?: about| on)?|let you know(?: that)?|tell you)(?: that| about)?(?: (?:an|the) (?:incident|accident)[,.:;]?(?: that happened)?)?\s*").expect("clippy compiles every pattern")
     });
     let trimmed = without_fillers(text);
     let end = LEAD.find(trimmed).map_or(0, |m| m.end());
@@ -112,7 +112,7 @@ pub fn free_text(text: &str) -> Option<Filled> {
 pub fn opening_reason(text: &str) -> Option<Filled> {
     // "Can somebody call me about my assessment": who reads the subject knows that a call is wanted.
     static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:[a-z']+ ){0,5}(?:someone|somebody|anyone|anybody|a person|you|you guys)(?: to| can| could| please| just)* (?:call|phone|ring|contact) (?:me|us)(?: back)?,? (?:about|regarding|because|concerning) ").expect("clippy compiles every pattern")
+        Regex::new(r"(?i)^(?:[a-z']+ ){0,5}(?:someone|somebody|anyone|anybody|a person|a human(?: being)?|a real person|one of you|you guys|you)(?: to| can| could| please| just)* (?:call|phone|ring|contact) (?:me|us)(?: back)?,? (?:about|regarding|because|concerning) ").expect("clippy compiles every pattern")
     });
     let bare = EAR.cues().bare_request;
     let names = |text: &str| {

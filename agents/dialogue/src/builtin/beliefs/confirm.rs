@@ -68,13 +68,17 @@ impl<'a> Turn<'a> {
             // "It ain't from November thirteenth, it's about two weeks": the day is the one that is held.
             let stretch = lasting(self.ear, &affirmed).filter(|_| slot.kind == SlotKind::When);
             let stretch = stretch.map(|said| Filled::new(said.clone(), said));
-            let stated = stretch.or_else(|| slots::stated(slot.kind, &affirmed, self.context()));
+            let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+            let renamed = if place { correction::renamed(self.ear, &old, text) } else { None };
+            let stated = stretch.or(renamed).or_else(|| slots::stated(slot.kind, &affirmed, self.context()));
             let value = stated.or_else(|| self.told_subject(slot, &affirmed)).or_else(|| {
                 self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
             });
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
-                SlotKind::Place if !denied => correction::with_landmark(self.ear, &old, new),
+                SlotKind::Place if !denied => {
+                    correction::with_landmark(self.ear, &old, new, corrects(self.ear, text))
+                }
                 // Letters, and one name where two are held, are a part: the other name stays.
                 SlotKind::Name if !new.value.contains(' ') && old.value.contains(' ') => {
                     let said_again = old.value.split(' ').any(|word| word.eq_ignore_ascii_case(&new.value));

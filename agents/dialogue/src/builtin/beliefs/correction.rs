@@ -49,10 +49,18 @@ pub fn is_part(ear: Ear, old: &Filled, words: &str) -> bool {
     ear.plain(words).split(' ').all(|word| held.split(' ').any(|held| held == word))
 }
 
-/// A street told of a place that has none stands beside it: "Elm Street", of "by the laundromat".
+/// A street told of a place that has none stands beside it: "Elm Street", of "by the laundromat". So does a landmark of a street,
+/// unless it `replaces` what was held.
 #[must_use]
-pub fn with_landmark(ear: Ear, old: &Filled, new: Filled) -> Filled {
+pub fn with_landmark(ear: Ear, old: &Filled, new: Filled, replaces: bool) -> Filled {
     let number = |words: &str| words.starts_with(|c: char| c.is_ascii_digit());
+    let joined = |new: &Filled| same(format!("{}, {}", old.value, new.value));
+    if !replaces && format!(" {} ", ear.plain(&old.value)).contains(&format!(" {} ", ear.plain(&new.value))) {
+        return old.clone();
+    }
+    if !replaces && !old.value.is_empty() && has_street(ear, &old.value) && !has_street(ear, &new.value) {
+        return joined(&new);
+    }
     if old.value.is_empty()
         || has_street(ear, &old.value)
         || number(&new.value)
@@ -60,7 +68,30 @@ pub fn with_landmark(ear: Ear, old: &Filled, new: Filled) -> Filled {
     {
         return new;
     }
-    same(format!("{}, {}", old.value, new.value))
+    joined(&new)
+}
+
+/// "That's Chestnut, two nineteen Chestnut", of "219 Walnut Street": a name said twice takes the place of the street's.
+#[must_use]
+pub fn renamed(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
+    let held: Vec<&str> = old.value.split_whitespace().collect();
+    let way = held.iter().rposition(|word| names_way(ear, &ear.plain(word))).filter(|at| *at > 0)?;
+    let plain = ear.plain(said);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let old_words = ear.plain(&old.value);
+    let name = |word: &str| {
+        content(word)
+            && word.chars().all(char::is_alphabetic)
+            && words.iter().filter(|other| **other == word).count() > 1
+            && !old_words.split(' ').any(|held| held == word)
+            && !names_way(ear, word)
+            && !ear.cues().small.contains(&word)
+            && !ear.cues().correcting.contains(&word)
+            && ear.cardinal_at(&[word]).is_none()
+            && ear.calendar_word(word).is_none()
+    };
+    let new = words.iter().copied().find(|word| name(word))?;
+    Some(same(with_word(&held, (way - 1, way), &capitalised(new))))
 }
 
 /// Whether a street is among the words, by the kind of it.

@@ -209,6 +209,11 @@ impl Acts {
         self.several.iter().chain(&self.another).any(|pattern| pattern.is_match(plain))
     }
 
+    /// Whether plain words say "also".
+    pub fn says_also(&self, plain: &str) -> bool {
+        self.also.iter().any(|pattern| pattern.is_match(plain))
+    }
+
     /// How much of plain words only says that there are several things.
     fn lead(&self, plain: &str) -> usize {
         self.several.iter().find_map(|lead| lead.find(plain)).map_or(0, |found| found.end())

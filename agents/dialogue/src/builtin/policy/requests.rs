@@ -39,7 +39,9 @@ impl Turn<'_> {
         if rest.is_empty() || self.state.later.len() + rest.len() > MAX_LATER {
             return false;
         }
-        let several = self.script.acts.says_several(&self.ear.plain(text));
+        let plain = self.ear.plain(text);
+        let asks = wishes.iter().any(|wished| wished.kind == Kind::Ask);
+        let several = self.script.acts.says_several(&plain) || asks && self.script.acts.says_also(&plain);
         let mut before = one;
         for other in rest {
             if !self.are_apart(before, other, several) {
@@ -184,6 +186,7 @@ impl Turn<'_> {
             return false;
         }
         let text = self.state.later.remove(0);
+        let from = self.out.len();
         match self.task_named(&text) {
             _ if self.is_matter(&text) => {
                 self.say("now_matter");
@@ -194,6 +197,12 @@ impl Turn<'_> {
             None => self.say("now_question"),
         }
         self.open(&text);
+        // The same answer twice in one breath answers nothing.
+        let (before, after) = self.out.split_at(from.min(self.out.len()));
+        if after.iter().any(|say| before.iter().any(|said| said.text == say.text)) {
+            self.out.truncate(from);
+            self.anything_else();
+        }
         true
     }
 }
