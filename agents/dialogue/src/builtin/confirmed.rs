@@ -35,7 +35,8 @@ impl<'a> Turn<'a> {
             self.read_changed(&changed);
             return true;
         }
-        if !agrees {
+        // A value that is told, and that the parts made nothing of, is for the readers of whole replies.
+        if !agrees || reply.tells() && !reply.has(Kind::What) {
             return false;
         }
         self.note_remark(script, &self.remark(reply, text));
@@ -124,7 +125,7 @@ impl<'a> Turn<'a> {
                 SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref())),
                 _ if agrees && correction::is_part(self.ear, &held, &words) => None,
                 // "It's the third time this month" is no other day than the one that was said to be right.
-                SlotKind::When if agrees && !held.value.is_empty() => None,
+                SlotKind::When if agrees && !held.value.is_empty() && !self.names_time(&words) => None,
                 _ if held.value.is_empty() => self.value_of(slot, &words, reply, text),
                 _ => self.otherwise(slot, &held, &words, old.as_deref(), reply.has(Kind::No)),
             };
@@ -156,6 +157,12 @@ impl<'a> Turn<'a> {
         }
         self.free_moved_day(&changed);
         changed
+    }
+
+    /// Whether words tell a day or an hour, and not only that it was some time.
+    fn names_time(&self, words: &str) -> bool {
+        let context = Context { digits: "", ..self.context() };
+        matches!(slots::answered(SlotKind::When, words, context), Read::Value(_))
     }
 
     /// "You left off Monday": of a message, when and where belong to its words.
