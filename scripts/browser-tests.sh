@@ -80,8 +80,12 @@ report=$TARGET/test-logs/scenarios
 # All that ship but those that are told apart for a nightly run (docs/guides/scenarios.md).
 mapfile -t shipped < <(grep -L '^tags:.*\bnightly\b' scenarios/*.yaml)
 env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR:-$ROOT/models}" \
-  "$gateway" test "${shipped[@]}" --jobs 6 --url "$QUANDURA_URL" --html "$report" --junit "$report.xml" ||
-  { tail -n 20 "$data/log" >&2; fail "scenarios failed (above; with sound in $report/index.html)"; }
+  "$gateway" test "${shipped[@]}" --jobs 6 --retries 1 --url "$QUANDURA_URL" --html "$report" --junit "$report.xml" 2>&1 |
+  tee "$data/scenarios" || {
+  tail -n 20 "$data/log" >&2
+  sed -n '/ FAILED /,/^\[/p' "$data/scenarios" >&2
+  fail "scenarios failed (above; with sound in $report/index.html)"
+}
 
 # Nothing else runs beside them: two gateways, two browsers and two dozen calls.
 { kill "$pid" && wait "$pid"; } 2>/dev/null || true

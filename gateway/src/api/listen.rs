@@ -15,13 +15,14 @@ use axum::extract::{ConnectInfo, Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use chrono::Utc;
+use futures_util::SinkExt;
 use pipeline::tap::{Listening, Side, Sound};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storage::{CallId, TenantId};
 use telephony::media::{AudioFrame, FRAME_BYTES};
-use tokio::sync::broadcast::error::RecvError;
-use tokio::time::timeout;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{sleep, timeout};
 
 use super::calls;
 use crate::app::App;
@@ -39,6 +40,8 @@ const HEADER: usize = 16;
 const VERSION: u8 = 1;
 /// A listener who takes nothing for so long is gone.
 const SEND: Duration = Duration::from_secs(5);
+/// So long a listener's sound is gathered: twenty of them would cost more than a call with a write for each frame.
+const TOGETHER: Duration = Duration::from_millis(40);
 
 /// `?channel=`.
 #[derive(Debug, Deserialize)]
@@ -121,6 +124,13 @@ pub async fn handle(
     }))
 }
 
+/// What comes after the sound that there is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    More,
+    Over,
+}
+
 /// One listener.
 struct Ear {
     call: CallId,
@@ -169,25 +179,51 @@ impl Ear {
                 } else if !self.may_go_on() {
                     return Some(Closing::new(code::POLICY, "the call was given back"));
                 },
-                sound = listening.sounds.recv() => match sound {
-                    Ok(sound) if self.channel.takes(&sound) => {
-                        self.frames += u64::from(matches!(sound, Sound::Frame { .. }));
-                        let message = encode(&sound, self.lost, self.held.is_some());
-                        self.send(socket, Message::Binary(message.into())).await?;
+                sound = listening.sounds.recv() => {
+                    // Who speaks with the caller hears each frame at once.
+                    if self.held.is_none() {
+                        sleep(TOGETHER).await;
                     }
-                    Ok(_) => {}
-                    Err(RecvError::Lagged(frames)) => {
-                        self.lost += frames;
-                        metrics::counter!("quandura_listen_frames_lost_total").increment(frames);
+                    if timeout(SEND, self.forward(socket, sound, &mut listening)).await.ok()?? == After::Over {
+                        return Some(Closing::new(code::NORMAL, "the call is over"));
                     }
-                    Err(RecvError::Closed) => return Some(Closing::new(code::NORMAL, "the call is over")),
-                },
+                }
                 // A listener says nothing; what can be read is their leaving.
                 message = socket.recv() => match message {
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                     Some(Ok(_)) => {}
                 },
             }
+        }
+    }
+
+    /// Sends what came, and what came meanwhile, with one write.
+    async fn forward(
+        &mut self,
+        socket: &mut WebSocket,
+        sound: Result<Sound, RecvError>,
+        listening: &mut Listening,
+    ) -> Option<After> {
+        let mut next = sound.map_err(|error| match error {
+            RecvError::Lagged(frames) => TryRecvError::Lagged(frames),
+            RecvError::Closed => TryRecvError::Closed,
+        });
+        loop {
+            match next {
+                Ok(sound) if self.channel.takes(&sound) => {
+                    self.frames += u64::from(matches!(sound, Sound::Frame { .. }));
+                    let message = encode(&sound, self.lost, self.held.is_some());
+                    socket.feed(Message::Binary(message.into())).await.ok()?;
+                }
+                Ok(_) => {}
+                Err(TryRecvError::Lagged(frames)) => {
+                    self.lost += frames;
+                    metrics::counter!("quandura_listen_frames_lost_total").increment(frames);
+                }
+                Err(TryRecvError::Empty) => return socket.flush().await.ok().map(|()| After::More),
+                Err(TryRecvError::Closed) => return socket.flush().await.ok().map(|()| After::Over),
+            }
+            next = listening.sounds.try_recv();
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -113,6 +113,12 @@ fn progress() -> Progress {
     Arc::new(|what: &str| eprint!("\r\x1b[2K{what} …"))
 }
 
+/// How often a call may be held again, and where its pages go.
+struct Attempts {
+    retries: usize,
+    folder: Option<PathBuf>,
+}
+
 /// Holds all calls, so many at a time. Each is told of as it ends; the run has them in the order of the files.
 async fn all(studio: &Arc<Studio>, scenarios: Vec<Scenario>, args: &args::Test) -> Run {
     let (began, started_at) = (Instant::now(), Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true));
@@ -124,10 +130,12 @@ async fn all(studio: &Arc<Studio>, scenarios: Vec<Scenario>, args: &args::Test) 
     let mut calls = JoinSet::new();
     for (at, scenario) in scenarios.into_iter().enumerate() {
         let (studio, places, ended) = (studio.clone(), places.clone(), ended.clone());
-        let folder = args.html.clone();
+        let attempts = Attempts { retries: usize::from(args.retries), folder: args.html.clone() };
         calls.spawn(async move {
             let _place = places.acquire_owned().await;
-            let held = one(&studio, &scenario, first + at, folder.as_deref()).await;
+            // Each attempt has a caller of its own.
+            let hold = |attempt| one(&studio, &scenario, first + at + of * attempt);
+            let held = persistently(hold, &attempts).await;
             let mut ended = ended.lock();
             *ended += 1;
             for (row, line) in table::lines(&held).into_iter().enumerate() {
@@ -164,8 +172,35 @@ async fn patiently(studio: &Studio, scenario: &Scenario, number: usize) -> anyho
     call::hold(studio, scenario, number).await
 }
 
+/// A call that does not come out as it should is held again, so often as is allowed. One that then does is told apart, with
+/// what was wrong with it before.
+async fn persistently<F>(hold: impl Fn(usize) -> F, attempts: &Attempts) -> Held
+where
+    F: Future<Output = (Held, Evidence)>,
+{
+    let (mut attempt, mut earlier) = (0_usize, Vec::new());
+    loop {
+        let (mut held, evidence) = hold(attempt).await;
+        let again = held.outcome.is_bad() && attempt < attempts.retries;
+        if held.outcome == Outcome::Passed && !earlier.is_empty() {
+            held.outcome = Outcome::Flaky;
+        }
+        held.earlier.clone_from(&earlier);
+        if let Some(folder) = &attempts.folder
+            && let Err(error) = html::scenario(folder, &held, again.then_some(attempt), &evidence)
+        {
+            eprintln!("--html: {error:#}");
+        }
+        if !again {
+            return held;
+        }
+        earlier.append(&mut held.findings);
+        attempt += 1;
+    }
+}
+
 /// One call, judged. A call that could not be held is a finding too.
-async fn one(studio: &Studio, scenario: &Scenario, number: usize, folder: Option<&Path>) -> Held {
+async fn one(studio: &Studio, scenario: &Scenario, number: usize) -> (Held, Evidence) {
     let began = Instant::now();
     let outcome = patiently(studio, scenario, number).await;
     let is_held = outcome.is_ok();
@@ -190,6 +225,7 @@ async fn one(studio: &Studio, scenario: &Scenario, number: usize, folder: Option
         outcome: Outcome::of(!findings.is_empty(), is_held && scenario.known_failure.is_some()),
         task: !findings.iter().any(|finding| finding.about.is_task()),
         findings,
+        earlier: Vec::new(),
         manners: verdict::manners(&evidence),
         seconds: began.elapsed().as_secs_f64(),
         call_id: evidence.call_id.clone(),
@@ -200,12 +236,7 @@ async fn one(studio: &Studio, scenario: &Scenario, number: usize, folder: Option
         frames: evidence.heard.len(),
         late_frames: evidence.late,
     };
-    if let Some(folder) = folder
-        && let Err(error) = html::scenario(folder, &held, &evidence)
-    {
-        eprintln!("--html: {error:#}");
-    }
-    held
+    (held, evidence)
 }
 
 fn kept(path: &Path) -> anyhow::Result<Run> {

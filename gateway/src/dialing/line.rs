@@ -58,13 +58,12 @@ impl Drop for Shown<'_> {
 }
 
 /// Waits with a caller who stands in a line, until they are put through or leave it. Who stands in none is not waited with.
+/// Where storage does not answer it is asked again.
 ///
 /// # Errors
-/// When storage does not answer at the start. Later it is asked again.
+/// When storage does not answer at the end.
 pub async fn wait(app: &App, live: &LiveCall, store: &TenantStore) -> Result<(), StorageError> {
-    let open = store.wait_of(live.id).await?.filter(|wait| wait.ended_at.is_none());
-    let Some(wait) = open else { return Ok(()) };
-    store.hear_wait(wait.id).await?;
+    let Some(wait) = stands_in(live, store).await else { return Ok(()) };
     let _shown = Shown::new(live);
     let (mut told, mut heard) = (None, Instant::now());
     loop {
@@ -84,10 +83,10 @@ pub async fn wait(app: &App, live: &LiveCall, store: &TenantStore) -> Result<(),
                 return Ok(());
             }
             Ok(Look::Nobody) => {
+                come_back(live, &wait.target);
                 if let Some(ended) = store.end_wait(live.id, WaitResult::Lost).await? {
                     note_end(&ended, WaitResult::Lost);
                 }
-                come_back(live, &wait.target);
                 return Ok(());
             }
             Err(error) => tracing::warn!(%error, call_id = %live.id, "a line could not be looked at"),
@@ -96,6 +95,26 @@ pub async fn wait(app: &App, live: &LiveCall, store: &TenantStore) -> Result<(),
             heard = Instant::now();
             if let Err(error) = store.hear_wait(wait.id).await {
                 tracing::warn!(%error, call_id = %live.id, "that a caller still waits is not on record");
+            }
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// The line that a caller stands in, and that it is on record that they do.
+async fn stands_in(live: &LiveCall, store: &TenantStore) -> Option<Wait> {
+    loop {
+        let found = async {
+            let open = store.wait_of(live.id).await?.filter(|wait| wait.ended_at.is_none());
+            if let Some(wait) = &open {
+                store.hear_wait(wait.id).await?;
+            }
+            Ok::<_, StorageError>(open)
+        };
+        match found.await {
+            Ok(open) => return open,
+            Err(error) => {
+                tracing::warn!(%error, call_id = %live.id, "whether a caller waits in line is not known")
             }
         }
         sleep(LOOK).await;

@@ -16,6 +16,8 @@ pub const VERSION: u32 = 1;
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Passed,
+    /// It failed, and passed when its call was held again.
+    Flaky,
     Failed,
     /// It failed, as it is marked to.
     KnownFailure,
@@ -44,6 +46,7 @@ impl Outcome {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
+            Self::Flaky => "flaky",
             Self::Failed => "failed",
             Self::KnownFailure => "known failure",
             Self::Mended => "passes, though marked as a known failure",
@@ -63,6 +66,9 @@ pub struct Held {
     /// The caller got what the call was for.
     pub task: bool,
     pub findings: Vec<Finding>,
+    /// What was wrong with calls that were held again.
+    #[serde(default)]
+    pub earlier: Vec<Finding>,
     pub manners: Manners,
     pub seconds: f64,
     pub call_id: String,
@@ -106,6 +112,9 @@ impl Rate {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     pub passed: Rate,
+    /// Passed only when their calls were held again.
+    #[serde(default)]
+    pub flaky: Rate,
     pub task_completion: Rate,
     /// Turns that were answered.
     pub answered: Rate,
@@ -135,8 +144,10 @@ impl Figures {
         let frames: usize = all.iter().map(|held| held.frames).sum();
         let late: usize = all.iter().map(|held| held.late_frames).sum();
         let known = all.iter().filter(|held| !held.outcome.is_bad()).count();
+        let flaky = all.iter().filter(|held| held.outcome == Outcome::Flaky).count();
         Self {
             passed: Rate { hits: known, of: all.len() },
+            flaky: Rate { hits: flaky, of: all.len() },
             task_completion: Rate { hits: all.iter().filter(|held| held.task).count(), of: all.len() },
             answered: Rate { hits: turns - sum(|m| m.unanswered).min(turns), of: turns },
             response_p50_ms: quantile(&responses, 0.5),

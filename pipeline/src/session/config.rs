@@ -99,6 +99,8 @@ pub struct SessionConfig {
     pub control_lease: Duration,
     /// A caller who is held hears so often that it goes on.
     pub hold_words_every: Duration,
+    /// A soft sound so often tells them between those words that the line is not dead.
+    pub hold_sound_every: Duration,
     /// Then the agent goes on, should nobody say how it ended.
     pub longest_hold: Duration,
     /// How long a caller who waits in line is heard after each word to them.
@@ -296,6 +298,7 @@ impl Default for SessionConfig {
             person_silent: ms(1_500),
             control_lease: ms(5_000),
             hold_words_every: ms(20_000),
+            hold_sound_every: ms(5_000),
             longest_hold: ms(150_000),
             line_ear: ms(5_000),
             longest_line: ms(45 * 60 * 1_000),

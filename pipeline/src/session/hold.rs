@@ -29,6 +29,7 @@ impl Session {
     /// Nothing of the caller's is heard from here on.
     pub(super) fn go_deaf(&mut self) {
         self.regions.control = Control::Held;
+        self.timers.set(Timer::HoldSound, self.now + self.config.hold_sound_every);
         self.drop_speculation();
         self.forget_unanswered();
         if let Some(utterance) = self.utterance.take() {
@@ -146,6 +147,7 @@ impl Session {
         self.close_question(None);
         if self.line.take().is_some() || self.regions.control == Control::Held {
             self.timers.stop(Timer::HoldWords);
+            self.timers.stop(Timer::HoldSound);
             self.timers.stop(Timer::HoldLimit);
             self.regions.control = Control::Agent;
             self.tell_held(ControlReason::HeldNoMore);

@@ -317,6 +317,7 @@ impl Session {
                 Timer::PersonSilent => self.on_person_silent(),
                 Timer::StretchEnd => self.end_stretch(),
                 Timer::HoldWords => self.say_hold_words(),
+                Timer::HoldSound => self.make_hold_sound(),
                 Timer::HoldLimit => self.on_hold_over(),
                 Timer::LongestCall => self.hang_up(EndReason::TooLong),
                 Timer::Closing => self.finish(),

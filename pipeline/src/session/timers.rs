@@ -31,6 +31,8 @@ pub enum Timer {
     StretchEnd,
     /// The caller is held, and has heard nothing for a while.
     HoldWords,
+    /// The caller is held: a soft sound says that the line is not dead.
+    HoldSound,
     /// The caller was held for as long as that may last.
     HoldLimit,
     /// The longest call is reached.
@@ -42,7 +44,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Pause,
         Self::EndOfTurn,
         Self::DuckLimit,
@@ -56,6 +58,7 @@ impl Timer {
         Self::PersonSilent,
         Self::StretchEnd,
         Self::HoldWords,
+        Self::HoldSound,
         Self::HoldLimit,
         Self::LongestCall,
         Self::Closing,

@@ -8,7 +8,7 @@ use telephony::playout::SegmentKey;
 
 use super::Session;
 use super::output::Output;
-use super::state::{Agent, Caller, Control};
+use super::state::{Agent, Caller, Control, Leg};
 use super::timers::Timer;
 use crate::audio::g711::mulaw_encode;
 use crate::ports::{TtsCommand, TtsEvent, TurnInput};
@@ -58,12 +58,27 @@ impl Session {
     pub(super) fn make_soft_sound(&mut self) {
         let Some(epoch) = self.bridge.filter(|_| self.filler_epoch().is_some()) else { return };
         self.soft_sounds += 1;
-        let key = SegmentKey { group: epoch.0, index: SOFT + self.soft_sounds };
+        self.play_soft_sound(SegmentKey { group: epoch.0, index: SOFT + self.soft_sounds });
+        self.timers.set(Timer::SoftSound, self.now + self.config.soft_sound_every);
+    }
+
+    /// The caller is still held. Where they are spoken to they need no sound.
+    pub(super) fn make_hold_sound(&mut self) {
+        if self.regions.control != Control::Held || self.regions.leg != Leg::Open {
+            return;
+        }
+        if self.regions.agent == Agent::Idle && self.play_out.is_drained() {
+            let group = self.next_epoch().0;
+            self.play_soft_sound(SegmentKey { group, index: 0 });
+        }
+        self.timers.set(Timer::HoldSound, self.now + self.config.hold_sound_every);
+    }
+
+    fn play_soft_sound(&mut self, key: SegmentKey) {
         self.play_out.plan(self.now, key, String::new());
         self.play_out.push_audio(key, &SOFT_SOUND);
         self.play_out.finish(key, Vec::new());
         self.play_out.release(key);
-        self.timers.set(Timer::SoftSound, self.now + self.config.soft_sound_every);
     }
 
     /// The number that a filler may be said under now; `None` when nobody waits for us.

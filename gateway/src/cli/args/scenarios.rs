@@ -28,6 +28,9 @@ pub struct Test {
     /// Calls at a time
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     pub jobs: u16,
+    /// How often a call that does not come out as it should is held again; one that then does is told apart as flaky
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=5))]
+    pub retries: u8,
     /// Only scenarios with this tag; several: with any of them
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,

@@ -52,6 +52,29 @@ async fn scenarios_run_at_once_and_the_run_is_kept_shown_and_compared() {
 }
 
 #[tokio::test]
+async fn a_call_that_fails_is_held_again_and_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let attempts = Attempts { retries: 1, folder: Some(dir.path().to_owned()) };
+    let held = |outcome: Outcome| {
+        let runs = crate::scenario::report::page::tests::run().scenarios;
+        runs.into_iter().find(|held| held.outcome == outcome).unwrap()
+    };
+    let outcome = async |calls: [Outcome; 2]| {
+        persistently(|attempt| std::future::ready((held(calls[attempt]), Evidence::default())), &attempts)
+            .await
+    };
+    let flaky = outcome([Outcome::Failed, Outcome::Passed]).await;
+    assert_eq!((flaky.outcome, flaky.findings.len(), flaky.earlier.len()), (Outcome::Flaky, 0, 1));
+    assert!(table::lines(&flaky).join("\n").contains("at first: line 7: the reply lacks"));
+    assert!(dir.path().join("pothole.failed-0.html").is_file() && dir.path().join("couch.html").is_file());
+    let failed = outcome([Outcome::Failed; 2]).await;
+    assert_eq!((failed.outcome, failed.findings.len(), failed.earlier.len()), (Outcome::Failed, 1, 1));
+    // What passes, and what is known to fail, is not held again.
+    assert_eq!(outcome([Outcome::Passed, Outcome::Failed]).await.outcome, Outcome::Passed);
+    assert_eq!(outcome([Outcome::KnownFailure, Outcome::Passed]).await.outcome, Outcome::KnownFailure);
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_said_before_a_call_is_made() {
     let dir = tempfile::tempdir().unwrap();
     let config = Config::for_test(dir.path());

@@ -11,23 +11,25 @@ use super::{svg, table};
 use crate::caller::audio;
 use crate::scenario::evidence::Evidence;
 use crate::scenario::figures::{Held, Outcome, Run};
+use crate::scenario::verdict::Finding;
 
 /// Sound and pages of scenarios are below these.
 const SOUND: &str = "audio";
 
-/// Keeps what the run's end does not hold any more: the sound, and the drawings of it.
+/// Keeps what the run's end does not hold any more: the sound, and the drawings of it. A call that is to be held again has
+/// pages of its own, `again` of them so far.
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn scenario(folder: &Path, held: &Held, evidence: &Evidence) -> anyhow::Result<()> {
+pub fn scenario(folder: &Path, held: &Held, again: Option<usize>, evidence: &Evidence) -> anyhow::Result<()> {
     let sound = folder.join(SOUND);
     fs::create_dir_all(&sound).with_context(|| format!("{} cannot be made", sound.display()))?;
-    let name = file_name(&held.id);
+    let name = page_name(held, again);
     audio::write_stereo(&sound.join(format!("{name}.wav")), &evidence.caller_sound, &evidence.agent_sound)?;
     audio::write_mono(&sound.join(format!("{name}-caller.wav")), &evidence.caller_sound)?;
     audio::write_mono(&sound.join(format!("{name}-agent.wav")), &evidence.agent_sound)?;
     let page = folder.join(format!("{name}.html"));
-    fs::write(&page, of_scenario(held, evidence))
+    fs::write(&page, of_scenario(held, &name, evidence))
         .with_context(|| format!("{} cannot be written", page.display()))
 }
 
@@ -46,11 +48,15 @@ fn file_name(id: &str) -> String {
     id.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' }).collect()
 }
 
+fn page_name(held: &Held, again: Option<usize>) -> String {
+    again.map_or_else(|| file_name(&held.id), |attempt| format!("{}.failed-{attempt}", file_name(&held.id)))
+}
+
 const fn class(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Passed => "passed",
         Outcome::Failed | Outcome::Mended => "failed",
-        Outcome::KnownFailure => "known",
+        Outcome::Flaky | Outcome::KnownFailure => "known",
     }
 }
 
@@ -90,16 +96,19 @@ fn of_run(run: &Run) -> String {
 }
 
 fn findings(page: &mut Page, held: &Held) {
+    let place = |finding: &Finding| finding.line.map_or_else(String::new, |line| format!("line {line}: "));
+    for finding in &held.earlier {
+        page.element("div", "known", &format!("at first: {}{}", place(finding), finding.what));
+    }
     for finding in &held.findings {
-        let place = finding.line.map_or_else(String::new, |line| format!("line {line}: "));
-        page.element("div", "", &format!("{place}{}", finding.what));
+        page.element("div", "", &format!("{}{}", place(finding), finding.what));
     }
     if let Some(reason) = &held.known_failure {
         page.element("div", "known", &format!("known failure: {reason}"));
     }
 }
 
-fn of_scenario(held: &Held, evidence: &Evidence) -> String {
+fn of_scenario(held: &Held, name: &str, evidence: &Evidence) -> String {
     let mut page = Page::default();
     page.markup("<p>").link("index.html", "All scenarios").markup("</p>");
     page.element("h1", "", &held.name);
@@ -108,7 +117,6 @@ fn of_scenario(held: &Held, evidence: &Evidence) -> String {
     page.markup("<div class=\"bad\">");
     findings(&mut page, held);
     page.markup("</div>").element("h2", "", "Sound");
-    let name = file_name(&held.id);
     page.drawing(&svg::strip(evidence));
     page.sound(&format!("{SOUND}/{name}.wav"), "both sides");
     page.sound(&format!("{SOUND}/{name}-caller.wav"), "caller");
@@ -216,7 +224,7 @@ mod tests {
             ..Evidence::default()
         };
         for held in &run.scenarios {
-            scenario(dir.path(), held, &evidence).unwrap();
+            scenario(dir.path(), held, None, &evidence).unwrap();
         }
         index(dir.path(), &run).unwrap();
         for file in ["index.html", "pothole.html", "audio/pothole.wav", "audio/couch-agent.wav"] {

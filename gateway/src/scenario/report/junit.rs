@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use crate::scenario::figures::{Held, Outcome, Run};
 
@@ -33,6 +33,13 @@ fn case(held: &Held) -> TestCase {
         .collect();
     let status = match held.outcome {
         Outcome::Passed => TestCaseStatus::success(),
+        Outcome::Flaky => {
+            let mut status = TestCaseStatus::success();
+            let mut failed = TestRerun::new(NonSuccessKind::Failure);
+            failed.set_message(held.earlier.first().map_or("failed", |finding| finding.what.as_str()));
+            status.add_rerun(failed);
+            status
+        }
         Outcome::KnownFailure => {
             let mut status = TestCaseStatus::skipped();
             status

@@ -135,6 +135,7 @@ pub(crate) mod tests {
             outcome,
             task: findings.is_empty(),
             findings,
+            earlier: Vec::new(),
             manners: Manners { responses_ms: vec![600, 900], turns: 2, ..Manners::default() },
             seconds: 12.0,
             call_id: "c".into(),

@@ -3,6 +3,7 @@
 #![deny(clippy::disallowed_methods)]
 
 use crate::scenario::figures::{Figures, Held, Rate, Run};
+use crate::scenario::verdict::Finding;
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,7 @@ pub fn rows(figures: &Figures) -> Vec<Row> {
     let f = figures;
     vec![
         row("passed, or failed as marked", rate(f.passed)),
+        row("passed only when held again", rate(f.flaky)),
         row("task completion", rate(f.task_completion)),
         row("turns answered", rate(f.answered)),
         row("response, p50 / p95", both(f.response_p50_ms, f.response_p95_ms)),
@@ -51,9 +53,12 @@ fn both(p50: Option<u64>, p95: Option<u64>) -> String {
 #[must_use]
 pub fn lines(held: &Held) -> Vec<String> {
     let mut lines = vec![format!("{:<8} {} ({:.0} s)", mark(held), held.id, held.seconds)];
+    let place = |finding: &Finding| finding.line.map_or_else(String::new, |line| format!("line {line}: "));
+    for finding in &held.earlier {
+        lines.push(format!("         at first: {}{}", place(finding), finding.what));
+    }
     for finding in &held.findings {
-        let place = finding.line.map_or_else(String::new, |line| format!("line {line}: "));
-        lines.push(format!("         {place}{}", finding.what));
+        lines.push(format!("         {}{}", place(finding), finding.what));
     }
     if let Some(reason) = &held.known_failure {
         lines.push(format!("         marked as a known failure: {reason}"));
@@ -65,6 +70,7 @@ const fn mark(held: &Held) -> &'static str {
     use crate::scenario::figures::Outcome;
     match held.outcome {
         Outcome::Passed => "passed",
+        Outcome::Flaky => "FLAKY",
         Outcome::Failed => "FAILED",
         Outcome::KnownFailure => "known",
         Outcome::Mended => "MENDED",

@@ -58,6 +58,25 @@ fn nobody_listens_to_a_caller_who_is_held_and_they_hear_every_20_s_that_it_goes_
 }
 
 #[test]
+fn a_soft_sound_says_that_the_line_is_not_dead() {
+    let mut w = world_that_holds(Vec::new());
+    w.run_to(20_000);
+    let (held, every) = (w.now.as_ms(), 5_000);
+    w.run_to(held + 13_000);
+    let sounds: Vec<u64> = w.frames.iter().map(|at| at.as_ms()).filter(|at| *at > held).collect();
+    let begins = |pair: &&[u64]| pair[1] - pair[0] > 1_000;
+    let gaps: Vec<u64> = sounds.windows(2).filter(begins).map(|pair| pair[1] - pair[0]).collect();
+    assert!(!gaps.is_empty() && gaps.iter().all(|gap| (every - 1_000..=every).contains(gap)), "{gaps:?}");
+    let none =
+        w.records.iter().any(|(at, e)| at.as_ms() > held && matches!(e.record, CallRecord::Played { .. }));
+    assert!(!none, "it is no word of ours");
+    w.habits.then = AfterReply::Listen;
+    w.at(held + 13_000, Input::Supervisor(Supervisor::ComeBack(nobody())));
+    w.run_to(held + 40_000);
+    assert_eq!(w.session.regions().control, Control::Agent);
+}
+
+#[test]
 fn where_nobody_says_how_it_ended_the_agent_goes_on_by_itself() {
     let mut w = world_that_holds(Vec::new());
     w.run_to(162_000);
