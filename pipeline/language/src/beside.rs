@@ -51,7 +51,33 @@ pub fn call_wish(ear: Ear, text: &str, number: bool) -> Option<(String, String)>
     let wish = found.name("called").or_else(|| found.name("time").filter(|_| number))?;
     let all = found.get(0)?;
     let rest = format!("{} {}", text[..all.start()].trim_end_matches([' ', ',']), text[all.end()..].trim());
-    Some((rest.trim().to_owned(), wish.as_str().trim_matches([' ', ',', '.']).to_owned()))
+    Some((
+        rest.trim().to_owned(),
+        without_messenger(ear, wish.as_str().trim_matches([' ', ',', '.'])).to_owned(),
+    ))
+}
+
+/// "Tell them after four": when, without whom to tell.
+#[must_use]
+pub fn without_messenger(ear: Ear, wish: &str) -> &str {
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
+        messenger(
+            r"(?:so |just |and )*(?:tell|let) (?:them|'?em|him|her|whoever)(?: know| it is| it's)?(?: that| to)? ",
+        )
+    });
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| {
+        messenger(r"(?:y |pues |nomás )*(?:d[ií]gales|diles|d[ií]gale|dile|avíseles)(?: que)? ")
+    });
+    let lead = match ear.0 {
+        Language::En => &*ENGLISH,
+        Language::Es => &*SPANISH,
+    };
+    lead.find(wish).map_or(wish, |lead| &wish[lead.end()..])
+}
+
+#[expect(clippy::expect_used, reason = "a test compiles the pattern of every language")]
+fn messenger(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i)^{pattern}")).expect("the pattern of whom to tell when to call")
 }
 
 #[expect(clippy::expect_used, reason = "a test compiles the pattern of every language")]
@@ -89,6 +115,16 @@ mod tests {
         {
             assert_eq!(question_beside(en, text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn whom_to_tell_is_no_part_of_when() {
+        assert_eq!(without_messenger(Ear(Language::En), "tell em after four"), "after four");
+        assert_eq!(
+            without_messenger(Ear(Language::Es), "diles que después de las cuatro"),
+            "después de las cuatro"
+        );
+        assert_eq!(without_messenger(Ear(Language::En), "after four"), "after four");
     }
 
     #[test]

@@ -308,6 +308,15 @@ impl Ear {
     }
 
     /// A name in answer to its question.
+    /// A name that was cut from a text, with the rest of a surname right behind it.
+    #[must_use]
+    pub fn whole_name(self, text: &str, name: &str) -> String {
+        match self.0 {
+            Language::En => name.to_owned(),
+            Language::Es => spanish::name::whole(text, name),
+        }
+    }
+
     #[must_use]
     pub fn name_answered(self, text: &str) -> Option<String> {
         let read = by_language!(self, name::answered(text));

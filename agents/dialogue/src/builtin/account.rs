@@ -4,6 +4,7 @@ mod english;
 mod spanish;
 
 use pipeline::ports::Language;
+use regex::Regex;
 
 use super::state::Filled;
 use language::Ear;
@@ -11,6 +12,8 @@ use language::english::words::as_sentence;
 
 /// Longest account kept; a caller who tells more is still heard, and the recording has it.
 const MAX_STORY: usize = 800;
+/// Fewer words are no account.
+const LEAST: usize = 3;
 /// Words of an account that are read back.
 const MAX_SPOKEN: usize = 24;
 
@@ -52,6 +55,20 @@ pub fn opening_reason(ear: Ear, text: &str) -> Option<Filled> {
 #[must_use]
 pub fn particulars_only(ear: Ear, text: &str) -> bool {
     by_language!(ear, particulars_only(text))
+}
+
+/// "What happened is that the light is out": the account anew, in place of what was taken for it.
+#[must_use]
+pub fn restated(ear: Ear, text: &str) -> Option<Filled> {
+    by_language!(ear, restated(text))
+}
+
+/// What stands behind words that begin an account anew, up to those that only close it.
+fn anew<'t>(begins: &Regex, closes: &Regex, text: &'t str) -> Option<&'t str> {
+    let rest = &text[begins.find(text)?.end()..];
+    let end = closes.find(rest).map_or(rest.len(), |close| close.start());
+    let rest = rest[..end].trim_matches([' ', ',', '.']);
+    (rest.split_whitespace().count() >= LEAST).then_some(rest)
 }
 
 /// An account that says no more than that there is one: "an accident at the depot".

@@ -6,7 +6,7 @@ use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Filled, MAX_LATER, Stage};
 use super::turn::Turn;
 use language::Direction;
-use language::beside::call_wish;
+use language::beside::{call_wish, without_messenger};
 use language::reply::Kind;
 
 /// More words than this are no place, where nothing in them is known for one.
@@ -59,7 +59,10 @@ impl Turn<'_> {
             Some(_) => self.keep_for_later(question),
             None if self.current().is_some_and(|(_, script)| script.slot("name").is_some()) => {
                 self.task_mut(|task| task.note_beside(question));
-                self.say("question_noted");
+                // "And send me somebody now" asks for no answer.
+                let asks = self.ear.is_question(question)
+                    || self.script.acts.wants_to_know(&self.ear.plain(question));
+                self.say(if asks { "question_noted" } else { "recalled_noted" });
                 self.did("question", "noted for a person");
             }
             None => self.keep_for_later(question),
@@ -150,8 +153,15 @@ impl Turn<'_> {
         if !self.tells_time(&wish) {
             return self.task_mut(|task| task.note_beside(&wish));
         }
-        self.task_mut(|task| task.call_when = wish);
+        let when = without_messenger(self.ear, &wish).to_owned();
+        self.task_mut(|task| task.call_when = when);
         self.say("call_when");
+    }
+
+    /// "No need to call, I know already", of a callback that was asked for: it is wanted no more.
+    pub(super) fn unwants_call(&self, text: &str) -> bool {
+        self.script.acts.calls_off(&self.ear.plain(text))
+            && self.ear.when(text, self.view.now, Direction::Future).is_none()
     }
 
     /// "Yes, you can call me at this number" says where, and not when.

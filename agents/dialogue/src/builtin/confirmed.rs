@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use language::reply::Kind;
+use language::said_again::without_restart;
 use language::sound::{ALIKE, likeness};
 
 use super::account;
@@ -117,12 +118,15 @@ impl<'a> Turn<'a> {
         }
         for slot in &script.slots {
             let words = reply.words_for(slot, owner).or_else(|| self.told_of_message(script, slot, reply));
-            let Some(words) = words else { continue };
+            let Some(mut words) = words else { continue };
+            if slot.kind == SlotKind::Place {
+                words = without_restart(self.ear, &words).to_owned();
+            }
             let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
             let Some(held) = held else { continue };
             let value = match slot.kind {
                 SlotKind::Story | SlotKind::Text if agrees => None,
-                SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref())),
+                SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref(), text)),
                 _ if agrees && correction::is_part(self.ear, &held, &words) => None,
                 // "It's the third time this month" is no other day than the one that was said to be right.
                 SlotKind::When if agrees && !held.value.is_empty() && !self.names_time(&words) => None,
@@ -254,7 +258,10 @@ impl<'a> Turn<'a> {
     }
 
     /// An account with its wrong words replaced, or with what was left out.
-    fn retold(&self, held: &Filled, words: &str, old: Option<&str>) -> Filled {
+    fn retold(&self, held: &Filled, words: &str, old: Option<&str>, text: &str) -> Filled {
+        if let Some(anew) = account::restated(self.ear, text) {
+            return anew;
+        }
         match old.and_then(|old| swapped(self.ear, &held.value, old, words)) {
             Some(told) => account::kept(self.ear, &told),
             None => account::completed(self.ear, held, words),

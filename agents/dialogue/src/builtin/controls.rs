@@ -40,6 +40,11 @@ impl Turn<'_> {
             "cancel" => self.cancel(),
             "why" => self.why(),
             "clock" => self.clock(),
+            "office" if self.office_of_topic(text).is_some() => {
+                if let Some(page) = self.office_of_topic(text) {
+                    self.answer_with(&page, text);
+                }
+            }
             "office" if self.office_on(text) => self.resume_or_more_quietly(),
             "office" => self.office(),
             "abilities" => self.abilities(),
@@ -247,7 +252,7 @@ impl Turn<'_> {
         }
     }
 
-    fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         if self.state.tasks.pop().is_some() {
             self.say_cancelled();
             self.resume_or_more();

@@ -279,6 +279,10 @@ impl Turn<'_> {
             }
             return true;
         }
+        if matches!(pending, Pending::MessageOrPerson | Pending::Offer(_)) && self.unwants_call(text) {
+            self.offer_declined("");
+            return true;
+        }
         if let Some(question) = self.asked_instead(pending, text) {
             self.open(&question);
             return true;
@@ -305,8 +309,12 @@ impl Turn<'_> {
             (Pending::Offer(task), Some(YesNo::Yes)) => {
                 let task = task.clone();
                 let before = take(&mut self.state.offered_for);
-                // Words after a leading yes may hold an answer already.
-                self.begin_task(&task, if ear.is_bare_yes_no(text) { &before } else { text });
+                // Words after a leading yes may hold an answer already, and what led to the offer what happened.
+                match (before.is_empty(), ear.is_bare_yes_no(text)) {
+                    (true, _) => self.begin_task(&task, text),
+                    (false, true) => self.begin_task(&task, &before),
+                    (false, false) => self.begin_told(&task, &before, text),
+                }
             }
             (Pending::Offer(_) | Pending::MessageOrPerson, Some(YesNo::No)) => self.offer_declined(text),
             // "Yes" to one of two: a person can take a message too.
@@ -329,7 +337,8 @@ impl Turn<'_> {
 
     /// "No" to "anything else?" ends the call; "no, how do I …" goes on.
     fn close_or_more(&mut self, plain: &str, text: &str) {
-        if plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) {
+        let talk = || self.is_idle(text) && !self.ear.is_question(text);
+        if plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) && !talk() {
             self.open(text);
         } else {
             self.goodbye();
@@ -337,7 +346,8 @@ impl Turn<'_> {
     }
 
     fn offer_declined(&mut self, text: &str) {
-        if self.ear.plain(text).split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) {
+        let talk = || self.is_idle(text) && !self.ear.is_question(text);
+        if self.ear.plain(text).split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) && !talk() {
             self.open(text);
         } else {
             self.say("declined");
@@ -394,7 +404,9 @@ impl Turn<'_> {
         });
         // "Thank you dear, you have a nice voice, bye bye": however long, nothing else is wanted.
         let read = self.head.wants("goodbye") >= PARTS && text == self.heard;
-        let parting = if read { LONG_PARTING } else { PARTING };
+        // "Alright, well, I won't remember that, but y'all have a good day", asked what else.
+        let asked = matches!(self.state.pending, Some(Pending::More)) && self.state.tasks.is_empty();
+        let parting = if read || asked { LONG_PARTING } else { PARTING };
         let open = matches!(self.state.pending, Some(Pending::Write));
         // "Alright, never mind then. Oh, is there a dog park?" does not end it.
         let asks =

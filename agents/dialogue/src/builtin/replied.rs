@@ -6,6 +6,7 @@
 use language::lasting;
 use language::repair::repaired;
 use language::reply::{Asked, Kind};
+use language::said_again::without_restart;
 
 use super::account;
 use super::beliefs::Source;
@@ -188,7 +189,9 @@ impl<'a> Turn<'a> {
         }
         let words = repaired(self.ear, words);
         let words = match slot.kind {
-            SlotKind::Place | SlotKind::Address => without_time(self.ear, &words),
+            SlotKind::Place => without_restart(self.ear, &without_time(self.ear, &words)).to_owned(),
+            SlotKind::Address => without_time(self.ear, &words),
+            SlotKind::Name => self.ear.whole_name(text, &words),
             _ => words,
         };
         match slot.kind {

@@ -2,6 +2,7 @@
 
 use language::Ear;
 use language::reply::{Asked, Kind, parts};
+use language::said_again::without_restart;
 use pipeline::ports::Language;
 
 use super::script::{Slot, SlotKind};
@@ -54,6 +55,7 @@ impl Reply {
             }
             out.parts.push((part.kind, part.of(text).to_owned()));
         }
+        out.place = without_restart(Ear(language), &out.place).to_owned();
         out.rest.push_str(&text[from..]);
         // A word or two behind the telling belong to it: "till I come by … Monday".
         if let Some((first, last)) = telling

@@ -50,8 +50,17 @@ impl Turn<'_> {
     /// What a call is about, as the opening words tell it. "I don't want a machine, can I have somebody call me" tells nothing.
     pub(super) fn told_reason(&self, text: &str) -> Option<Filled> {
         let said = Said::of(text, self.ear.0);
-        let told = said.since_first(text);
-        account::opening_reason(self.ear, if told.is_empty() { text } else { told })
+        // "I got two bills, and I need somebody to call me about it": the request names nothing of its own.
+        let own = |words: &str| {
+            said.without_wants(words, self.ear.cues().says.and, |want| self.names_something(want))
+        };
+        let reason = |words: &str| account::opening_reason(self.ear, &own(words));
+        let told = Some(said.since_first(text)).filter(|told| !told.is_empty());
+        // What stands before the request counts where it names more than a thing: not "look, I don't want a machine".
+        let before = || reason(text).filter(|reason| self.subjects(&reason.value).len() > TELLING);
+        told.and_then(reason)
+            .or_else(before)
+            .or_else(|| told.is_none().then(|| account::opening_reason(self.ear, text)).flatten())
     }
 
     /// Whether words say more than that a call is wanted.

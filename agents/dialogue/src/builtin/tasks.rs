@@ -28,6 +28,11 @@ impl<'a> Turn<'a> {
 
     /// Begins a task, or takes it up again, with whatever the caller's words give already.
     pub(super) fn begin_task(&mut self, id: &str, text: &str) {
+        self.begin_told(id, text, "");
+    }
+
+    /// Begins a task with what was told before it was offered, and what was said to the offer.
+    pub(super) fn begin_told(&mut self, id: &str, text: &str, more: &str) {
         let script = self.script;
         // A claim that does not exist yet begins as a report of the damage.
         let id = if id == "claim" && self.is_new_claim(text) { "incident" } else { id };
@@ -52,6 +57,9 @@ impl<'a> Turn<'a> {
         let by_parts = self.opening_replied(text);
         // What was put right in the same breath was never meant.
         let told = self.volunteer(&repaired(self.ear, text), None);
+        if !more.is_empty() {
+            self.volunteer(&repaired(self.ear, more), None);
+        }
         self.name_the_matter(text);
         let story = by_parts || told.iter().any(|slot| slot == "what");
         let (part, intro) = if story && !task.intro_story.is_empty() {
@@ -99,6 +107,9 @@ impl<'a> Turn<'a> {
             None => text,
         };
         let reply = self.reply(text);
+        if script.id == "person" && self.unwants_call(text) {
+            return self.cancel();
+        }
         let mut taken = Taken::Nothing;
         if reply.is_mixed() {
             taken = self.replied(&reply, text);

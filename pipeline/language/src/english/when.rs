@@ -96,7 +96,7 @@ const fn spoken_part(part: Part) -> &'static str {
 /// Reads a date, a time, or both. `None` when the text says nothing about when.
 #[must_use]
 pub fn when(text: &str, now: NaiveDateTime, direction: Direction) -> Option<When> {
-    let text = plain(text).replace("o'clock", "oclock");
+    let text = without_greeting(&plain(text).replace("o'clock", "oclock"));
     // Of a day to come, what "just happened" says nothing.
     if direction == Direction::Past
         && let Some(when) = ago(&text, now)
@@ -124,6 +124,12 @@ pub fn birth_date(text: &str, today: NaiveDate) -> Option<NaiveDate> {
     let text = plain(text);
     let date = numeric(&text, today).or_else(|| named_month(&text, today, Direction::Past));
     date.filter(|d| *d < today && d.year() > 1900 && today.year() - d.year() >= 5)
+}
+
+/// "Good morning, I need an inspection" says nothing about when.
+fn without_greeting(text: &str) -> String {
+    let greetings = ["good morning", "good afternoon", "good evening"];
+    greetings.iter().fold(text.to_owned(), |text, greeting| text.replace(greeting, "").trim().to_owned())
 }
 
 fn same_day(text: &str) -> bool {

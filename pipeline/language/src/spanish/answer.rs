@@ -7,6 +7,7 @@ use crate::english::answer::{Lists, YesNo};
 static LISTS: Lists = Lists {
     yes: &[
         "si",
+        "ahora si",
         "claro",
         "claro que si",
         "por supuesto",

@@ -225,6 +225,26 @@ fn clean(text: &str) -> Option<String> {
     ((1..=4).contains(&names) && letters > 1).then(|| capitals(&kept))
 }
 
+/// "Ramón Peña", of "ramón peña de la cruz y mándenme a alguien": with the part of a surname that was cut from it.
+#[must_use]
+pub fn whole(text: &str, name: &str) -> String {
+    static REST: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^ (?:de (?:la|las|los) |del |de )([\wÀ-ÿ'’-]{3,})")
+            .expect("clippy compiles every pattern")
+    });
+    const NO_NAMES: [&str; 13] = [
+        "calle", "avenida", "compania", "tienda", "ciudad", "esquina", "parte", "oficina", "empresa", "casa",
+        "iglesia", "escuela", "misma",
+    ];
+    let rest = text.split_once(name).map_or("", |(_, rest)| rest);
+    match REST.captures(rest).and_then(|found| Some((found.get(0)?, found.get(1)?))) {
+        Some((all, last)) if !NO_NAMES.contains(&plain(last.as_str()).as_str()) => {
+            format!("{name}{}", all.as_str())
+        }
+        _ => name.to_owned(),
+    }
+}
+
 fn capitals(words: &[&str]) -> String {
     let raise = |word: &&str| {
         let mut chars = word.chars();
@@ -241,6 +261,17 @@ fn capitals(words: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_surname_keeps_its_second_part() {
+        for (text, name, all) in [
+            ("ramón peña de la cruz y mándenme a alguien", "ramón peña", "ramón peña de la cruz"),
+            ("ramón peña de la calle maple", "ramón peña", "ramón peña"),
+            ("ramón peña y ya", "ramón peña", "ramón peña"),
+        ] {
+            assert_eq!(whole(text, name), all, "{text}");
+        }
+    }
 
     #[test]
     fn names_given_unasked() {

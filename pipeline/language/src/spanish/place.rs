@@ -78,7 +78,17 @@ pub fn answered(text: &str) -> Option<String> {
 fn named(street: &str) -> bool {
     const SMALL: [&str; 14] =
         ["y", "e", "o", "que", "se", "me", "te", "no", "ya", "pero", "porque", "cuando", "donde", "está"];
-    street.split_whitespace().nth(1).is_some_and(|word| !SMALL.contains(&plain(word).as_str()))
+    // "La calle botando agua" and "el foco de la calle apagado" tell what happens; "calle Fernando" is a street.
+    const NAMES: [&str; 17] = [
+        "fernando", "orlando", "armando", "hernando", "rolando", "obando", "delgado", "salgado", "machado",
+        "mercado", "prado", "alvarado", "hurtado", "collado", "furtado", "arado", "dorado",
+    ];
+    let happens = |word: &str| {
+        let ends = ["ando", "iendo", "yendo", "ado", "ada", "ido", "ida"];
+        ends.iter().any(|end| word.ends_with(end)) && !NAMES.contains(&word)
+    };
+    let second = street.split_whitespace().nth(1).map(plain);
+    second.is_some_and(|word| !SMALL.contains(&word.as_str()) && !happens(&word))
 }
 
 fn group(pattern: &LazyLock<Regex>, text: &str) -> Option<String> {
@@ -91,7 +101,12 @@ fn landmark(text: &str) -> Option<String> {
     let before = text[..found.start()].split_whitespace().last().map(plain).unwrap_or_default();
     let fence = found.as_str().to_lowercase().starts_with("cerca")
         && matches!(before.as_str(), "la" | "una" | "mi" | "su" | "nuestra" | "esa");
-    (!fence).then(|| tidy(found.as_str()))
+    // "Enfrente de mi casa tenemos el foco apagado": a house that only the caller knows is all there is of the place.
+    let mine = [" mi casa", " mi puerta", " mi negocio"]
+        .into_iter()
+        .find_map(|mine| found.as_str().to_lowercase().find(mine).map(|at| at + mine.len()));
+    let named = mine.and_then(|end| found.as_str().get(..end)).unwrap_or(found.as_str());
+    (!fence).then(|| tidy(named))
 }
 
 fn corner(text: &str) -> Option<String> {

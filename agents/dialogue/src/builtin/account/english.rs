@@ -123,6 +123,18 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
     names(text).then(|| account(if names(subject) { subject } else { told }))
 }
 
+/// What happened, told anew.
+pub fn restated(text: &str) -> Option<Filled> {
+    static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:what (?:actually |really )?happened (?:is|was)|what i (?:said|told you|meant) (?:is|was)|the (?:problem|thing|issue) (?:is|was))(?: that)?,? ").expect("clippy compiles every pattern")
+    });
+    static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)[,.]? (?:and )?that(?:'s| is| was) (?:what (?:happened|i said|it is)|it|all)\b")
+            .expect("clippy compiles every pattern")
+    });
+    super::anew(&BEGINS, &CLOSES, text).map(account)
+}
+
 // ---------------------------------------------------------------- event or particulars
 
 /// Words that tell when.

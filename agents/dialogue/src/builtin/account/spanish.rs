@@ -214,6 +214,18 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
     (content >= 1).then(|| account(told(text)))
 }
 
+/// What happened, told anew.
+pub fn restated(text: &str) -> Option<Filled> {
+    static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:lo que (?:pas[oó]|pasa|sucedi[oó]|ocurri[oó]|dije|le dije|digo|quise decir) (?:es|fue)|el problema es|la cosa es)(?: que)?,? ").expect("clippy compiles every pattern")
+    });
+    static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)[,.]? (?:y )?(?:eso (?:es|fue) (?:lo que (?:pas[oó]|dije)|todo)|nada m[aá]s)\b")
+            .expect("clippy compiles every pattern")
+    });
+    super::anew(&BEGINS, &CLOSES, text).map(account)
+}
+
 /// Whether the words tell only where, when or who.
 pub fn particulars_only(text: &str) -> bool {
     let told = told(text);

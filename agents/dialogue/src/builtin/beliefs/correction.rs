@@ -10,6 +10,7 @@ use crate::builtin::script::SlotKind;
 use crate::builtin::slots::{self, Context, Read};
 use crate::builtin::state::Filled;
 use language::repair::{self, denied, repaired};
+use language::said_again::without_restart;
 use language::sound::{ALIKE, letters, likeness};
 use language::spelling::{settled, spelled};
 use language::{CalendarWord, Direction, Ear, Phone, PhoneAnswer, lasting};
@@ -121,7 +122,7 @@ pub fn corrected(kind: SlotKind, old: &Filled, text: &str, context: Context<'_>)
     let new = match kind {
         SlotKind::Phone => phone(old, &said, context),
         SlotKind::Name => name(old, &said, ear),
-        SlotKind::Place | SlotKind::Address => place(kind, old, &said, context),
+        SlotKind::Place | SlotKind::Address => place(kind, old, without_restart(ear, &said), context),
         SlotKind::When => when(old, &said, context, Direction::Past),
         SlotKind::Day => when(old, &said, context, Direction::Future),
         SlotKind::Story | SlotKind::Text => story(old, &text, &said, ear),
@@ -479,6 +480,9 @@ fn month_only(ear: Ear, said: &str, held: NaiveDate) -> Option<NaiveDate> {
 
 /// The word that was denied gives way to what is said instead; else the correction stands beside the account.
 fn story(old: &Filled, text: &str, said: &str, ear: Ear) -> Option<Filled> {
+    if let Some(anew) = account::restated(ear, said) {
+        return Some(anew);
+    }
     let held: Vec<&str> = old.value.split_whitespace().collect();
     let plain: Vec<String> = held.iter().map(|w| ear.plain(w)).collect();
     let wrong = denied(ear, text)

@@ -1,5 +1,6 @@
 //! Giving a reference number: only to who can write it down, slowly, in groups.
 
+use crate::builtin::policy::said::Said;
 use crate::builtin::reply::Reply;
 use crate::builtin::script::TaskScript;
 use crate::builtin::state::{Pending, Task};
@@ -54,7 +55,9 @@ impl Turn<'_> {
             }
             // "I don't know", "just a second, okay": it does no harm to say it.
             None if ear.cues().say_it.iter().any(|said| plain.contains(said)) => {}
-            None if ear.unknowing(&plain) || (short && !other && !ear.is_question(text)) => {}
+            None if ear.unknowing(&plain) => {}
+            // "Naw, I ain't got my glasses on": long as it is, it asks for nothing.
+            None if !other && !ear.is_question(text) && (short || self.is_idle(text)) => {}
             _ => return false,
         }
         if let Some(reference) = self.state.references.last().cloned() {
@@ -66,6 +69,11 @@ impl Turn<'_> {
             None => self.anything_else(),
         }
         true
+    }
+
+    /// Whether words tell, ask and want nothing.
+    pub(in crate::builtin) fn is_idle(&self, text: &str) -> bool {
+        Said::of(text, self.ear.0).wishes().is_empty()
     }
 
     /// "No, I don't need it. How long till they paint over it?": what is asked beside the answer.

@@ -42,6 +42,7 @@ pub struct Acts {
     sorry: RegexSet,
     abandon: RegexSet,
     refuses: RegexSet,
+    calls_off: RegexSet,
     /// The same, to find where each ends.
     refusals: Vec<Regex>,
     amends: RegexSet,
@@ -76,6 +77,7 @@ struct Text {
     sorry: Vec<String>,
     abandon: Vec<String>,
     refuses: Vec<String>,
+    calls_off: Vec<String>,
     amends: Vec<String>,
     recalls: Vec<String>,
     asks_after: Vec<String>,
@@ -118,6 +120,7 @@ impl Acts {
             sorry: set("sorry", &text.sorry)?,
             abandon: set("abandon", &text.abandon)?,
             refuses: set("refuses", &text.refuses)?,
+            calls_off: set("calls_off", &text.calls_off)?,
             refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
             recalls: set("recalls", &text.recalls)?,
@@ -283,6 +286,12 @@ impl Acts {
     #[must_use]
     pub fn refuses(&self, plain: &str) -> bool {
         self.refuses.is_match(plain)
+    }
+
+    /// Whether a call that was asked for is wanted no more: "no need to call then".
+    #[must_use]
+    pub fn calls_off(&self, plain: &str) -> bool {
+        self.calls_off.is_match(plain)
     }
 
     /// What is said beside a refusal, in its own writing: "do I need a permit" of "I don't want a message, I have a

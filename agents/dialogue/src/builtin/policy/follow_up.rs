@@ -1,6 +1,8 @@
 //! Questions that lean on the last answer ("and on Sundays?"): they are asked again with what they leave out, of its page first.
 
+use language::Ear;
 use language::leaning::{Before, Leaning, leaning};
+use language::measures::Measure;
 
 use super::super::answer::{beginning, telephone};
 use super::super::step::Passage;
@@ -19,6 +21,8 @@ const TALK: f32 = 0.6;
 
 /// So much less relevant is a part that was spoken before.
 const SPOKEN: f32 = 0.2;
+/// So much more relevant is a part that counts what the question counts.
+const COUNTS: f32 = 0.5;
 /// So many words that a question adds, and a part of the last answer's page holds, are asked about there.
 const OUTRIGHT: usize = 2;
 /// From so much on a part of the last answer's page is spoken.
@@ -33,7 +37,7 @@ impl<'a> Turn<'a> {
     /// Whether a question leaves its subject to the last answer, and no other page is clearly meant.
     pub(in super::super) fn leans(&mut self, text: &str) -> bool {
         let leaning = self.leaning(text);
-        if leaning.leans < LEANS {
+        if leaning.leans < LEANS && !self.takes_up_amount(text) {
             return false;
         }
         let Some(first) = self.topic_pages(text).first().map(|p| p.source.clone()) else { return false };
@@ -42,10 +46,29 @@ impl<'a> Turn<'a> {
         other.is_none_or(|other| other.source == first)
     }
 
+    /// Whether words take up an amount of the last answer's page: "so is it the ten dollars then".
+    fn takes_up_amount(&mut self, text: &str) -> bool {
+        let amounts = self.ear.measures(text);
+        if amounts.is_empty() || self.state.topic.is_none() {
+            return false;
+        }
+        let ear = self.ear;
+        let said = |page: &&Passage| ear.measures(&page.text).iter().any(|given| amounts.contains(given));
+        self.topic_pages(text).iter().any(said)
+    }
+
     /// Whether words name what neither the last question nor its page holds.
-    fn names_another(&mut self, text: &str) -> bool {
+    pub(in super::super) fn names_another(&mut self, text: &str) -> bool {
         let before = self.held_by_topic(text);
         self.subjects(text).iter().any(|stem| !before.contains(stem))
+    }
+
+    /// Whether a page answers that the last answer was not read from, or is clearly more about it.
+    pub(in super::super) fn is_of_another_page(&mut self, text: &str) -> bool {
+        let topic = self.state.topic.as_ref().map(|topic| topic.source.clone());
+        let other = |page: &Passage| Some(&page.source) != topic.as_ref();
+        self.passage(text).is_some_and(other)
+            || self.pages(text).first().is_some_and(|page| other(page) && page.relevance >= OTHER_PAGE)
     }
 
     /// Whether words said after an answer ask nothing: thanks, surprise, a remark.
@@ -117,7 +140,7 @@ impl<'a> Turn<'a> {
     /// asks for and leaves the rest to the last answer ("and how much is it?").
     fn says_outright(&mut self, part: &Passage, text: &str, asked: &[usize]) -> bool {
         let given = self.script.acts.facts.given(asked, &part.text).is_some_and(|share| share > 0.0);
-        if given && self.leaning(text).leans >= SURELY {
+        if given && self.leaning(text).leans >= SURELY || counts_the_same(self.ear, text, part) {
             return true;
         }
         let before = self.ear.terms(&self.ear.plain(&format!("{} {}", self.state.question, part.title)));
@@ -130,16 +153,29 @@ impl<'a> Turn<'a> {
     /// asked for. What was spoken already is less likely to be wanted.
     fn part_asked_for(&mut self, text: &str, whole: &str, asked: &[usize]) -> Option<&'a Passage> {
         let alone = self.topic_pages(text);
+        let ear = self.ear;
         let facts = &self.script.acts.facts;
         let read = self.state.topic.as_ref().map(|topic| topic.read.clone()).unwrap_or_default();
         let of = |page: &Passage| {
             let own = alone.iter().find(|other| other.text == page.text).map_or(0.0, |own| own.relevance);
+            let counts = if counts_the_same(ear, text, page) { COUNTS } else { 0.0 };
             let spoken = if read.contains(&beginning(&page.text)) { SPOKEN } else { 0.0 };
-            page.relevance + own - spoken
+            page.relevance + own + counts - spoken
         };
         let gives = |page: &&Passage| facts.given(asked, &page.text).is_none_or(|share| share > 0.0);
         let pages = self.topic_pages(whole).into_iter().filter(gives);
         pages.max_by(|one, other| of(one).total_cmp(&of(other)))
+    }
+
+    /// "What time are you open on Saturday", right after an answer about the library: the part of its page that gives that.
+    pub(in super::super) fn office_of_topic(&mut self, text: &str) -> Option<Passage> {
+        self.state.topic.as_ref()?;
+        let asked = self.script.acts.facts.asked(text);
+        let facts = &self.script.acts.facts;
+        let gives = |page: &&&'a Passage| facts.given(&asked, &page.text).is_some_and(|share| share >= 1.0);
+        let pages = self.topic_pages(text);
+        let own = pages.iter().filter(gives).max_by(|a, b| a.relevance.total_cmp(&b.relevance));
+        own.map(|page| (**page).clone())
     }
 
     /// The number of the office that the last answer's page is of.
@@ -159,6 +195,15 @@ impl<'a> Turn<'a> {
         let judged = evidence(&self.script.acts, self.ear, text, &subjects, &pages);
         Some((*pages.first()?, *judged.first()?))
     }
+}
+
+/// Whether a part of the page counts what the words count: feet, dollars. What takes time is said of most things.
+fn counts_the_same(ear: Ear, text: &str, part: &Passage) -> bool {
+    let given = ear.measures(&part.text);
+    let counts = |asked: &Measure| {
+        given.contains(asked) || !asked.unit.is_time() && given.iter().any(|other| other.unit == asked.unit)
+    };
+    ear.measures(text).iter().any(counts)
 }
 
 /// How sure (0–1) it is that the page answers a question that leans on it.

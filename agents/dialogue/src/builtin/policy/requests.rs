@@ -196,6 +196,10 @@ impl Turn<'_> {
             Some(spoken) => self.say_with("now_task", &[("task", &spoken)]),
             None => self.say("now_question"),
         }
+        // "…and I have an old couch, do you pick that up" is about the couch, though "that" could be of the answer before it.
+        if self.names_another(&text) && self.is_of_another_page(&text) {
+            self.state.topic = None;
+        }
         self.open(&text);
         // The same answer twice in one breath answers nothing.
         let (before, after) = self.out.split_at(from.min(self.out.len()));

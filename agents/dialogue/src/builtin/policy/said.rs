@@ -65,6 +65,22 @@ impl Said {
         first.map_or("", |at| &text[at..])
     }
 
+    /// The text without what is wanted, where that tells nothing, and without the `and` before it.
+    pub(in super::super) fn without_wants(
+        &self,
+        text: &str,
+        and: &str,
+        tells: impl Fn(&str) -> bool,
+    ) -> String {
+        let bare = self.parts.iter().filter(|(kind, words, _)| *kind == Kind::Want && !tells(words));
+        bare.fold(text.to_owned(), |text, (_, words, _)| {
+            let Some((before, after)) = text.split_once(words.as_str()) else { return text };
+            let before = before.trim_end_matches([' ', ',', '.']);
+            let before = before.strip_suffix(and).filter(|rest| rest.ends_with(' ')).unwrap_or(before);
+            format!("{} {}", before.trim_end_matches([' ', ',']), after.trim()).trim().to_owned()
+        })
+    }
+
     /// What is told, asked and wanted, each with what was said of why before it; what follows the last goes with it.
     pub(in super::super) fn wishes(&self) -> Vec<Wished> {
         let mut out: Vec<Wished> = Vec::new();

@@ -237,6 +237,9 @@ impl<'a> Turn<'a> {
             _ if !self.state.later.is_empty() => self.anything_else(),
             (Some(question), Some(task)) => {
                 self.say_text(question, &[], pipeline::turn::SegmentKind::Reply, false);
+                // "Our street light has been out for two weeks": what happened is told by then.
+                let tells = !self.ear.is_question(text) && self.script.about(&task, text).is_some();
+                self.state.offered_for = if tells { text.to_owned() } else { String::new() };
                 self.state.pending = Some(Pending::Offer(task));
                 self.expects = pipeline::turn::Expectation::YesNo;
             }

@@ -8,6 +8,7 @@ use super::super::step::Passage;
 use super::acts::Acts;
 use knowledge::speakable;
 use language::Ear;
+use language::measures::Measure;
 use language::open_days::{asks_open, days_named};
 
 /// Most words said of a page at once.
@@ -26,6 +27,9 @@ const MEANING: f32 = 4.0;
 const KIND: f32 = 6.0;
 /// The same of the day that was asked of.
 const DAY: f32 = 6.0;
+/// The same of the very amount that the question names ("is that the ten dollars?"), and of another in the same unit.
+const AMOUNT: f32 = 9.0;
+const SAME_UNIT: f32 = 7.0;
 /// From so like on a sentence says something to the question, though they share no word.
 const LIKE: f32 = 0.35;
 
@@ -43,6 +47,7 @@ pub fn spoken(
     let all: Vec<String> = speakable(&passage.text).into_iter().map(|(_, sentence)| sentence).collect();
     let asked = acts.facts.asked(question);
     let wanted: HashSet<String> = ear.terms(&ear.plain(question)).into_iter().collect();
+    let amounts = ear.measures(question);
     let known = passage.sentences.len() == all.len();
     let like = |n: usize| passage.sentences.get(n).copied().filter(|_| known).unwrap_or_default();
     let of_hours = !asked.is_empty() || asks_open(ear, question);
@@ -58,7 +63,7 @@ pub fn spoken(
         let shared = wanted.intersection(&own).count() + subjects.iter().filter(|s| own.contains(*s)).count();
         let kind = acts.facts.given(&asked, sentence).unwrap_or(0.0);
         let of_day = if of_day(sentence) == Some(true) { DAY } else { 0.0 };
-        KIND * kind + of_day + shared as f32
+        KIND * kind + of_day + counted(&amounts, &ear.measures(sentence)) + shared as f32
     };
     let mut order: Vec<(usize, f32)> =
         all.iter().map(|s| worth(s)).enumerate().filter(|(n, _)| fits(*n)).collect();
@@ -87,6 +92,16 @@ pub fn spoken(
     let said = chosen.iter().map(|n| all[*n].as_str()).collect::<Vec<_>>().join(" ");
     let rest = all.iter().enumerate().filter(|(n, _)| !chosen.contains(n)).map(|(_, s)| s.clone()).collect();
     Spoken { said, rest }
+}
+
+/// What a sentence is worth for the amounts that it gives, where the question names some.
+fn counted(asked: &[Measure], given: &[Measure]) -> f32 {
+    let worth = |amount: &Measure| match given.iter().find(|other| other.unit == amount.unit) {
+        Some(_) if given.contains(amount) => AMOUNT,
+        Some(_) if !amount.unit.is_time() => SAME_UNIT,
+        _ => 0.0,
+    };
+    asked.iter().map(worth).fold(0.0, f32::max)
 }
 
 /// The next sentences of what was left.
@@ -131,6 +146,16 @@ mod tests {
         assert!(said.contains("Treasurer"), "{said}");
         let unknown = spoken(&script.acts, Ear(Language::En), &page(text), asked, &[], None).said;
         assert!(unknown.contains("late payment"), "{unknown}");
+    }
+
+    #[test]
+    fn an_amount_is_answered_by_the_sentence_that_counts_the_same() {
+        let script = Script::front_desk(Language::En).unwrap();
+        let text = "A permit is good for one year. Decks need one, and sheds over 120 square feet. Fences over six feet need one \
+                    too. A small permit costs $75, and a large one costs by the value.";
+        let of = |asked| spoken(&script.acts, Ear(Language::En), &page(text), asked, &[], None).said;
+        assert!(of("mine is like five feet tall so I don't, right").contains("Fences"));
+        assert!(of("so then it's the seventy five dollars").contains("$75"));
     }
 
     #[test]
