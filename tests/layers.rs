@@ -13,12 +13,23 @@ use serde_json::Value;
 use source::{Source, line_of};
 
 /// Who may import whom. No other edge is allowed; nothing imports `tests` and `benches`.
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 10] = [
     (
         "gateway",
-        &["agents", "dialogue", "governance", "knowledge", "language", "pipeline", "storage", "telephony"],
+        &[
+            "agents",
+            "dialogue",
+            "governance",
+            "knowledge",
+            "language",
+            "pipeline",
+            "storage",
+            "telephony",
+            "work",
+        ],
     ),
-    ("agents", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage"]),
+    ("agents", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage", "work"]),
+    ("work", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage"]),
     ("dialogue", &["governance", "knowledge", "language", "pipeline", "storage"]),
     ("knowledge", &["governance", "language"]),
     ("governance", &["language"]),
@@ -29,11 +40,12 @@ const EDGES: [(&str, &[&str]); 9] = [
 ];
 
 /// Crates within the folder of another, and where.
-const INNER: [(&str, &str); 4] = [
+const INNER: [(&str, &str); 5] = [
     ("language", "pipeline/language"),
     ("dialogue", "agents/dialogue"),
     ("governance", "agents/governance"),
     ("knowledge", "agents/knowledge"),
+    ("work", "agents/work"),
 ];
 
 /// Dependencies that belong to one crate alone: the database to `storage`, the web server to `gateway`.
@@ -47,11 +59,11 @@ const PURE: [&str; 11] = [
     "telephony/src/jitter",
     "telephony/src/ledger",
     "telephony/src/playout",
-    "agents/src/calibration",
+    "agents/work/src/calibration",
     "agents/governance/src/danger",
     "agents/governance/src/guard",
     "agents/governance/src/judge",
-    "agents/src/passport",
+    "agents/work/src/passport",
     "agents/governance/src/safety",
 ];
 
@@ -312,10 +324,12 @@ fn too_long(s: &Source) -> Vec<String> {
 
 /// Sources of the product: not tests, benches or build scripts.
 fn is_product(s: &Source) -> bool {
-    let folder = |name: &str| {
-        INNER.iter().find(|(inner, _)| *inner == name).map_or(name.to_owned(), |(_, at)| (*at).to_owned())
-    };
     EDGES.iter().any(|(name, _)| s.path.starts_with(&format!("{}/src/", folder(name))))
+}
+
+/// Where a crate is.
+fn folder(name: &'static str) -> &'static str {
+    INNER.iter().find(|(inner, _)| *inner == name).map_or(name, |(_, at)| at)
 }
 
 fn at(s: &Source, line: usize, what: &str) -> String {
