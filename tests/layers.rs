@@ -1,6 +1,8 @@
 //! The rules of the house, kept by machine: who may import whom, and what a module may do. They are explained in
 //! docs/ARCHITECTURE.md. Each rule is a function over sources, so that the tests at the end can plant a fault.
 
+#[path = "layers/circles.rs"]
+mod circles;
 #[path = "layers/metrics.rs"]
 mod metrics;
 #[path = "layers/source.rs"]
@@ -47,6 +49,9 @@ const INNER: [(&str, &str); 5] = [
     ("knowledge", "agents/knowledge"),
     ("work", "agents/work"),
 ];
+
+/// Crates whose modules at the top import each other in one direction only.
+const NO_CIRCLES: [&str; 2] = ["agents", "work"];
 
 /// Dependencies that belong to one crate alone: the database to `storage`, the web server to `gateway`.
 const OWNED: [(&str, &str); 2] = [("sqlx", "storage"), ("axum", "gateway")];
@@ -412,6 +417,9 @@ fn every_source_keeps_the_rules_of_the_house() {
     }
     for module in PURE.into_iter().filter(|m| !all.iter().any(|s| is_root(m, &s.path))) {
         broken.push(format!("{module} is gone: a pure module that moved must move in PURE too"));
+    }
+    for fault in NO_CIRCLES.into_iter().flat_map(|name| circles::of(&all, folder(name))) {
+        broken.push(format!("no circles between modules: {fault}"));
     }
     let product: Vec<&Source> = all.iter().filter(|s| is_product(s)).collect();
     for name in metrics::undescribed(&product) {
