@@ -1,6 +1,8 @@
 //! The rules of the house, kept by machine: who may import whom, and what a module may do. They are explained in
 //! docs/ARCHITECTURE.md. Each rule is a function over sources, so that the tests at the end can plant a fault.
 
+#[path = "layers/circles.rs"]
+mod circles;
 #[path = "layers/metrics.rs"]
 mod metrics;
 #[path = "layers/source.rs"]
@@ -13,12 +15,23 @@ use serde_json::Value;
 use source::{Source, line_of};
 
 /// Who may import whom. No other edge is allowed; nothing imports `tests` and `benches`.
-const EDGES: [(&str, &[&str]); 9] = [
+const EDGES: [(&str, &[&str]); 10] = [
     (
         "gateway",
-        &["agents", "dialogue", "governance", "knowledge", "language", "pipeline", "storage", "telephony"],
+        &[
+            "agents",
+            "dialogue",
+            "governance",
+            "knowledge",
+            "language",
+            "pipeline",
+            "storage",
+            "telephony",
+            "work",
+        ],
     ),
-    ("agents", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage"]),
+    ("agents", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage", "work"]),
+    ("work", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage"]),
     ("dialogue", &["governance", "knowledge", "language", "pipeline", "storage"]),
     ("knowledge", &["governance", "language"]),
     ("governance", &["language"]),
@@ -29,12 +42,16 @@ const EDGES: [(&str, &[&str]); 9] = [
 ];
 
 /// Crates within the folder of another, and where.
-const INNER: [(&str, &str); 4] = [
+const INNER: [(&str, &str); 5] = [
     ("language", "pipeline/language"),
     ("dialogue", "agents/dialogue"),
     ("governance", "agents/governance"),
     ("knowledge", "agents/knowledge"),
+    ("work", "agents/work"),
 ];
+
+/// Crates whose modules at the top import each other in one direction only.
+const NO_CIRCLES: [&str; 2] = ["agents", "work"];
 
 /// Dependencies that belong to one crate alone: the database to `storage`, the web server to `gateway`.
 const OWNED: [(&str, &str); 2] = [("sqlx", "storage"), ("axum", "gateway")];
@@ -47,11 +64,11 @@ const PURE: [&str; 11] = [
     "telephony/src/jitter",
     "telephony/src/ledger",
     "telephony/src/playout",
-    "agents/src/calibration",
+    "agents/work/src/calibration",
     "agents/governance/src/danger",
     "agents/governance/src/guard",
     "agents/governance/src/judge",
-    "agents/src/passport",
+    "agents/work/src/passport",
     "agents/governance/src/safety",
 ];
 
@@ -312,10 +329,12 @@ fn too_long(s: &Source) -> Vec<String> {
 
 /// Sources of the product: not tests, benches or build scripts.
 fn is_product(s: &Source) -> bool {
-    let folder = |name: &str| {
-        INNER.iter().find(|(inner, _)| *inner == name).map_or(name.to_owned(), |(_, at)| (*at).to_owned())
-    };
     EDGES.iter().any(|(name, _)| s.path.starts_with(&format!("{}/src/", folder(name))))
+}
+
+/// Where a crate is.
+fn folder(name: &'static str) -> &'static str {
+    INNER.iter().find(|(inner, _)| *inner == name).map_or(name, |(_, at)| at)
 }
 
 fn at(s: &Source, line: usize, what: &str) -> String {
@@ -398,6 +417,9 @@ fn every_source_keeps_the_rules_of_the_house() {
     }
     for module in PURE.into_iter().filter(|m| !all.iter().any(|s| is_root(m, &s.path))) {
         broken.push(format!("{module} is gone: a pure module that moved must move in PURE too"));
+    }
+    for fault in NO_CIRCLES.into_iter().flat_map(|name| circles::of(&all, folder(name))) {
+        broken.push(format!("no circles between modules: {fault}"));
     }
     let product: Vec<&Source> = all.iter().filter(|s| is_product(s)).collect();
     for name in metrics::undescribed(&product) {

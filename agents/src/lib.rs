@@ -1,22 +1,30 @@
-//! Deciding what to say and do: the responder, the Passport, tools, teams and what happens after a call.
+//! The responder: what a call says and does next, one turn after the other.
 //!
-//! [`FrontDesk`] answers calls: it implements the pipeline's `Responder` around the pure dialogue of
-//! [`dialogue::builtin`] or around a language model with the same tools, searches [`knowledge`], and keeps each call's
-//! [`passport`]. What may be said or done is decided in [`governance`]. [`organisation`] is what the county knows of its own
-//! decisions.
+//! In go a caller's turns, by the pipeline's `Responder` port; out come sentences, and effects that are durable before
+//! anybody hears of them. [`FrontDesk`] opens a task a call (`call`). A turn passes its stages in one order: read, think,
+//! rule over, commit, say. The built-in dialogue takes them in `builtin`, a language model in `model`; what both have in
+//! hand is a `seat`, what they write goes through `books` and `effects`. What is said is thought of in [`dialogue`], what
+//! may be said or done is decided in [`governance`], pages are searched in [`knowledge`], and Passport, tools, teams and
+//! the work after the call are in [`work`].
+//!
+//! Begin with [`FrontDesk`], then `call`.
 
-pub mod calibration;
-pub mod contracts;
-pub mod department;
-pub mod hub;
-pub mod memory;
-pub mod office;
-pub mod organisation;
-pub mod passport;
-pub mod placed;
-pub mod responder;
-pub mod review;
-pub mod teams;
-pub mod tools;
+mod alarms;
+mod books;
+mod builtin;
+mod call;
+mod desk;
+mod effects;
+mod front_desk;
+mod model;
+mod office;
+mod outbox;
+mod put_through;
+mod recover;
+mod ruled;
+mod rulings;
+mod seat;
+mod unheard;
 
-pub use responder::FrontDesk;
+pub use front_desk::FrontDesk;
+pub use recover::note_interrupted;

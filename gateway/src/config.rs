@@ -21,10 +21,10 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agents::tools::remote::Settings as RemoteSettings;
 use pipeline::provider::Endpoint;
 use secrecy::SecretString;
 use storage::{PlatformOptions, PostgresOptions, StorageError};
+use work::tools::remote::Settings as RemoteSettings;
 
 pub use budget::Budget;
 pub use carrier::Carrier;

@@ -72,12 +72,12 @@ async fn recover_tenant(platform: &Platform, tenant: &Tenant) -> Result<(), Stor
     }
     let left = store.recover_live_calls().await?;
     for call in &left {
-        if let Err(error) = agents::responder::note_interrupted(&store, tenant.id.0, call, Utc::now()).await {
+        if let Err(error) = agents::note_interrupted(&store, tenant.id.0, call, Utc::now()).await {
             tracing::error!(%error, call_id = %call.call, "the passport of an interrupted call was not updated");
         }
     }
     store.release_jobs().await?;
-    agents::office::adopt_left(&store, Utc::now()).await?;
+    work::office::adopt_left(&store, Utc::now()).await?;
     if !left.is_empty() {
         tracing::warn!(calls = left.len(), tenant = %tenant.slug, "calls that the last process left open were closed");
     }
@@ -107,7 +107,7 @@ async fn take_back(app: &App, tenant: &Tenant) -> anyhow::Result<()> {
     let Some(ready) = app.ready.get() else { return Ok(()) };
     let store = app.platform.tenant(tenant.id).await?;
     store.release_jobs().await?;
-    agents::office::adopt_left(&store, Utc::now()).await?;
+    work::office::adopt_left(&store, Utc::now()).await?;
     let facts = demo::facts(&app.platform, tenant).await?;
     (ready.providers.adopt)(store, facts);
     app.damaged.0.lock().remove(&tenant.id);

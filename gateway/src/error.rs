@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use agents::contracts::ErrorCode;
+pub use work::contracts::ErrorCode;
 
 /// An answer that is not the one hoped for. Its text is safe to show: no caller text, no secrets.
 #[derive(Clone, Debug)]

@@ -4,8 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::organisation::Organisation;
-use agents::tools::remote::outside::Outside;
 use dialogue::TenantFacts;
 use futures_util::future::BoxFuture;
 use governance::rules::RuleSet;
@@ -17,6 +15,8 @@ use storage::{Platform, TenantId, TenantStore};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use work::organisation::Organisation;
+use work::tools::remote::outside::Outside;
 
 use crate::calls::sampler::Gauge;
 

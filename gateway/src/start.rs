@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::tools::remote::outside::Outside;
 use anyhow::Context;
 use storage::Platform;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
+use work::tools::remote::outside::Outside;
 
 use crate::alarms;
 use crate::app::App;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use agents::department::{self, Department, DepartmentError};
-use agents::hub::{Case, CaseItem, Destination, routing};
-use agents::teams::{Draft, Team, Teams, read_own};
 use chrono::{DateTime, Utc};
 use dialogue::understanding::api::ExampleAnswer;
 use serde::Serialize;
 use serde_json::Value;
 use storage::versions::{NewVersion, Version, VersionKind};
 use storage::{StorageError, TenantStore, Versions};
+use work::department::{self, Department, DepartmentError};
+use work::hub::{Case, CaseItem, Destination, routing};
+use work::teams::{Draft, Team, Teams, read_own};
 
 use crate::api::understand::near;
 use crate::app::App;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::tools::registry::Policy;
 use anyhow::Result;
 use futures_util::future::BoxFuture;
 use gateway::caller::leg;
@@ -15,6 +14,7 @@ use secrecy::SecretString;
 use telephony::media::{AudioFrame, StreamStart};
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 use tempfile::TempDir;
+use work::tools::registry::Policy;
 
 use crate::carrier::{ACCOUNT, TOKEN, Talk};
 use crate::doubles::{HummingVoice, ScriptedRecogniser};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::tools::remote::outside::Outside;
 use anyhow::{Context, Result};
 use gateway::config::{Config, Limits};
 use gateway::providers::engines::Engines;
@@ -15,6 +14,7 @@ use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivi
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
+use work::tools::remote::outside::Outside;
 
 use crate::doubles::{Answer, EnergyVad, HummingVoice, ScriptedRecogniser, ScriptedResponder};
 

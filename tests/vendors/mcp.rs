@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::tools::registry::{Effect, Registered};
-use agents::tools::remote::wire::Failure;
-use agents::tools::remote::{Remote, Settings};
 use secrecy::SecretString;
 use serde_json::json;
 use tests::vendors::mcp::{ATTACK, KEY, McpServer, Trouble};
+use work::tools::registry::{Effect, Registered};
+use work::tools::remote::wire::Failure;
+use work::tools::remote::{Remote, Settings};
 
 fn remote(server: &McpServer) -> Remote {
     Remote::new(Settings {

@@ -11,6 +11,7 @@ mod answer;
 pub mod anthropic;
 pub mod builtin;
 pub mod conversation;
+pub mod delimit;
 pub mod failover;
 pub mod history;
 pub mod link;

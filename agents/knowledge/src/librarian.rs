@@ -3,7 +3,7 @@
 //! A librarian sees its own team's shelf and the documents that are nobody's, and cannot name another team: what other
 //! teams know comes through the platform layer (`organisation`). What it hands out has passed the prompt guard and says
 //! where it stands. How much of it fits the asker is the context sandbox's affair (`hub::sandbox`). A live turn searches
-//! by itself (`responder::office`): there the guard also keeps the call's record of what it found.
+//! by itself (`agents::office`): there the guard also keeps the call's record of what it found.
 
 use std::sync::Arc;
 

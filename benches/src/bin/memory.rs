@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agents::memory::Rules;
 use anyhow::{Context, Result};
 use hdrhistogram::Histogram;
 use storage::memory::{MemoryReader, NewSuggestion};
@@ -15,6 +14,7 @@ use storage::records::{CallEntry, Direction, LogRow, NewCall};
 use storage::{
     CallId, Calls, Durability, NewTenant, Platform, PlatformOptions, PostgresOptions, TenantStore,
 };
+use work::memory::Rules;
 
 const CONTACTS: u32 = 100_000;
 const ASKED: u32 = 20_000;

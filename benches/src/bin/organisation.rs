@@ -5,16 +5,16 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use agents::organisation::Organisation;
-use agents::organisation::index::{Index, Wanted};
-use agents::organisation::pagerank::{Bounds, recall};
-use agents::organisation::precedent::{Case, precedents};
-use agents::organisation::search::{Question, search};
 use anyhow::{Context as _, Result};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use storage::organisation::{Author, Changes, Layer, NewMemoryNode, NewRelation, RelationType};
 use storage::{NewTenant, Platform, PlatformOptions, TenantStore};
+use work::organisation::Organisation;
+use work::organisation::index::{Index, Wanted};
+use work::organisation::pagerank::{Bounds, recall};
+use work::organisation::precedent::{Case, precedents};
+use work::organisation::search::{Question, search};
 
 /// Nodes: one in ten a policy or goal, two in ten entities, the rest decisions and what led to them.
 const NODES: usize = 10_000;

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::tools::registry::Policy;
 use anyhow::{Context, Result, ensure};
 use benches::added::Values;
 use benches::child::{AS_GATEWAY, CALLERS_CORE, Gateway as Child, pin};
@@ -39,6 +38,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval, sleep};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
+use work::tools::registry::Policy;
 
 #[path = "../../../tests/src/carrier.rs"]
 #[allow(dead_code, reason = "shared with the integration tests, which use more of it")]

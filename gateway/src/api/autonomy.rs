@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agents::calibration::{AutonomyLevel, Metrics, Record, level};
-use agents::department;
-use agents::tools::authority::most_of;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use storage::Reviews;
 use storage::review_records::{AgentLevel, AutonomyChange, Calibration};
+use work::authority::most_of;
+use work::calibration::{AutonomyLevel, Metrics, Record, level};
+use work::department;
 
 use crate::app::App;
 use crate::auth::{ReadAutonomy, Scoped};

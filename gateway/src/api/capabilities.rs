@@ -1,11 +1,11 @@
 //! `GET /v1/capabilities`: what each arm and each team can do. The schemas of arms are those of the API document, those of
 //! teams are what their specialists are held to, so that there is one truth.
 
-use agents::contracts::{ArmCapability, Contract};
-use agents::department;
-use agents::teams::{SpecialistFile, Team, Teams};
 use axum::Json;
 use serde_json::{Value, json};
+use work::contracts::{ArmCapability, Contract};
+use work::department;
+use work::teams::{SpecialistFile, Team, Teams};
 
 use super::openapi;
 use crate::auth::{Scoped, SeeSelf};

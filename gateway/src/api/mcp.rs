@@ -6,9 +6,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use agents::tools::authority;
-use agents::tools::clerk::{Answer, Clerk, Visit, offered};
-use agents::tools::registry::{Refusal, Registered};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -17,6 +14,9 @@ use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use serde_json::{Value, json};
 use storage::audit::Outcome;
+use work::authority;
+use work::clerk::{Answer, Clerk, Visit, offered};
+use work::tools::registry::{Refusal, Registered};
 
 use crate::app::App;
 use crate::audit::acts;

@@ -6,9 +6,9 @@
 
 use std::sync::LazyLock;
 
-use agents::contracts::ErrorCode;
 use axum::Json;
 use serde_json::{Map, Value, json};
+use work::contracts::ErrorCode;
 
 use crate::auth::scope::TENANT_HEADER;
 

@@ -4,10 +4,6 @@
 
 use std::sync::Arc;
 
-use agents::organisation::precedent::{Case, Precedents};
-use agents::organisation::resolution::Resolution;
-use agents::organisation::search::Question;
-use agents::organisation::{Answer, Association, Organisation, Refusal, Related};
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
@@ -18,6 +14,10 @@ use storage::organisation::{
     Author, Layer, MemoryNode, NewMemoryNode, NewRelation, NodeFilter, RelationType,
 };
 use storage::{MemoryNodeId, TenantId};
+use work::organisation::precedent::{Case, Precedents};
+use work::organisation::resolution::Resolution;
+use work::organisation::search::Question;
+use work::organisation::{Answer, Association, Organisation, Refusal, Related};
 
 use super::page::{Page, PageQuery};
 use super::screened;

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use agents::organisation::answer::Routed;
-use agents::organisation::evolution::Assessment;
-use agents::organisation::node_types;
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage::organisation::{ExtensionType, Layer, NewExtensionType, TypeState};
+use work::organisation::answer::Routed;
+use work::organisation::evolution::Assessment;
+use work::organisation::node_types;
 
 use super::organisation::{memory, refused, within};
 use super::screened;

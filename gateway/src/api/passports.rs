@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use agents::passport::{ConfidenceVector, LedgerEntry, PassportError, Patch, Status, kept};
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 use storage::records::{Passport, PassportFilter, PassportHead};
 use storage::{Calls, PassportId, Passports, TenantStore};
 use uuid::Uuid;
+use work::passport::{ConfidenceVector, LedgerEntry, PassportError, Patch, Status, kept};
 
 use super::page::{Page, PageQuery};
 use super::{passport, screened};

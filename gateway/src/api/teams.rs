@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use agents::department::{self, MOST_OWN};
-use agents::placed::Fault;
-use agents::teams::{Team, Teams};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -13,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storage::versions::{Version, VersionKind};
 use storage::{StorageError, TenantStore, Versions};
+use work::department::{self, MOST_OWN};
+use work::placed::Fault;
+use work::teams::{Team, Teams};
 
 use super::page::{Page, PageQuery};
 use super::tenant_config::{Checked, TOML, is_toml, quicker, refused, wants_toml};

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use agents::department::{self, Department};
-use agents::office::Near;
 use axum::Json;
 use axum::extract::State;
 use dialogue::understanding::api::{Reader, Refused, UnderstandAnswer, UnderstandRequest};
@@ -12,6 +10,8 @@ use governance::safety::Settings;
 use parking_lot::Mutex;
 use storage::TenantId;
 use tokio::sync::OnceCell;
+use work::department::{self, Department};
+use work::office::Near;
 
 use crate::app::App;
 use crate::auth::{CheckText, Scoped};

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::review::{self, Reviewed};
 use chrono::Utc;
 use storage::{Directory, PassportId, Reviews, StorageError, TenantStore};
+use work::review::{self, Reviewed};
 
 use crate::app::App;
 use crate::fanout;

@@ -1,9 +1,9 @@
 //! `[[mcp]]`: servers outside whose tools a front desk that a model drives may use.
 
-use agents::tools::registry::Effect;
-use agents::tools::remote::Settings;
 use pipeline::provider::Endpoint;
 use toml::{Table, Value};
+use work::tools::registry::Effect;
+use work::tools::remote::Settings;
 
 use super::source::Source;
 

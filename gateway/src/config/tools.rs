@@ -1,7 +1,7 @@
 //! What agents and programs may do by themselves.
 
-use agents::tools::clerk::holdable;
-use agents::tools::registry::Policy;
+use work::clerk::holdable;
+use work::tools::registry::Policy;
 
 use super::source::Source;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agents::memory::Rules;
 use dashmap::DashMap;
 use storage::memory::{MemoryLog, MemoryManager, MemoryReader, SpecialistMemory};
 use storage::{CallId, StorageError, TenantId, TenantStore};
 use tokio::sync::{Mutex, OnceCell, mpsc};
+use work::memory::Rules;
 
 /// Calls that wait to be looked through. When it is full a call waits for the next sweep instead.
 const WAITING: usize = 256;

@@ -1,7 +1,6 @@
 //! Looking through one finished call: listen, suggest, have it decided, note what went wrong. Safe to repeat: every
 //! step has a key of its call, and the mark that it was done is written last.
 
-use agents::memory::Utterance;
 use pipeline::ports::Language;
 use serde_json::json;
 use storage::memory::{
@@ -11,6 +10,7 @@ use storage::memory::{
 use storage::records::{Call, CallEntry, Direction, LogRow, Speaker, TranscriptTurn, WorkFilter, WorkStatus};
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, StorageError, WorkItems};
+use work::memory::Utterance;
 
 use super::office::TenantMemory;
 

@@ -1,10 +1,10 @@
 //! What a Passport goes through after its call.
 
-use agents::office::{Office, OfficeError, WORK, Worked};
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 use pipeline::ports::Screen;
 use storage::{Job, NewJob};
+use work::office::{Office, OfficeError, WORK, Worked};
 
 use super::job::Lease;
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::department;
-use agents::office::{Office, OfficeError, Pace, Worked};
 use chrono::{DateTime, Utc};
 use pipeline::ports::Usage;
 use pipeline::provider::Backoff;
 use storage::records::{WorkFilter, WorkItem};
 use storage::{Job, Jobs, StorageError, TenantId, TenantStore, WorkItems};
 use tokio::time::{Instant, sleep};
+use work::department;
+use work::office::{Office, OfficeError, Pace, Worked};
 
 use super::chain::{self, Hands};
 use super::{LEASE, Pressing, QUIET};

@@ -1,14 +1,14 @@
 //! Making one effect, by where it goes.
 
-use agents::tools::clerk::{Clerk, Visit};
-use agents::tools::registry::Policy;
-use agents::tools::remote::outside::{DESTINATION, is_blocked};
 use chrono::Utc;
 use dialogue::builtin::TenantFacts;
 use governance::rules::RuleSet;
 use serde_json::{Value, json};
 use storage::outbox_records::Outgoing;
 use storage::{Directory, TenantStore};
+use work::clerk::{Clerk, Visit};
+use work::tools::registry::Policy;
+use work::tools::remote::outside::{DESTINATION, is_blocked};
 
 use super::alarm;
 use crate::alarms;
@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::demo;
 
 /// Our own front desk: tools that waited for a person's word.
-pub const DESK: &str = agents::tools::clerk::DESK;
+pub const DESK: &str = work::clerk::DESK;
 
 /// What came of it.
 #[derive(Clone, PartialEq, Debug)]

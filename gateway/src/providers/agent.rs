@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use agents::FrontDesk;
-use agents::tools::registry::Policy;
-use agents::tools::remote::Settings;
-use agents::tools::remote::outside::Outside;
 use dialogue::model::LanguageModel;
 use governance::rules::RuleSet;
 use governance::safety::Redactor;
 use knowledge::Retriever;
 use storage::{Directory, Platform};
+use work::tools::registry::Policy;
+use work::tools::remote::Settings;
+use work::tools::remote::outside::Outside;
 
 use super::{AdoptTenant, MakeScreen, PutRules};
 use crate::{damaged, demo};

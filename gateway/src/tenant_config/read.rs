@@ -1,11 +1,11 @@
 //! From text to a document, with the place of everything that is wrong with its form.
 
-use agents::placed::{self, Placed, Places};
 use serde_json::Value;
+use work::placed::{self, Placed, Places};
 
 use super::TenantConfig;
 
-pub use agents::placed::{Fault, MOST_FAULTS, within};
+pub use work::placed::{Fault, MOST_FAULTS, within};
 
 /// A document that was read, as far as it could be.
 #[derive(Debug, Default)]

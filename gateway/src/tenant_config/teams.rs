@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use agents::department::MOST_OWN;
-use agents::teams::{Teams, read_own};
 use serde_json::{Map, Value};
 use storage::versions::VersionKind;
 use storage::{StorageError, TenantStore, Versions};
+use work::department::MOST_OWN;
+use work::teams::{Teams, read_own};
 
 use super::differences::of_values;
 use super::read::{Fault, within};

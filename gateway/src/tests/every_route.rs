@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use agents::passport::{Mission, Passport, kept};
 use chrono::Utc;
 use pipeline::ports::Language;
 use reqwest::redirect::Policy;
@@ -20,6 +19,7 @@ use storage::{
     Role, Tenant, WorkItems,
 };
 use uuid::Uuid;
+use work::passport::{Mission, Passport, kept};
 
 use crate::api::openapi::document;
 use crate::auth::permission;

@@ -1,12 +1,12 @@
 //! `/v1/passports`: lists, documents, typed changes.
 
-use agents::passport::{Mission, Passport, kept};
 use chrono::Utc;
 use reqwest::{Client, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::{Auth, Directory, NewTenant, NewToken, Passports, Role, TenantStore};
 use uuid::Uuid;
+use work::passport::{Mission, Passport, kept};
 
 use crate::simulated::TestGateway;
 

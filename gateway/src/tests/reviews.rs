@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use agents::review::ACTION;
 use reqwest::{Client, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::records::{NewPassport, NewWorkItem, Priority, WorkKind};
 use storage::{Auth, Directory, NewToken, PassportId, Passports, Reviews, Role, TenantStore, WorkItems};
+use work::review::ACTION;
 
 use crate::simulated::TestGateway;
 
@@ -25,9 +25,9 @@ async fn store(test: &TestGateway) -> TenantStore {
 
 async fn finished(store: &TenantStore) -> PassportId {
     let id = PassportId::new();
-    let mut passport = agents::passport::Passport::for_call(id.0, store.id().0, id.0, chrono::Utc::now());
-    passport.status = agents::passport::Status::Completed;
-    passport.add_ledger_entry(agents::passport::LedgerEntry {
+    let mut passport = work::passport::Passport::for_call(id.0, store.id().0, id.0, chrono::Utc::now());
+    passport.status = work::passport::Status::Completed;
+    passport.add_ledger_entry(work::passport::LedgerEntry {
         id: id.0,
         timestamp: chrono::Utc::now(),
         agent_id: "front_desk".into(),
@@ -37,7 +37,7 @@ async fn finished(store: &TenantStore) -> PassportId {
         duration_ms: 5,
         tokens_used: 0,
         cost_usd: 0.0,
-        confidence: agents::passport::ConfidenceVector::of(0.9, 1),
+        confidence: work::passport::ConfidenceVector::of(0.9, 1),
         tool_calls: Vec::new(),
         notes: String::new(),
     });
@@ -78,7 +78,7 @@ async fn a_finished_passport_is_reviewed_once_and_autonomy_tells_of_it() {
     let entries =
         kept.document["ledger"].as_array().unwrap().iter().filter(|e| e["action"] == ACTION).count();
     assert_eq!((entries, kept.version), (1, 2));
-    let episode = agents::organisation::episode::symbol(id.0);
+    let episode = work::organisation::episode::symbol(id.0);
     assert_eq!(kept.document["emitted_symbols"], json!([episode]));
     let node = store.organisation().node_by_symbol(&episode).await.unwrap().unwrap();
     assert_eq!((node.author, node.node_type.as_str()), (storage::organisation::Author::Review, "episode"));

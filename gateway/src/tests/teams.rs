@@ -1,11 +1,11 @@
 //! Teams of a tenant over the real router: checked, applied, tried, gone back to, taken away.
 
-use agents::teams::Teams;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_MATCH};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::{Auth, Directory, NewToken, Role};
+use work::teams::Teams;
 
 use crate::config::Config;
 use crate::simulated::TestGateway;

@@ -104,7 +104,7 @@ async fn a_team_in_the_document_is_applied_works_is_shown_stays_and_is_gone_back
 async fn a_shipped_team_is_changed_by_the_document_and_told_by_what_is_not_as_it_ships() {
     let test = gateway().await;
     let plain = text(&test).await;
-    let shipped = agents::teams::Teams::shipped_text("safety").unwrap();
+    let shipped = work::teams::Teams::shipped_text("safety").unwrap();
     let own = team(&shipped.replace("name = \"Safety Team\"", "name = \"Safety Desk\""));
     let changed = put(&test, &format!("{plain}{own}")).await;
     assert_eq!(

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::tools::registry::Policy;
 use futures_util::future::BoxFuture;
 use knowledge::Retriever;
 use reqwest::{Client, StatusCode};
@@ -16,6 +15,7 @@ use storage::{
 };
 use telephony::media::{AudioFrame, StreamStart};
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
+use work::tools::registry::Policy;
 
 use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, TOKEN, Talk};
 use crate::auth::secrets;

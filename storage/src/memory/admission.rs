@@ -1,4 +1,4 @@
-//! Whether a suggested fact may be remembered at all. Who knows words decides (`agents/src/memory`); storage asks.
+//! Whether a suggested fact may be remembered at all. Who knows words decides (`agents/work/src/memory`); storage asks.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub enum Ruling {
 word_enum! {
     /// Why a fact is not remembered.
     Refusal {
-        /// No such key in `agents/data/memory/keys.toml`: nothing that the business needs.
+        /// No such key in `agents/work/data/memory/keys.toml`: nothing that the business needs.
         NotBusinessRelevant = "not_business_relevant",
         /// Not in the shape that its key asks for.
         Malformed = "malformed",

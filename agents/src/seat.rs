@@ -1,0 +1,67 @@
+//! What a call has in hand, whoever answers it: look-ups, books, the dialogue's memory, the way out.
+
+use std::sync::Arc;
+
+use super::books::Books;
+use super::office::Office;
+use super::outbox::Outbox;
+use super::unheard::Unheard;
+use dialogue::builtin::State;
+use pipeline::turn::Speaker;
+
+#[derive(Debug)]
+pub(super) struct Seat {
+    pub(super) office: Arc<Office>,
+    pub(super) out: Outbox,
+    pub(super) books: Books,
+    /// The built-in dialogue's memory. Kept beside a model too, so that it can take over at any turn.
+    pub(super) state: State,
+    /// A reply of the dialogue's that nobody heard.
+    pub(super) unheard: Option<Unheard>,
+    pub(super) lines: Lines,
+}
+
+/// What was said on the call, raw.
+#[derive(Default)]
+pub(super) struct Lines {
+    all: Vec<(Speaker, String)>,
+}
+
+language::shown!(Lines, "Lines": ; all);
+
+/// Lines of the conversation kept in memory.
+const MAX_LINES: usize = 400;
+
+impl Lines {
+    pub(super) fn caller_said(&mut self, text: &str, repeats: bool) {
+        if repeats {
+            self.forget_last_words();
+        }
+        self.add(Speaker::Caller, text);
+    }
+
+    pub(super) fn agent_said(&mut self, text: &str) {
+        self.add(Speaker::Agent, text);
+    }
+
+    fn add(&mut self, speaker: Speaker, text: &str) {
+        if self.all.len() >= MAX_LINES {
+            self.all.remove(0);
+        }
+        if !text.is_empty() {
+            self.all.push((speaker, text.to_owned()));
+        }
+    }
+
+    /// The caller's next words hold these once more.
+    fn forget_last_words(&mut self) {
+        if let Some(at) = self.all.iter().rposition(|(speaker, _)| *speaker == Speaker::Caller) {
+            self.all.remove(at);
+        }
+    }
+
+    /// The caller's words, in order.
+    pub(super) fn of_caller(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter(|(speaker, _)| *speaker == Speaker::Caller).map(|(_, text)| text.as_str())
+    }
+}
