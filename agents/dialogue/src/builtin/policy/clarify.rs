@@ -157,6 +157,12 @@ impl Turn<'_> {
                 self.state.misses = 1;
                 self.put_choice("clarify_again", choices.to_vec());
             }
+            // It was asked, and no page that we thought of is about it: what is left is offered.
+            Picked::None if choices.iter().all(|choice| matches!(choice, Choice::Page { .. })) => {
+                self.asked_back = true;
+                let question = self.state.question.clone();
+                self.no_page(&question);
+            }
             Picked::None => self.say("then_what"),
             Picked::Unclear => self.miss(text),
             // Who says the same again wants what was understood.

