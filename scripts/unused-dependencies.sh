@@ -19,7 +19,8 @@ for manifest in $(git ls-files '*Cargo.toml'); do
   done)
   # shellcheck disable=SC2086
   [ -z "$others" ] || files+=" $(git ls-files $others)"
-  for name in $(sed -n '/^\[\(dev-\|build-\)\?dependencies\]/,/^\[/s/^\([a-z0-9_-]\+\)\(\.workspace\)\? *=.*/\1/p' "$manifest"); do
+  # Each section by its own header: a range up to the next one would swallow a section that begins there.
+  for name in $(awk '/^\[/ { on = /^\[(dev-|build-)?dependencies\]/ } on && /^[a-z0-9_-]+(\.workspace)? *=/ { sub(/(\.workspace)? *=.*/, ""); print }' "$manifest"); do
     word=${name//-/_}
     # shellcheck disable=SC2086
     grep -qE "(^|[^a-z0-9_:])(::)?$word(::|;| as |!)|[^a-z0-9_]use $word\b" $files || found+="$folder: $name"$'\n'

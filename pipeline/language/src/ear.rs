@@ -308,6 +308,15 @@ impl Ear {
     }
 
     /// A name in answer to its question.
+    /// What is told, without a last word that only points to the place behind it.
+    #[must_use]
+    pub fn without_pointer<'t>(self, words: &'t str, after: &str) -> &'t str {
+        match self.0 {
+            Language::En => english::place::without_pointer(words, after),
+            Language::Es => words,
+        }
+    }
+
     /// A name that was cut from a text, with the rest of a surname right behind it.
     #[must_use]
     pub fn whole_name(self, text: &str, name: &str) -> String {
@@ -362,12 +371,12 @@ impl Ear {
         by_language!(self, place::stated(text)).or_else(|| self.tagged(text, Kind::Address))
     }
 
-    /// The text with what must have been said in place of what sounds like it.
+    /// The text with what must have been said in place of what sounds like it, and without words of the other language.
     #[must_use]
     pub fn meant(self, text: &str) -> String {
         match self.0 {
             Language::En => english::homophones::meant(text),
-            Language::Es => text.to_owned(),
+            Language::Es => spanish::borrowed::in_spanish(text),
         }
     }
 

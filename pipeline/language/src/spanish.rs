@@ -2,6 +2,7 @@
 //! differ on them.
 
 pub mod answer;
+pub mod borrowed;
 pub mod cues;
 pub mod digits;
 pub mod glossary;

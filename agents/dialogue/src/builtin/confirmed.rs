@@ -18,6 +18,8 @@ use super::turn::Turn;
 
 /// So many words that nothing on file has are worth adding.
 const REMARK: usize = 2;
+/// So few words name a thing rather than tell of one.
+const FEW: usize = 3;
 
 impl<'a> Turn<'a> {
     pub(super) fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
@@ -78,7 +80,11 @@ impl<'a> Turn<'a> {
         let held = task.slots.values().map(|filled| filled.spoken.as_str()).chain([task.aside.as_str()]);
         let held: HashSet<String> = held.flat_map(|held| self.ear.terms(&self.ear.plain(held))).collect();
         let told_terms = self.ear.terms(&self.ear.plain(told));
-        if told_terms.iter().filter(|term| !held.contains(*term)).count() < REMARK {
+        // "And the couch": a thing left out. "And thank you": nothing.
+        let cues = self.ear.cues();
+        let talk = cues.thanks.iter().chain(cues.bye).any(|talk| plain.contains(talk));
+        let least = if plain.split(' ').count() <= FEW && !talk { 1 } else { REMARK };
+        if told_terms.iter().filter(|term| !held.contains(*term)).count() < least {
             return;
         }
         let story = script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text));

@@ -283,6 +283,14 @@ impl Turn<'_> {
             self.offer_declined("");
             return true;
         }
+        if matches!(pending, Pending::MoreOnPage | Pending::More) && self.unwants_call(text) {
+            if *pending == Pending::More {
+                self.goodbye();
+            } else {
+                self.anything_else();
+            }
+            return true;
+        }
         if let Some(question) = self.asked_instead(pending, text) {
             self.open(&question);
             return true;

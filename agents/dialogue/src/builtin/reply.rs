@@ -53,7 +53,11 @@ impl Reply {
                 out.rest.push_str(&text[from..part.from]);
                 from = part.to;
             }
-            out.parts.push((part.kind, part.of(text).to_owned()));
+            let words = match part.kind {
+                Kind::What => Ear(language).without_pointer(part.of(text), &text[part.to..]),
+                _ => part.of(text),
+            };
+            out.parts.push((part.kind, words.to_owned()));
         }
         out.place = without_restart(Ear(language), &out.place).to_owned();
         out.rest.push_str(&text[from..]);

@@ -28,7 +28,7 @@ impl Turn<'_> {
     pub(super) fn follow_language(&mut self, text: &str) -> bool {
         // Names and streets of an answer may be of any language: amid a task it takes words of the other one.
         let named = matches!(self.current(), Some((Stage::Slot(id), script))
-            if script.slot(&id).is_some_and(|slot| slot.kind == SlotKind::Name));
+            if script.slot(&id).is_some_and(|slot| matches!(slot.kind, SlotKind::Name | SlotKind::Place | SlotKind::Address)));
         let clear = |language: &Language| {
             let marks = Ear(*language).marks(text);
             if named { marks > MARKS } else { self.state.task().is_none() || marks >= MARKS }

@@ -126,6 +126,14 @@ pub fn answered(text: &str) -> Option<String> {
     Some(tidy(&digits_for_words(stripped))).filter(|place| place.chars().any(char::is_alphabetic))
 }
 
+/// "A pothole", of "a pothole out" with "on Mill Road" behind it. "A tree down" tells something.
+#[must_use]
+pub fn without_pointer<'t>(words: &'t str, after: &str) -> &'t str {
+    const PLACE: [&str; 7] = ["here on ", "there on ", "on ", "here in ", "there in ", "by ", "at "];
+    let pointed = [" out", " over"].into_iter().find_map(|out| words.strip_suffix(out));
+    pointed.filter(|_| PLACE.iter().any(|on| after.trim_start().starts_with(on))).unwrap_or(words)
+}
+
 /// "I don't know" and its kin.
 #[must_use]
 pub fn unknowing(plain: &str) -> bool {

@@ -72,7 +72,8 @@ pub fn with_landmark(ear: Ear, old: &Filled, new: Filled, replaces: bool) -> Fil
     joined(&new)
 }
 
-/// "That's Chestnut, two nineteen Chestnut", of "219 Walnut Street": a name said twice takes the place of the street's.
+/// "That's Chestnut, two nineteen Chestnut", of "219 Walnut Street": a name said twice, and behind a number, takes the place of
+/// the street's. "Bye bye" names nothing.
 #[must_use]
 pub fn renamed(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
     let held: Vec<&str> = old.value.split_whitespace().collect();
@@ -84,6 +85,7 @@ pub fn renamed(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
         content(word)
             && word.chars().all(char::is_alphabetic)
             && words.iter().filter(|other| **other == word).count() > 1
+            && words.windows(2).any(|pair| pair[1] == word && ear.cardinal_at(&pair[..1]).is_some())
             && !old_words.split(' ').any(|held| held == word)
             && !names_way(ear, word)
             && !ear.cues().small.contains(&word)

@@ -71,7 +71,12 @@ impl Turn<'_> {
         let apart = |turn: &Self, told: &Wished| {
             turn.matter(&told.words).is_some() && (several || turn.is_elsewhere(&told.words))
         };
-        match (one.kind, other.kind) {
+        // "I need to know how much it is" asks.
+        let kind = |wished: &Wished| match wished.kind {
+            Kind::Want if self.script.acts.wants_to_know(&self.ear.plain(&wished.words)) => Kind::Ask,
+            kind => kind,
+        };
+        match (kind(one), kind(other)) {
             (Kind::Tell, Kind::Tell) => {
                 let differ = self.matter(&one.words) != self.matter(&other.words);
                 differ && self.matter(&one.words).is_some() && apart(self, other)
