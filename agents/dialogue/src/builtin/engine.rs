@@ -336,7 +336,9 @@ impl Turn<'_> {
     /// "No" to "more on that?" leads to what else; "no, that's all" ends the call.
     fn no_more(&mut self, plain: &str, text: &str) {
         let bye = by_cue(self.script, text).is_some_and(|found| found.intent.id == "goodbye");
-        if bye || (plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text)) {
+        if !bye && self.is_small_talk(text) {
+            self.anything_else();
+        } else if bye || (plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text)) {
             self.close_or_more(plain, text);
         } else {
             self.anything_else();
@@ -345,8 +347,7 @@ impl Turn<'_> {
 
     /// "No" to "anything else?" ends the call; "no, how do I …" goes on.
     fn close_or_more(&mut self, plain: &str, text: &str) {
-        let talk = || self.is_idle(text) && !self.ear.is_question(text);
-        if plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) && !talk() {
+        if plain.split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) && !self.is_small_talk(text) {
             self.open(text);
         } else {
             self.goodbye();
@@ -354,8 +355,8 @@ impl Turn<'_> {
     }
 
     fn offer_declined(&mut self, text: &str) {
-        let talk = || self.is_idle(text) && !self.ear.is_question(text);
-        if self.ear.plain(text).split(' ').count() > 5 && !self.ear.is_bare_yes_no(text) && !talk() {
+        let long = self.ear.plain(text).split(' ').count() > 5;
+        if long && !self.ear.is_bare_yes_no(text) && !self.is_small_talk(text) {
             self.open(text);
         } else {
             self.say("declined");

@@ -13,6 +13,8 @@ use language::reply::{Asked, Kind};
 const GROUP: usize = 2;
 /// Fewer words ask nothing of their own: "did you say?".
 const ASKS: usize = 3;
+/// Who names so much wants something.
+const NAMES: usize = 4;
 /// An answer of more words is something else than "let me see, yes".
 const ANSWER: usize = 4;
 
@@ -74,6 +76,18 @@ impl Turn<'_> {
     /// Whether words tell, ask and want nothing.
     pub(in crate::builtin) fn is_idle(&self, text: &str) -> bool {
         Said::of(text, self.ear.0).wishes().is_empty()
+    }
+
+    /// "Nope, that'll do it, appreciate you": a no with nothing behind it. "No, you said nothing of fences, but tell me more" is none.
+    pub(in crate::builtin) fn is_small_talk(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let but = plain.split(' ').any(|word| self.ear.cues().but.contains(&word));
+        let more = self.script.acts.wants_more(&plain) || self.script.acts.wants_to_know(&plain);
+        self.is_idle(text)
+            && !self.ear.is_question(text)
+            && !but
+            && !more
+            && self.subjects(text).len() < NAMES
     }
 
     /// "No, I don't need it. How long till they paint over it?": what is asked beside the answer.
