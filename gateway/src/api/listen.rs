@@ -42,6 +42,8 @@ const VERSION: u8 = 1;
 const SEND: Duration = Duration::from_secs(5);
 /// So long a listener's sound is gathered: twenty of them would cost more than a call with a write for each frame.
 const TOGETHER: Duration = Duration::from_millis(40);
+/// Bytes that are gathered before they are written unasked; what comes in that time is far less.
+const GATHERED: usize = 16 * 1024;
 
 /// `?channel=`.
 #[derive(Debug, Deserialize)]
@@ -118,7 +120,7 @@ pub async fn handle(
     let ear = Ear { call: call.id, tenant, channel, pass, held, lost: 0, frames: 0, _place: place };
     // Held until the end is on the audit.
     let tracked = app.tasks.token();
-    Ok(socket::bounded(upgrade).on_upgrade(move |socket| async move {
+    Ok(socket::bounded(upgrade).write_buffer_size(GATHERED).on_upgrade(move |socket| async move {
         ear.listen(&app, socket, listening).await;
         drop(tracked);
     }))
