@@ -126,7 +126,7 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
 /// What happened, told anew.
 pub fn restated(text: &str) -> Option<Filled> {
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:what (?:actually |really )?happened (?:is|was)|what i (?:said|told you|meant) (?:is|was)|the (?:problem|thing|issue) (?:is|was)|(?:just )?(?:put|write|say)(?: down)? that)(?: that)?,? ").expect("clippy compiles every pattern")
+        Regex::new(r"(?i)(?:\bwhat (?:actually |really )?happened (?:is|was)|\bwhat i (?:said|told you|meant) (?:is|was)|(?:^|\b(?:no|just|please),? )(?:put|write|say)(?: down)? that)(?: that)?,? ").expect("clippy compiles every pattern")
     });
     static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)[,.]? (?:and )?that(?:'s| is| was) (?:what (?:happened|i said|it is)|it|all)\b|[,.]? (?:and )?(?:the rest|everything else)(?: is| was|'s) (?:right|fine|good|okay|correct)\b")

@@ -217,7 +217,7 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
 /// What happened, told anew.
 pub fn restated(text: &str) -> Option<Filled> {
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:lo que (?:pas[oó]|pasa|sucedi[oó]|ocurri[oó]|dije|le dije|digo|quise decir) (?:es|fue)|el problema es|la cosa es|(?:ponga|anote|escriba|pon|diga) que)(?: que)?,? ").expect("clippy compiles every pattern")
+        Regex::new(r"(?i)\b(?:lo que (?:pas[oó]|pasa|sucedi[oó]|ocurri[oó]|dije|le dije|digo|quise decir) (?:es|fue)|(?:ponga|anote|escriba) que)(?: que)?,? ").expect("clippy compiles every pattern")
     });
     static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)[,.]? (?:y )?(?:eso (?:es|fue) (?:lo que (?:pas[oó]|dije)|todo)|nada m[aá]s|lo otro no|lo dem[aá]s (?:est[aá] bien|no))\b")

@@ -48,7 +48,9 @@ impl<'a> Turn<'a> {
 
     /// Whether words take up an amount of the last answer's page: "so is it the ten dollars then".
     fn takes_up_amount(&mut self, text: &str) -> bool {
-        let amounts = self.ear.measures(text);
+        // "Not picked up in two weeks" tells something, whatever the page does in two weeks.
+        let mut amounts = self.ear.measures(text);
+        amounts.retain(|amount| !amount.unit.is_time());
         if amounts.is_empty() || self.state.topic.is_none() {
             return false;
         }
