@@ -71,7 +71,17 @@ phase() {
 
 mkdir -p "$log"
 case ${1:-all} in all | lint | deny) ;; *) fail "usage: scripts/test.sh [lint|deny]" ;; esac
+# A disk that fills up kills the linker with a bus error, which names no cause.
+room() {
+  local need=12 free
+  [ ! -e "$TARGET/debug/deps" ] || need=4
+  free=$(($(df --output=avail -k "$TARGET" | tail -1) / 1024 / 1024))
+  [ "$free" -ge "$need" ] ||
+    fail "$free GB are free where $TARGET is, and building the tests takes $need; free some (cargo clean), or set CARGO_TARGET_DIR to another disk"
+}
+
 phase "packages and tools"
+room
 scripts/install.sh test
 case ${1:-all} in
 lint)

@@ -116,13 +116,17 @@ pub async fn listen(mut socket: Socket, stop: CancellationToken) -> Listened {
         let now = Instant::now();
         let Some(Ok(message)) = message else { break };
         let Message::Binary(bytes) = message else { continue };
-        let Some((header, sound)) = bytes.split_at_checked(16) else { continue };
-        listened.frames += u64::from(!sound.is_empty());
-        listened.lost = header[4..8].iter().fold(0, |lost, byte| lost << 8 | u32::from(*byte));
-        if header[1] == 1
-            && let Some(number) = number_of(sound)
-        {
-            listened.markers.push((number, now));
+        let mut rest: &[u8] = &bytes;
+        while let Some((header, after)) = rest.split_at_checked(16) {
+            let (sound, next) = after.split_at(if header[1] == 0 { 0 } else { after.len().min(160) });
+            rest = next;
+            listened.frames += u64::from(!sound.is_empty());
+            listened.lost = header[4..8].iter().fold(0, |lost, byte| lost << 8 | u32::from(*byte));
+            if header[1] == 1
+                && let Some(number) = number_of(sound)
+            {
+                listened.markers.push((number, now));
+            }
         }
     }
     let _ = timeout(Duration::from_secs(2), socket.close(None)).await;

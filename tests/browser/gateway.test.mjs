@@ -136,15 +136,23 @@ describe("console with a real gateway", () => {
   /** What crosses the sockets of a page whose address has `part` in it: each sound as base64. */
   function wiretap(tapped, part) {
     const sounds = { sent: [], received: [] };
-    const soundOf = (payload) => {
-      if (typeof payload !== "string") return payload.length >= 160 ? payload.subarray(-160).toString("base64") : null;
+    /** Whoever listens is sent records of a header of 16 bytes and, of all kinds but the first, a frame; one message holds several. */
+    const packed = (bytes) => {
+      const sounds = [];
+      for (let from = 0; from + 16 <= bytes.length; from += bytes[from + 1] === 0 ? 16 : 176) {
+        if (bytes[from + 1] !== 0) sounds.push(bytes.subarray(from + 16, from + 176).toString("base64"));
+      }
+      return sounds;
+    };
+    const soundsOf = (payload) => {
+      if (typeof payload !== "string") {
+        if (part === "/listen") return packed(payload);
+        return payload.length >= 160 ? [payload.subarray(-160).toString("base64")] : [];
+      }
       const message = JSON.parse(payload);
-      return message.event === "media" ? message.media.payload : null;
+      return message.event === "media" ? [message.media.payload] : [];
     };
-    const keep = (list) => ({ payload }) => {
-      const sound = soundOf(payload);
-      if (sound) list.push(sound);
-    };
+    const keep = (list) => ({ payload }) => list.push(...soundsOf(payload));
     tapped.on("websocket", (socket) => {
       if (!socket.url().includes(part)) return;
       socket.on("framesent", keep(sounds.sent));

@@ -62,7 +62,9 @@ const PLACES: [(&str, &str); 30] = [
     ("{where}", "at the corner of Main and First"),
 ];
 /// Places whose meaning a prompt's own words decide.
-const MORE_PLACES: [(&str, &str); 9] = [
+const MORE_PLACES: [(&str, &str); 11] = [
+    ("{amount}", "five feet"),
+    ("{limit}", "six feet"),
     ("{about}", "a pothole"),
     ("{reference}", "four eight two one"),
     ("{first}", "a new license"),

@@ -65,7 +65,7 @@ const LISTENED: Duration = Duration::from_secs(20);
 /// What so many cost is lost among a hundred calls: so many times as many are counted, and it is divided.
 const TIMES: usize = 10;
 /// How often those come and go, and how long CPU time is counted with and without them.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 5;
 const SPAN: Duration = Duration::from_secs(10);
 /// Take-overs of each probed call, and how long the person speaks in each.
 const TAKE_OVERS: usize = 5;
@@ -308,7 +308,7 @@ async fn ears(
     let mut ears = Vec::new();
     for n in (0..LISTENERS).cycle().take(LISTENERS * times) {
         let call = n.saturating_sub(LISTENERS - ids.len());
-        let socket = office.open(&format!("/v1/calls/{}/listen?channel=both", ids[call])).await?;
+        let socket = office.open(&format!("/v1/calls/{}/listen?channel=both&packed=true", ids[call])).await?;
         ears.push((call, tokio::spawn(listen(socket, stop.clone()))));
     }
     Ok(ears)

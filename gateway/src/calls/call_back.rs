@@ -8,6 +8,8 @@ use storage::records::{NewWorkItem, Priority, WorkKind};
 use storage::zones::CallerNumber;
 use storage::{CallId, PassportId, StorageError, TenantStore, WorkItems};
 
+use super::left;
+
 /// Whom to call back, and for which call. Holds the caller's number, so it does not print itself.
 #[derive(Clone)]
 pub struct CallBack {
@@ -42,8 +44,11 @@ impl CallBack {
         self.caller.is_some()
     }
 
-    /// Files the call-back; once a call, however often it is asked for.
+    /// Files the call-back; once a call, however often it is asked for, and not where somebody is to call them anyway.
     pub async fn file(&self) -> Result<(), StorageError> {
+        if left::is_called_back(&self.store, self.call).await? {
+            return Ok(());
+        }
         let number = self.caller.as_ref().map(CallerNumber::as_str);
         let item = NewWorkItem {
             kind: WorkKind::Callback,

@@ -209,6 +209,7 @@ mod tests {
     use storage::{NewTenant, Platform, PlatformOptions};
 
     use super::*;
+    use crate::dialing::transfer::{self, Told};
 
     fn entry(seq: u64, actor: &str, action: &str, details: &Value) -> AuditEntry {
         AuditEntry {
@@ -372,6 +373,11 @@ mod tests {
                 assert_eq!(filed.len(), call_backs);
                 assert_eq!(is_called_back(&store, call).await.unwrap(), call_backs == 1);
             }
+            // Who also waited in line, or was to be put through, is called once.
+            let known = store.call(call).await.unwrap().unwrap();
+            assert_eq!(transfer::owe(&store, &known, Told::Waited).await.unwrap(), call_backs == 1);
+            let filter = WorkFilter { call_id: Some(call), ..WorkFilter::default() };
+            assert_eq!(store.list_work_items(filter).await.unwrap().len(), call_backs);
         }
     }
 }

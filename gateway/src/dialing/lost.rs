@@ -12,6 +12,7 @@ use telephony::twilio::status::{Answerer, CallProgress};
 use super::transfer::{self, Told};
 use super::warm;
 use crate::app::App;
+use crate::error::ApiError;
 use crate::telemetry::metrics::reason_name;
 use crate::webhooks::transfer as webhook;
 
@@ -29,9 +30,17 @@ pub async fn settle(
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
     let Some(call) = store.call(to.call).await? else { return Ok(()) };
-    // The agent has the caller, and whoever waits beside it ends the wait.
-    if call.state == CallState::Live && now - to.created_at < LONGEST {
-        return Ok(());
+    if call.state == CallState::Live {
+        // The agent has the caller, and whoever waits beside it ends the wait. Who was to be put through a minute ago and talks
+        // on is not: the target's place is free again.
+        let stayed = !to.warm && to.stage == TransferStage::Asked && now - to.created_at >= transfer::WAITS;
+        if stayed {
+            ended(webhook::settle(app, (store.id(), store), to, TransferResult::Failed).await, to);
+            return Ok(());
+        }
+        if now - to.created_at < LONGEST {
+            return Ok(());
+        }
     }
     let left = call.end_reason.as_deref() == Some(reason_name(EndReason::CallerHungUp));
     let result = match (to.warm, to.stage) {
@@ -52,14 +61,19 @@ pub async fn settle(
     if to.warm && to.stage < TransferStage::Accepted {
         warm::silence(app, to).await;
     }
-    match webhook::settle(app, (store.id(), store), to, result).await {
-        Ok(result) if result.leaves_caller() => transfer::owe(store, &call, Told::Nothing).await.map(drop),
-        Ok(_) => Ok(()),
-        Err(error) => {
-            tracing::error!(?error, call_id = %to.call, "what came of a transfer is not on record");
-            Ok(())
-        }
+    match ended(webhook::settle(app, (store.id(), store), to, result).await, to) {
+        Some(result) if result.leaves_caller() => transfer::owe(store, &call, Told::Nothing).await.map(drop),
+        _ => Ok(()),
     }
+}
+
+/// What is on record as its end.
+fn ended(written: Result<TransferResult, ApiError>, to: &Transfer) -> Option<TransferResult> {
+    written
+        .inspect_err(
+            |error| tracing::error!(?error, call_id = %to.call, "what came of a transfer is not on record"),
+        )
+        .ok()
 }
 
 /// What the carrier says of the caller's own call, and of the one that it dialled.

@@ -18,6 +18,7 @@ use storage::work_acts::QUEUED_AT;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Settings, StorageError, TenantStore, Transfers, Waits, WorkItems};
 
+use crate::calls::left;
 use crate::tenant_config::targets::Target;
 
 /// Name of the setting that holds the targets.
@@ -27,12 +28,12 @@ pub const RING_S: u16 = 30;
 /// Longest call with a target.
 pub const LIMIT_S: u32 = 4 * 3_600;
 /// The carrier asks what comes next within some seconds; what was not asked for by then is given up.
-const WAITS: TimeDelta = TimeDelta::seconds(60);
+pub(super) const WAITS: TimeDelta = TimeDelta::seconds(60);
 /// The same, where the person at the target is asked while the caller waits.
 const WAITS_HELD: TimeDelta = TimeDelta::seconds(180);
 /// Ends of a call after which it may have to be put through: it was to be, or the process or the stream broke off before that
 /// was written.
-pub(super) const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
+pub const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
 
 /// The caller is about to be put through.
 const NOW: &str = "transfer_now";
@@ -177,13 +178,17 @@ impl Told {
     }
 }
 
-/// Files the call back that is owed to a caller whom nobody took; once a call. `false`: no number is known.
+/// Files the call back that is owed to a caller whom nobody took; once a call, and not where somebody is to call them anyway.
+/// `false`: no number is known.
 ///
 /// # Errors
 /// When storage does not answer.
 pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, StorageError> {
     let number = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
     let Some(number) = number else { return Ok(false) };
+    if left::is_called_back(store, call.id).await? {
+        return Ok(true);
+    }
     let mut fields = json!({
         "reason": told.reason(),
         "phone": number.as_str(),

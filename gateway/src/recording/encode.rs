@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use pipeline::recording::at_low_priority;
 use pipeline::recording::sound::Sound;
 use pipeline::recording::two_sides::Segment;
@@ -11,22 +12,26 @@ use storage::audit::Party;
 use storage::recordings::files::{Kept, RecordingFiles};
 use storage::recordings::{KeptRecording, RecordingKey};
 use storage::records::{CallEntry, LogRow};
+use storage::transfers::TransferStage;
 use storage::{CallId, Calls, Recordings as _, StorageError, TenantId, TenantStore};
 use tokio::time::sleep;
 
 use super::delete;
 use crate::app::App;
 use crate::damaged;
+use crate::dialing::transfer;
 
 /// Looked for when nobody rings: what a killed process left, and what failed.
 const EVERY: Duration = Duration::from_secs(60);
+/// So long after its last sound a call that broke off is waited for: whoever comes back is recorded on, and one file holds all of it.
+const COMES_BACK: TimeDelta = TimeDelta::seconds(180);
 /// Recordings that are looked up at a time.
 const BATCH: u32 = 20;
 
 /// Runs until the gateway closes.
 pub async fn run(app: Arc<App>) {
     loop {
-        if let Err(error) = once(&app).await {
+        if let Err(error) = once(&app, Utc::now()).await {
             tracing::error!(%error, "recordings could not be looked up; it is tried again in a minute");
         }
         tokio::select! {
@@ -41,7 +46,7 @@ pub async fn run(app: Arc<App>) {
 ///
 /// # Errors
 /// When storage does not answer.
-pub async fn once(app: &Arc<App>) -> Result<(), StorageError> {
+pub async fn once(app: &Arc<App>, now: DateTime<Utc>) -> Result<(), StorageError> {
     for (_, store) in damaged::sound(&app.platform).await? {
         for waiting in store.unencoded_recordings(BATCH).await? {
             let call = waiting.call_id;
@@ -52,7 +57,7 @@ pub async fn once(app: &Arc<App>) -> Result<(), StorageError> {
             if app.recordings.is_active(call) || app.live.find(call).is_some() {
                 continue;
             }
-            if let Err(error) = one(app, &store, call).await {
+            if let Err(error) = one(app, &store, call, now).await {
                 tracing::error!(%error, %call, "a recording was not encoded; it is tried again in a minute");
                 app.loops.note("recordings", &error);
             }
@@ -61,10 +66,37 @@ pub async fn once(app: &Arc<App>) -> Result<(), StorageError> {
     Ok(())
 }
 
-async fn one(app: &Arc<App>, store: &TenantStore, call: CallId) -> Result<(), StorageError> {
+/// Whether the caller of a call that broke off, or was put through, may still come back to it.
+async fn may_go_on(
+    app: &App,
+    store: &TenantStore,
+    call: CallId,
+    now: DateTime<Utc>,
+) -> Result<bool, StorageError> {
+    let Some(known) = store.call(call).await? else { return Ok(false) };
+    if known.end_reason.as_deref().is_some_and(|reason| !transfer::GOES_ON.contains(&reason)) {
+        return Ok(false);
+    }
+    let put_through = transfer::last(store, call).await?;
+    if put_through.is_some_and(|to| to.stage != TransferStage::Ended) {
+        return Ok(true);
+    }
+    let taken = app.recordings.files.last_taken(store.id(), call)?.map(DateTime::<Utc>::from);
+    Ok(taken.is_some_and(|taken| taken + COMES_BACK > now))
+}
+
+async fn one(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: CallId,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
     if is_withdrawn(store, call).await? {
         // The process died between the caller's word and the deletion.
         delete::recording(app, store, call, delete::WITHDRAWN, Party::new("call", call)).await?;
+        return Ok(());
+    }
+    if may_go_on(app, store, call, now).await? {
         return Ok(());
     }
     let Some(key) = store.recording_key(call).await? else { return Ok(()) };

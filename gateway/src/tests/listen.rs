@@ -152,6 +152,32 @@ async fn both_sides_are_heard_in_order_and_who_listened_from_when_to_when_is_on_
 }
 
 #[tokio::test]
+async fn a_packed_message_holds_the_same_in_fewer_messages() {
+    let test = gateway().await;
+    let sid = "CA00000000000000000000000000000043";
+    let ear = token(&test, Role::Supervisor, "ear").await;
+    let running = caller(&test, sid, 40, 4_000).await;
+    let path = format!("/v1/calls/{sid}/listen");
+    let mut packed = open(&test, &format!("{path}?packed=true"), &ear).await.unwrap();
+    let (mut heard, mut messages) = (Vec::new(), 0);
+    while let Some(Ok(message)) = packed.next().await {
+        let Message::Binary(message) = message else { continue };
+        messages += 1;
+        let mut rest: &[u8] = &message;
+        while !rest.is_empty() {
+            let (record, after) = rest.split_at(if rest[1] == 0 { 16 } else { 176 });
+            heard.push(read(record));
+            rest = after;
+        }
+    }
+    assert!(heard.is_sorted_by_key(|h| h.at_ms), "out of order");
+    assert!(sounds(&heard, 1, SPEECH.0[0]) >= 39, "of the caller: {}", sounds(&heard, 1, SPEECH.0[0]));
+    assert!(messages * 5 < heard.len(), "{messages} messages for {} frames", heard.len());
+    running.await.unwrap();
+    ended(&test, sid).await;
+}
+
+#[tokio::test]
 async fn those_who_may_not_hear_nothing_and_are_told_why() {
     let test = gateway().await;
     let sid = "CA00000000000000000000000000000041";

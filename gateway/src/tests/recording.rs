@@ -144,7 +144,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 async fn another_tenant_has_no_part_in_it() {
     let test = gateway().await;
     let (store, call) = killed(&test).await;
-    encode::once(&test.gateway.app).await.unwrap();
+    encode::once(&test.gateway.app, later()).await.unwrap();
     assert!(store.recording_key(call).await.unwrap().is_some());
     let other = json!({ "slug": "lakeside", "name": "Lakeside County" });
     let made =
@@ -157,6 +157,11 @@ async fn another_tenant_has_no_part_in_it() {
         assert_eq!(answer.status(), StatusCode::NOT_FOUND);
     }
     assert_eq!(status(&test, Method::GET, &path, ADMIN).await, StatusCode::OK);
+}
+
+/// When nobody comes back any more.
+fn later() -> chrono::DateTime<chrono::Utc> {
+    chrono::Utc::now() + chrono::TimeDelta::minutes(5)
 }
 
 /// A call as a kill leaves it: on record as recorded live, with three segments of which the last was cut off.
@@ -190,8 +195,11 @@ async fn killed(test: &TestGateway) -> (TenantStore, CallId) {
 #[tokio::test]
 async fn a_kill_keeps_all_but_the_last_second_and_the_next_look_finds_it() {
     let test = gateway().await;
-    let (_, call) = killed(&test).await;
-    encode::once(&test.gateway.app).await.unwrap();
+    let (store, call) = killed(&test).await;
+    // Whoever comes back within a few minutes is recorded on.
+    encode::once(&test.gateway.app, chrono::Utc::now()).await.unwrap();
+    assert_eq!(store.unencoded_recordings(10).await.unwrap().len(), 1);
+    encode::once(&test.gateway.app, later()).await.unwrap();
     let kept = get(&test, &format!("/v1/calls/{call}/recording?format=json")).await;
     assert_eq!(
         (&kept["recording"]["state"], &kept["recording"]["duration_ms"]),
@@ -207,7 +215,7 @@ async fn a_word_against_it_that_a_kill_overtook_is_found_on_the_record() {
     let entry = |consented: &str| CallEntry::Consent { turn: 0, consented: consented.to_owned() };
     let row = |seq, consented| LogRow { seq, at_ms: seq, entry: entry(consented) };
     store.append(call, &[row(1, "told"), row(2, "withdrawn")]).await.unwrap();
-    encode::once(&test.gateway.app).await.unwrap();
+    encode::once(&test.gateway.app, later()).await.unwrap();
     assert!(store.recording_key(call).await.unwrap().is_none());
     assert!(walk(&test.gateway.app.config.data_dir.join("recordings")).is_empty());
 }

@@ -23,6 +23,7 @@ use crate::caller::leg;
 use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::config::Config;
 use crate::demo;
+use crate::dialing::reconcile;
 use crate::dialing::transfer::TARGETS;
 use crate::providers::{Providers, agent};
 use crate::simulated::{TestGateway, engines};
@@ -538,4 +539,32 @@ async fn targets_of_the_document_are_checked_kept_and_given_back() {
             "subjects": ["marriage licenses"] }])
     );
     test.gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn who_talks_on_gives_the_targets_place_back() {
+    let line = line().await;
+    let sid = line.called(CALLER).await;
+    let path = format!("/v1/calls/{sid}");
+    let call: storage::CallId = line.get(&path).await["id"].as_str().unwrap().parse().unwrap();
+    let wish = NewTransfer {
+        call,
+        actor: BY_AGENT.into(),
+        target: "the clerk's office".into(),
+        number: CLERK.into(),
+        language: "en".into(),
+        about: String::new(),
+        warm: false,
+    };
+    line.store.begin_transfer(wish).await.unwrap();
+    let app = &line.test.gateway.app;
+    for (minutes, stage, result) in [(0, "asked", Value::Null), (2, "ended", json!("failed"))] {
+        reconcile::once(app, chrono::Utc::now() + chrono::TimeDelta::minutes(minutes)).await.unwrap();
+        let known = line.get(&path).await;
+        let transfer = &known["transfers"][0];
+        assert_eq!((&known["state"], &transfer["stage"]), (&json!("live"), &json!(stage)), "{known}");
+        assert_eq!(transfer["result"], result);
+    }
+    assert!(line.call_backs().await.is_empty(), "nobody is called back who is on the line");
+    line.test.gateway.shutdown().await;
 }

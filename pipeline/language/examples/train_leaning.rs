@@ -12,7 +12,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use language::leaning::{BUCKETS, Before, CLASSES, Model, classes, features};
+use language::leaning::{Before, CLASSES, Model, features};
 use language::{Ear, Language};
 
 const ROUNDS: usize = 60;
@@ -85,23 +85,17 @@ fn page_text(pages: &Path, page: &str, language: Language) -> Result<String, Box
 }
 
 fn trained(lines: &[&Line]) -> Model {
-    let mut weights = vec![0.0_f32; BUCKETS * CLASSES];
+    let mut model = Model::empty();
     let mut order: Vec<usize> = (0..lines.len()).collect();
     let mut seed = 20_261_127_u64;
     for round in 0..ROUNDS {
         shuffle(&mut order, &mut seed);
         let rate = RATE / (1.0 + round as f32 / 8.0);
         for line in order.iter().filter_map(|at| lines.get(*at)) {
-            for (class, score) in classes(&weights, &line.features).iter().enumerate() {
-                let missed = f32::from(u8::from(class == line.class)) - score;
-                for bucket in &line.features {
-                    let weight = &mut weights[class * BUCKETS + bucket];
-                    *weight += rate * (missed / (line.features.len() as f32).sqrt() - DECAY * *weight);
-                }
-            }
+            model.learn(&line.features, line.class, rate, DECAY);
         }
     }
-    Model::of(weights)
+    model
 }
 
 fn judge(lines: &[Line]) {

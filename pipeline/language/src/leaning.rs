@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::Ear;
+use crate::linear::Linear;
 
 /// Features are hashed into so many weights a class. A power of two.
 pub const BUCKETS: usize = 1 << 12;
@@ -21,6 +22,9 @@ const OPENING: usize = 3;
 
 /// Scale, then a signed byte a bucket of each class in turn.
 static WEIGHTS: &[u8] = include_bytes!("../data/leaning/weights.bin");
+
+/// The weights of the classifier.
+pub type Model = Linear<BUCKETS, CLASSES>;
 
 static MODEL: LazyLock<Model> = LazyLock::new(|| Model::from_bytes(WEIGHTS));
 
@@ -56,58 +60,6 @@ impl Before {
 pub fn leaning(ear: Ear, text: &str, before: &Before) -> Leaning {
     let [leans, _, talk] = MODEL.classes(&features(ear, text, before));
     Leaning { leans, talk }
-}
-
-/// The weights of the classifier.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Model {
-    weights: Vec<f32>,
-}
-
-impl Model {
-    /// Of floats, [`BUCKETS`] for each class.
-    #[must_use]
-    pub const fn of(weights: Vec<f32>) -> Self {
-        Self { weights }
-    }
-
-    /// What [`Self::to_bytes`] wrote. Short data gives a model that knows nothing; a test rules it out for what ships.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        let (scale, codes) =
-            bytes.split_first_chunk().map_or((0.0, bytes), |(s, c)| (f32::from_le_bytes(*s), c));
-        let mut weights: Vec<f32> = codes.iter().map(|code| f32::from(code.cast_signed()) * scale).collect();
-        weights.resize(BUCKETS * CLASSES, 0.0);
-        Self { weights }
-    }
-
-    /// A byte a weight, after the scale.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let largest = self.weights.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
-        let scale = largest / 127.0;
-        #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
-        let code = |weight: &f32| ((weight / scale).round() as i8).cast_unsigned();
-        scale.to_le_bytes().into_iter().chain(self.weights.iter().map(code)).collect()
-    }
-
-    /// Probability of each class.
-    #[must_use]
-    pub fn classes(&self, features: &[usize]) -> [f32; CLASSES] {
-        classes(&self.weights, features)
-    }
-}
-
-/// Probability of each class, by such weights.
-#[must_use]
-pub fn classes(weights: &[f32], features: &[usize]) -> [f32; CLASSES] {
-    let mut scores = [0.0_f32; CLASSES];
-    for (score, own) in scores.iter_mut().zip(weights.chunks(BUCKETS)) {
-        *score = features.iter().filter_map(|bucket| own.get(*bucket)).sum();
-    }
-    let most = scores.iter().copied().fold(f32::MIN, f32::max);
-    let sum: f32 = scores.iter().map(|score| (score - most).exp()).sum();
-    scores.map(|score| (score - most).exp() / sum)
 }
 
 /// Buckets of the features, each once.
@@ -157,13 +109,8 @@ pub fn features(ear: Ear, text: &str, before: &Before) -> Vec<usize> {
     found
 }
 
-/// FNV-1a over the parts: the same on every machine, since weights are kept by it.
 fn bucket(parts: &[&str]) -> usize {
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let bytes = parts.iter().flat_map(|part| part.bytes().chain(std::iter::once(0)));
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325, mix);
-    // The high bits are the better mixed.
-    (hash >> 40) as usize & (BUCKETS - 1)
+    Model::bucket(parts)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub enum Unit {
     Dollar,
     Percent,
     Foot,
+    SquareFoot,
     Inch,
     Mile,
     Pound,
@@ -37,12 +38,41 @@ pub struct Measure {
     pub unit: Unit,
 }
 
+/// How an amount stands to a limit that a text gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Against {
+    /// As they are said: "5 feet", "6 feet".
+    pub amount: String,
+    pub limit: String,
+    /// The amount is more than the limit.
+    pub above: bool,
+}
+
+/// Words before an amount that make it a limit.
+const LIMITS_ENGLISH: [&str; 12] = [
+    "over",
+    "under",
+    "above",
+    "below",
+    "than",
+    "least",
+    "most",
+    "to",
+    "within",
+    "until",
+    "past",
+    "exceeding",
+];
+const LIMITS_SPANISH: [&str; 9] =
+    ["de", "mas", "menos", "hasta", "minimo", "maximo", "que", "sobre", "mayores"];
+
 type Words = &'static [(Unit, &'static [&'static str])];
 
 const ENGLISH: Words = &[
     (Unit::Dollar, &["dollar", "dollars", "buck", "bucks"]),
     (Unit::Percent, &["percent"]),
     (Unit::Foot, &["foot", "feet"]),
+    (Unit::SquareFoot, &["square foot", "square feet"]),
     (Unit::Inch, &["inch", "inches"]),
     (Unit::Mile, &["mile", "miles"]),
     (Unit::Pound, &["pound", "pounds"]),
@@ -59,6 +89,7 @@ const SPANISH: Words = &[
     (Unit::Dollar, &["dolar", "dolares"]),
     (Unit::Percent, &["por ciento"]),
     (Unit::Foot, &["pie", "pies"]),
+    (Unit::SquareFoot, &["pie cuadrado", "pies cuadrados"]),
     (Unit::Inch, &["pulgada", "pulgadas"]),
     (Unit::Mile, &["milla", "millas"]),
     (Unit::Pound, &["libra", "libras"]),
@@ -71,16 +102,54 @@ const SPANISH: Words = &[
     (Unit::Year, &["ano", "anos"]),
 ];
 
-/// Words that may stand between an amount and its unit: "120 square feet", "five working days".
-const BETWEEN: [&str; 6] = ["square", "cubic", "working", "business", "more", "full"];
+/// Words that may stand between an amount and its unit: "five working days".
+const BETWEEN: [&str; 5] = ["cubic", "working", "business", "more", "full"];
 
 impl Ear {
     /// The amounts in a text, in order.
     #[must_use]
     pub fn measures(self, text: &str) -> Vec<Measure> {
-        let known = match self.0 {
+        self.measured(text).into_iter().map(|(measure, _)| measure).collect()
+    }
+
+    /// How the one amount of a question stands to the one limit that an answer gives in that unit: "Five feet is under six feet".
+    /// None where there are several, where they are the same, and of money, which is a price and no limit.
+    #[must_use]
+    pub fn against_limit(self, question: &str, answer: &str) -> Option<Against> {
+        let [(asked, _)] = self.measured(question).try_into().ok()?;
+        let same = |(measure, _): &&(Measure, bool)| measure.unit == asked.unit;
+        let given = self.measured(answer);
+        let mut limits = given.iter().filter(same);
+        let (limit, is_limit) = limits.next().filter(|_| limits.next().is_none())?;
+        if !is_limit || asked.value == limit.value || matches!(asked.unit, Unit::Dollar | Unit::Percent) {
+            return None;
+        }
+        Some(Against {
+            amount: self.spoken_measure(asked)?,
+            limit: self.spoken_measure(*limit)?,
+            above: asked.value > limit.value,
+        })
+    }
+
+    fn spoken_measure(self, measure: Measure) -> Option<String> {
+        let (_, names) = self.units().iter().find(|(unit, _)| *unit == measure.unit)?;
+        let name = if measure.value == 1 { names.first() } else { names.last() };
+        Some(format!("{} {}", measure.value, accented(name?)))
+    }
+
+    const fn units(self) -> Words {
+        match self.0 {
             Language::En => ENGLISH,
             Language::Es => SPANISH,
+        }
+    }
+
+    /// The amounts, each with whether it is a limit.
+    fn measured(self, text: &str) -> Vec<(Measure, bool)> {
+        let known = self.units();
+        let limits: &[&str] = match self.0 {
+            Language::En => &LIMITS_ENGLISH,
+            Language::Es => &LIMITS_SPANISH,
         };
         let money = spaced_money(text);
         let plain = self.plain(&money);
@@ -92,14 +161,27 @@ impl Ear {
                 at += 1;
                 continue;
             };
+            let limit = at > 0 && limits.contains(&words[at - 1]);
             at += used.max(1);
             let between = words.get(at).is_some_and(|word| BETWEEN.contains(word));
             let after = words.get(at + usize::from(between)..).unwrap_or_default();
             if let Some(unit) = unit_at(known, after) {
-                found.push(Measure { value, unit });
+                found.push((Measure { value, unit }, limit));
             }
         }
         found
+    }
+}
+
+/// Units of these lists as they are written.
+fn accented(name: &str) -> &str {
+    match name {
+        "anos" => "años",
+        "ano" => "año",
+        "dia" => "día",
+        "dias" => "días",
+        "galon" => "galón",
+        other => other,
     }
 }
 
@@ -131,12 +213,45 @@ fn unit_at(known: Words, words: &[&str]) -> Option<Unit> {
         let mut parts = name.split(' ').enumerate();
         parts.all(|(n, part)| words.get(n) == Some(&part))
     };
-    known.iter().find(|(_, all)| all.iter().any(names)).map(|(unit, _)| *unit)
+    // "Pies cuadrados" begin with "pies".
+    let longest = |all: &[&str]| all.iter().filter(|name| names(name)).map(|name| name.len()).max();
+    known
+        .iter()
+        .filter_map(|(unit, all)| Some((longest(all)?, *unit)))
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, unit)| unit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_stands_to_the_one_limit() {
+        let of = |language, question, answer| Ear(language).against_limit(question, answer);
+        let found = of(
+            Language::En,
+            "mine is like five feet so i don't, right",
+            "Fences over six feet need a permit.",
+        );
+        let found = found.map(|found| (found.amount, found.limit, found.above));
+        assert_eq!(found, Some(("5 feet".to_owned(), "6 feet".to_owned(), false)));
+        let found = of(
+            Language::Es,
+            "el perrito tiene tres meses",
+            "Todo perro de más de cuatro meses necesita una licencia.",
+        );
+        let found = found.map(|found| (found.amount, found.limit, found.above));
+        assert_eq!(found, Some(("3 meses".to_owned(), "4 meses".to_owned(), false)));
+        for (question, answer) in [
+            ("is it ten dollars", "It costs at least $15."),
+            ("mine is six feet", "Fences over six feet need a permit."),
+            ("it has been two weeks", "A truck comes back in one week."),
+            ("mine is five feet", "Decks over two feet and fences over six feet need one."),
+        ] {
+            assert_eq!(of(Language::En, question, answer), None, "{question}");
+        }
+    }
 
     fn read(language: Language, text: &str) -> Vec<(u32, Unit)> {
         Ear(language).measures(text).into_iter().map(|m| (m.value, m.unit)).collect()
@@ -150,7 +265,10 @@ mod tests {
                 vec![(10, Unit::Dollar), (1_250, Unit::Dollar)],
             ),
             ("then is the ten dollar", vec![(10, Unit::Dollar)]),
-            ("sheds over 120 square feet and fences over six feet", vec![(120, Unit::Foot), (6, Unit::Foot)]),
+            (
+                "sheds over 120 square feet and fences over six feet",
+                vec![(120, Unit::SquareFoot), (6, Unit::Foot)],
+            ),
             ("it takes five working days", vec![(5, Unit::Day)]),
             ("two eighteen sycamore street", vec![]),
             ("one of them", vec![]),

@@ -13,6 +13,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use zeroize::Zeroizing;
 
@@ -121,6 +122,16 @@ impl RecordingFiles {
             }
         }
         Ok(count)
+    }
+
+    /// When sound of the call was last taken here. `None`: none lies here.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn last_taken(&self, tenant: TenantId, call: CallId) -> Result<Option<SystemTime>, StorageError> {
+        let paths = self.live(tenant, call)?;
+        let at = |path: &PathBuf| fs::metadata(path).and_then(|known| known.modified()).ok();
+        Ok(paths.iter().filter_map(at).max())
     }
 
     /// Keeps something of a call that is over. Returns when it is durable; before that there is nothing of that name.

@@ -71,6 +71,18 @@ fn anew<'t>(begins: &Regex, closes: &Regex, text: &'t str) -> Option<&'t str> {
     (rest.split_whitespace().count() >= LEAST).then_some(rest)
 }
 
+/// "Just put down that my tire's flat": what is to stand in the account besides.
+#[must_use]
+pub fn added(ear: Ear, text: &str) -> Option<&str> {
+    by_language!(ear, added(text))
+}
+
+/// What stands behind words that add something.
+fn behind<'t>(begins: &Regex, text: &'t str) -> Option<&'t str> {
+    let rest = text[begins.find(text)?.end()..].trim_matches([' ', ',', '.']);
+    (rest.split_whitespace().count() >= LEAST).then_some(rest)
+}
+
 /// An account that says no more than that there is one: "an accident at the depot".
 #[must_use]
 pub fn is_thin(ear: Ear, account: &str) -> bool {
@@ -141,6 +153,13 @@ fn from_the_event(ear: Ear, told: &str) -> String {
     let sentences = language::sentences(told);
     let first = sentences.iter().position(|sentence| tells_event(ear, sentence)).unwrap_or(0);
     sentences[first..].join(" ")
+}
+
+/// What stands in the account by request besides: nothing of it is given up for that.
+#[must_use]
+pub fn with(ear: Ear, earlier: &Filled, more: &str) -> Filled {
+    let more = kept(ear, more);
+    if earlier.value.is_empty() { more } else { joined(earlier, &more) }
 }
 
 /// Two accounts as one.

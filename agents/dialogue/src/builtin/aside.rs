@@ -103,7 +103,10 @@ impl Turn<'_> {
         };
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).map(|held| held.value.clone());
         let held = held.unwrap_or_default();
-        let told = account::kept(self.ear, &told);
+        // "It's because my assessment went up and the barn burned down": all of it, whichever part tells most.
+        let wide = self.script.acts.because(self.ear, &reply.rest);
+        let wide = Some(wide).filter(|wide| self.ear.plain(wide).contains(&self.ear.plain(&told)));
+        let told = account::kept(self.ear, &wide.unwrap_or(told));
         if self.ear.plain(&held).contains(&self.ear.plain(&told.value)) {
             return;
         }
@@ -154,8 +157,21 @@ impl Turn<'_> {
             return self.task_mut(|task| task.note_beside(&wish));
         }
         let when = without_messenger(self.ear, &wish).to_owned();
+        let held = self.state.task().map(|task| task.call_when.clone()).unwrap_or_default();
+        let when = if self.completes_call_time(&held, &when) { format!("{held}, {when}") } else { when };
         self.task_mut(|task| task.call_when = when);
         self.say("call_when");
+    }
+
+    /// "And make it tomorrow", of "after five": a day for an hour, or an hour for a day.
+    fn completes_call_time(&self, held: &str, when: &str) -> bool {
+        let day =
+            |words: &str| self.ear.plain(words).split(' ').any(|word| self.ear.calendar_word(word).is_some());
+        let day = |words: &str| {
+            let found = self.ear.when(words, self.view.now, Direction::Future);
+            day(words) || found.is_some_and(|found| found.date.is_some())
+        };
+        !held.is_empty() && day(held) != day(when)
     }
 
     /// "No need to call, I know already", of a callback that was asked for: it is wanted no more.

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use language::YesNo;
 use language::reply::Kind;
 use language::said_again::without_restart;
 use language::sound::{ALIKE, likeness};
 
 use super::account;
 use super::addressee::MESSAGE;
-use super::beliefs::{Belief, correction};
+use super::beliefs::{Belief, correction, placed};
 use super::policy::said::Said;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
@@ -23,6 +24,10 @@ const FEW: usize = 3;
 
 impl<'a> Turn<'a> {
     pub(super) fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
+        let said_yes = reply.has(Kind::Yes) || self.ear.yes_no(text) == Some(YesNo::Yes);
+        if self.renumbers(script, text) || !reply.has(Kind::No) && self.adds_words(script, text, said_yes) {
+            return true;
+        }
         if !reply.has(Kind::Yes) && self.takes_dictation(script, text) {
             return true;
         }
@@ -46,6 +51,22 @@ impl<'a> Turn<'a> {
         self.beside(script, reply, None);
         self.task_mut(Task::confirm_all);
         self.complete(false);
+        true
+    }
+
+    /// "The house number's 418": the street stays, and no telephone number is meant.
+    fn renumbers(&mut self, script: &'a TaskScript, text: &str) -> bool {
+        let place = |slot: &&Slot| matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+        let Some(slot) = script.slots.iter().find(place) else { return false };
+        let Some(old) = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned() else {
+            return false;
+        };
+        let new = placed::renumbered(self.ear, &old, text).filter(|new| new.value != old.value);
+        if !new.is_some_and(|new| self.put_right(slot, new)) {
+            return false;
+        }
+        self.did("correction", "changed it");
+        self.read_changed(&[slot]);
         true
     }
 
@@ -253,7 +274,7 @@ impl<'a> Turn<'a> {
                 None
             }
             Read::Value(value) if slot.kind == SlotKind::Place && old.is_none() => {
-                Some(correction::with_landmark(self.ear, held, value, replaces))
+                Some(placed::with_landmark(self.ear, held, value, replaces))
             }
             // A whole street or name takes the place of the other; less than that is a part of it.
             Read::Value(value) if value.value.contains(' ') || part.is_none() => Some(value),

@@ -183,7 +183,11 @@ impl Turn<'_> {
         if !waits || by_cue(self.script, text).is_some() {
             return None;
         }
-        self.ear.answer_heard(text)
+        let ear = self.ear;
+        ear.answer_heard(text).or_else(|| {
+            let moved = Some(self.answer_moved(text)?);
+            ear.cues().answers.iter().copied().find(|answer| ear.yes_no(answer) == moved)
+        })
     }
 
     /// "Yes, burning leaves, in my yard" to "Is this about burn permits?": business, in the words of the page.
@@ -216,6 +220,9 @@ impl Turn<'_> {
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
         if self.answers_line(text) || self.answers_put_through(text) || self.answers_ask_staff(text) {
+            return;
+        }
+        if self.follows_move(text) {
             return;
         }
         if self.state.task().is_some() {

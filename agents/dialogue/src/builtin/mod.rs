@@ -27,6 +27,7 @@ mod hearings;
 pub mod intent;
 mod keys;
 mod line;
+mod moved;
 mod offer;
 mod office_day;
 mod openings;

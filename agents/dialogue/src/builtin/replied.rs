@@ -24,6 +24,8 @@ const MAX_ASKS: usize = 2;
 const SPOKEN: [&str; 7] = ["when_done", "identity", "why", "clock", "office", "abilities", "anonymous"];
 /// From so many words on, an answer to "where?" in which no place is known tells what happened.
 const TELLING: usize = 4;
+/// From more words on a place holds talk besides.
+const RAMBLING: usize = 8;
 /// More words than this are no name of a place.
 const LONG_PLACE: usize = 24;
 
@@ -203,6 +205,12 @@ impl<'a> Turn<'a> {
                 match slots::answered(slot.kind, day.as_deref().unwrap_or(&words), self.context()) {
                     // "Cedar, frente a la iglesia": a place is kept whole, as it was said.
                     Read::Value(value) if slot.kind != SlotKind::Place || whole(&value.value, &words) => {
+                        Some(value)
+                    }
+                    // "En la calle Maple donde le digo, aquí merito, en el 418": a house is found by its number.
+                    Read::Value(value)
+                        if words.split(' ').count() > RAMBLING && self.ear.address(&words).is_some() =>
+                    {
                         Some(value)
                     }
                     _ if slot.kind == SlotKind::Place => Some(Filled::new(words.clone(), words)),

@@ -1,9 +1,32 @@
 // Two voices of a call through this machine's loudspeaker, each with its own small jitter buffer. No microphone.
 
 import type { PlayerControl } from "./messages";
+import { RATE } from "./framer";
 import playerUrl from "./player.worklet.ts?worker&url";
 
+/** Milliseconds for which the gateway gathers what is listened to, and what a late message may take besides. */
+const GATHERED = 250;
+const SLACK = 60;
+
+/** How old a frame is when it comes, by the freshest that ever came. */
+export class Ages {
+  #freshest = Infinity;
+
+  /** Milliseconds; `at` of the call, `now` of this machine. */
+  of(at: number, now: number): number {
+    this.#freshest = Math.min(this.#freshest, now - at);
+    return now - at - this.#freshest;
+  }
+}
+
+/** Samples of time for which a frame of that age waits if nothing plays before it: then the next message is there in time. */
+export function holdBack(age: number): number {
+  return Math.max(0, Math.round(((GATHERED + SLACK - age) * RATE) / 1000));
+}
+
 export class Ears {
+  readonly #ages = new Ages();
+
   private constructor(
     readonly context: AudioContext,
     readonly caller: AudioWorkletNode,
@@ -30,8 +53,11 @@ export class Ears {
     }
   }
 
-  hear(side: "caller" | "office", payload: Uint8Array): void {
-    this[side].port.postMessage({ kind: "media", payload } satisfies PlayerControl);
+  /** `at`: when it was heard on the call. `gathered`: the gateway sends several frames at once. */
+  hear(side: "caller" | "office", payload: Uint8Array, at: number, gathered: boolean): void {
+    const age = this.#ages.of(at, performance.now());
+    const media = gathered ? { kind: "media" as const, payload, hold: holdBack(age) } : { kind: "media" as const, payload };
+    this[side].port.postMessage(media satisfies PlayerControl);
   }
 
   /** What was sent to the caller and not played yet never will be. */

@@ -12,7 +12,8 @@ export interface CaptureControl {
 
 /** Page to player. */
 export type PlayerControl =
-  | { kind: "media"; payload: Uint8Array }
+  /** `hold`: samples of time for which it is held back if nothing plays before it. */
+  | { kind: "media"; payload: Uint8Array; hold?: number }
   | { kind: "mark"; name: string }
   | { kind: "clear" };
 /** Player, to the page. */

@@ -33,7 +33,7 @@ class Player extends AudioWorkletProcessor {
   }
 
   #control(control: PlayerControl): void {
-    if (control.kind === "media") this.#playout.push(decode(control.payload));
+    if (control.kind === "media") this.#playout.push(decode(control.payload), control.hold);
     else if (control.kind === "mark") this.#passed(this.#playout.mark(control.name));
     else this.#passed(this.#playout.clear());
   }

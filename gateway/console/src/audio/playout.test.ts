@@ -72,4 +72,23 @@ describe("Playout", () => {
     drain(playout);
     expect(playout.underruns).toBe(1);
   });
+
+  it("holds back what begins, however much there is, and what follows comes without a gap", () => {
+    const playout = new Playout();
+    playout.push(audio(1600), 480);
+    expect(playout.pull(320).samples[0]).toBe(0);
+    expect(playout.pull(160).samples[0]).toBe(0.5);
+    // Playing: what comes now waits for nothing.
+    playout.push(audio(160), 4800);
+    expect(drain(playout, 20).heard).toBe(1600);
+  });
+
+  it("begins sooner where the last of what came at once shows that the first is old", () => {
+    const playout = new Playout();
+    playout.push(audio(160), 2080);
+    playout.push(audio(1440), 2080);
+    playout.push(audio(160), 2080);
+    expect(playout.pull(320).samples[0]).toBe(0);
+    expect(playout.pull(160).samples[0]).toBe(0.5);
+  });
 });

@@ -21,6 +21,8 @@ export class Playout {
   #offset = 0;
   #playing = false;
   #waited = 0;
+  /** Samples of time to wait before speech begins; null: until enough is gathered. */
+  #hold: number | null = null;
   #underruns = 0;
 
   /** Samples waiting to be played. */
@@ -32,8 +34,12 @@ export class Playout {
     return this.#underruns;
   }
 
-  push(samples: Float32Array): void {
+  /** `hold`: samples of time for which what begins is held back, where the sender gathers more than is gathered here. */
+  push(samples: Float32Array, hold?: number): void {
     if (samples.length === 0) return;
+    if (this.#queue.length === 0) this.#hold = null;
+    // What comes behind it may show that the first was older than it seemed.
+    if (hold !== undefined && !this.#playing) this.#hold = Math.min(this.#hold ?? Infinity, this.#waited + hold - this.#queued);
     this.#queue.push({ samples });
     this.#queued += samples.length;
   }
@@ -96,7 +102,8 @@ export class Playout {
     if (this.#queue.length === 0) return false;
     if (!this.#playing) {
       this.#waited += count;
-      this.#playing = this.#queued >= PRIME || this.#waited > PRIME_PATIENCE;
+      const gathered = this.#queued >= PRIME || this.#waited > PRIME_PATIENCE;
+      this.#playing = this.#hold === null ? gathered : this.#waited >= this.#hold;
     }
     return this.#playing;
   }

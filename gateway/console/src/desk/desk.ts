@@ -6,7 +6,7 @@ import { ofOffice } from "../api/office";
 import { Ears } from "../audio/ears";
 import { AudioEngine } from "../audio/engine";
 import { startProblem } from "../phone/problems";
-import { readSound } from "./frames";
+import { readSounds, type Sound } from "./frames";
 
 export interface DeskState {
   /** The call that is listened to. */
@@ -106,7 +106,7 @@ export class Desk {
 
   async #openEars(id: string): Promise<void> {
     const ears = await Ears.open();
-    const socket = new WebSocket(socketUrl(ofOffice(`/v1/calls/${encodeURIComponent(id)}/listen`), location));
+    const socket = new WebSocket(socketUrl(ofOffice(`/v1/calls/${encodeURIComponent(id)}/listen?packed=true`), location));
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", (event: MessageEvent<unknown>) => {
       if (event.data instanceof ArrayBuffer) this.#hear(ears, event.data);
@@ -141,13 +141,17 @@ export class Desk {
   }
 
   #hear(ears: Ears, message: ArrayBuffer): void {
-    const sound = readSound(message);
-    if (!sound) return;
+    for (const sound of readSounds(message)) this.#hearOne(ears, sound);
+  }
+
+  #hearOne(ears: Ears, sound: Sound): void {
     if (sound.lost !== this.#state.lost) this.#set({ lost: sound.lost });
+    // Whoever speaks with the caller is sent each frame at once.
+    const gathered = this.#state.speaking === null;
     if (sound.kind === "cleared") ears.clear();
-    else if (sound.side === "caller") ears.hear("caller", sound.payload);
+    else if (sound.side === "caller") ears.hear("caller", sound.payload, sound.at, gathered);
     // One's own voice is no news, and an echo besides.
-    else if (sound.side === "agent" || this.#state.speaking === null) ears.hear("office", sound.payload);
+    else if (sound.side === "agent" || this.#state.speaking === null) ears.hear("office", sound.payload, sound.at, gathered);
   }
 
   #connectVoice(id: string, path: string): void {

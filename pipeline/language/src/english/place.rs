@@ -44,8 +44,29 @@ static LANDMARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b((?:in front of|behind|outside|inside|across from|next to|near|beside|under|at)\s+the\s+[a-z][a-z'’ ]{2,50})").expect("clippy compiles every pattern")
 });
 
+/// "County Road 12".
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:route|highway|interstate|(?:county|state|farm) road)\s+\d+\b")
+        .expect("clippy compiles every pattern")
+});
 static SUFFIXED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!(r"(?i)\s(?:{SUFFIX})\b")).expect("a test compiles this pattern"));
+
+/// What announces a house number, in plain words, and what may stand between.
+pub(crate) const HOUSE: &[&str] = &[
+    "house number",
+    "house number's",
+    "house numbers",
+    "street number",
+    "street number's",
+    "building number",
+    "number of the house",
+    "number on the house",
+    "my house is number",
+    "the house is number",
+];
+pub(crate) const HOUSE_LINKS: &[&str] =
+    &["is", "it's", "it", "its", "the", "that's", "should", "be", "number", "was", "and", "so", "no", "not"];
 
 /// Words that end a place: what follows is when or what happened.
 static TAIL: LazyLock<Regex> = LazyLock::new(|| {
@@ -94,6 +115,11 @@ fn vague(place: &str) -> bool {
     KINDS
         .iter()
         .any(|kind| plain == *kind || plain == format!("the {kind}") || plain == format!("at the {kind}"))
+}
+
+/// Whether a kind of street is among the words.
+pub(crate) fn names_way(place: &str) -> bool {
+    SUFFIXED.is_match(place) || NUMBERED.is_match(place)
 }
 
 /// A full street address, with a number.

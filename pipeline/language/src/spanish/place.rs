@@ -6,9 +6,11 @@ use regex::Regex;
 
 use super::answer::is_bare_yes_no;
 use super::cues::SPANISH;
-use super::number::cardinal_at;
 use super::words::{is_question, plain, without_fillers};
+use crate::Ear;
 use crate::english::place as english;
+use crate::house::number_at;
+use crate::tag::Language;
 
 const WAYS: &str = r"calle|avenida|av\.?|bulevar|boulevard|carretera|camino|autopista|ruta|paseo|callejón|callejon|calzada|plaza";
 
@@ -31,6 +33,39 @@ static LANDMARK: LazyLock<Regex> = LazyLock::new(|| {
 static INSIDE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(?:en|por) (?:el|la) ((?:parque|escuela|biblioteca|puente|plaza|estacionamiento|corte|juzgado|oficina|clínica|clinica|hospital|cementerio|iglesia|mercado)\s+(?:(?:de|del|la|el)\s+){0,2}[A-ZÀ-Þ][\wÀ-ÿ'’]+(?:\s+[A-ZÀ-Þ][\wÀ-ÿ'’]+)?)").expect("clippy compiles every pattern")
 });
+/// "2200 de la county road 12": the last number is the road's name.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d{1,6})\s+(?:(?:de|en|la)\s+){0,2}((?:(?:county|state|farm)\s+road|route|highway|ruta|carretera|autopista)\s+\d{1,4})\b").expect("clippy compiles every pattern")
+});
+/// "Elm street al 52": English streets with their number behind.
+static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b((?:[\wÀ-ÿ'’]+\s+){1,3}(?:street|avenue|road|drive|lane|court|boulevard|st|ave|rd))\.?,?\s+(?:(?:al|en el|en la|el|número|numero|núm)\s+){0,2}(\d{1,6})\b").expect("clippy compiles every pattern")
+});
+/// The number of a house, somewhere behind its street.
+static HOUSE_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:en el|al|número|numero|#)\s+(\d{1,5})\b(?:\s+([\wÀ-ÿ]+))?")
+        .expect("clippy compiles every pattern")
+});
+/// What announces a house number, in plain words, and what may stand between.
+pub(crate) const HOUSE: &[&str] = &[
+    "numero de la casa",
+    "numero de casa",
+    "número de la casa",
+    "número de casa",
+    "numero de mi casa",
+    "número de mi casa",
+    "falta el numero",
+    "falta el número",
+    "falto el numero",
+    "faltó el número",
+    "faltó el numero",
+    "la casa es el numero",
+    "la casa es el número",
+    "la casa es el",
+];
+pub(crate) const HOUSE_LINKS: &[&str] =
+    &["es", "el", "la", "lo", "que", "de", "casa", "mi", "numero", "número", "y", "no"];
+
 /// Words that end a place: what follows is when or what happened.
 static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? (?:una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|\d)|como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").expect("clippy compiles every pattern")
@@ -52,10 +87,64 @@ pub fn stated(text: &str) -> Option<String> {
 #[must_use]
 pub fn address(text: &str) -> Option<String> {
     let text = digits_for_words(text);
-    english::address(&text).or_else(|| {
-        let found = STREET.find(&text).map(|m| tidy(m.as_str()))?;
-        found.ends_with(|c: char| c.is_ascii_digit()).then_some(found)
+    numbered_way(&text).or_else(|| english::address(&text)).or_else(|| number_behind(&text)).or_else(|| {
+        let street = STREET.find(&text)?;
+        let found = tidy(street.as_str());
+        if found.ends_with(|c: char| c.is_ascii_digit()) {
+            return Some(found);
+        }
+        // "En la calle Maple, aquí merito, en el 418."
+        let number = HOUSE_NUMBER.captures(&text[street.end()..])?;
+        let counts = number.get(2).is_some_and(|after| COUNTED.contains(&plain(after.as_str()).as_str()));
+        let name = found.rsplit_once(' ').filter(|(_, last)| AROUND.contains(&plain(last).as_str()));
+        let name = name.map_or(found.as_str(), |(name, _)| name);
+        (named(name) && !counts).then(|| format!("{name} {}", &number[1]))
     })
+}
+
+/// What a number before it counts, or is a time of.
+const COUNTED: [&str; 17] = [
+    "de", "dolares", "anos", "dias", "horas", "minutos", "semanas", "meses", "veces", "pies", "personas",
+    "por", "am", "pm", "y", "metros", "cuadras",
+];
+
+/// What is said behind a street's name, and is none of it.
+const AROUND: [&str; 9] = ["aqui", "aca", "ahi", "alla", "donde", "enfrente", "frente", "en", "al"];
+
+fn numbered_way(text: &str) -> Option<String> {
+    let found = NUMBERED.captures(text)?;
+    Some(format!("{} {}", &found[1], &found[2]))
+}
+
+fn number_behind(text: &str) -> Option<String> {
+    let found = BEHIND.captures(text)?;
+    let words: Vec<&str> = found.get(1)?.as_str().split_whitespace().collect();
+    let small = |word: &str| SMALL_BEFORE.contains(&plain(word).as_str());
+    let from = words.iter().rposition(|word| small(word)).map_or(0, |at| at + 1);
+    let street = words.get(from..).filter(|street| street.len() > 1)?;
+    Some(format!("{} {}", &found[2], street.join(" ")))
+}
+
+/// Words before a street that are none of its name.
+const SMALL_BEFORE: [&str; 24] = [
+    "en", "la", "el", "de", "del", "a", "al", "por", "casa", "es", "aqui", "aca", "alla", "ahi", "y", "que",
+    "no", "sobre", "mi", "calle", "con", "esta", "pues", "o",
+];
+
+/// Whether a kind of street is among the words.
+pub(crate) fn names_way(place: &str) -> bool {
+    STREET.is_match(place)
+}
+
+/// "Calle Olmo", "avenida Juárez": the kind comes first, and the number last.
+pub(crate) fn opens_with_way(place: &str) -> bool {
+    STREET.find(place).is_some_and(|found| found.start() <= 3)
+}
+
+/// "Road", "ruta", "carretera": a number behind it is its name.
+pub(crate) fn is_numbered_way(word: &str) -> bool {
+    const WAYS: [&str; 6] = ["road", "route", "highway", "ruta", "carretera", "autopista"];
+    WAYS.contains(&plain(word).as_str())
 }
 
 /// A place in answer to "¿Dónde fue?": anything that is not plainly something else.
@@ -143,8 +232,9 @@ fn digits_for_words(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut at = 0;
     while at < words.len() {
+        // What is written in digits stands as it is; "un" counts nothing here.
         let counts = !matches!(bare[at], "un" | "una") && bare[at].parse::<u32>().is_err();
-        match cardinal_at(&bare[at..]).filter(|_| counts) {
+        match number_at(Ear(Language::Es), &bare[at..]).filter(|_| counts) {
             Some((value, used)) => {
                 let mark: String =
                     words[at + used - 1].chars().rev().take_while(|c| ",.;".contains(*c)).collect();
@@ -182,6 +272,12 @@ mod tests {
             ("el poste está frente a la biblioteca a las ocho de la noche", "frente a la biblioteca"),
             ("en la avenida Juárez 1450", "avenida Juárez 1450"),
             ("pasó en el parque Riverside", "parque Riverside"),
+            ("en la calle maple aquí merito enfrente de mi casa en el cuatro dieciocho", "calle maple 418"),
+            ("es maple street cuatro dieciocho", "418 maple street"),
+            ("acá en casa en elm street al cincuenta y dos", "52 elm street"),
+            ("elm street veinticinco dos cinco", "25 elm street"),
+            ("es en la 2200 de county road doce", "2200 county road 12"),
+            ("en dos mil doscientos county road doce", "2200 county road 12"),
         ] {
             assert_eq!(stated(text).as_deref(), Some(place), "{text}");
         }

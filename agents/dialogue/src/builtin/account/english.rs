@@ -126,13 +126,22 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
 /// What happened, told anew.
 pub fn restated(text: &str) -> Option<Filled> {
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:\bwhat (?:actually |really )?happened (?:is|was)|\bwhat i (?:said|told you|meant) (?:is|was)|(?:^|\b(?:no|just|please),? )(?:put|write|say)(?: down)? that)(?: that)?,? ").expect("clippy compiles every pattern")
+        Regex::new(r"(?i)(?:\bwhat (?:actually |really )?happened (?:is|was)|\bwhat i (?:said|told you|meant) (?:is|was)|\bno,? (?:\w+,? ){0,3}(?:put|write|say)(?: down)? that)(?: that)?,? ").expect("clippy compiles every pattern")
     });
     static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)[,.]? (?:and )?that(?:'s| is| was) (?:what (?:happened|i said|it is)|it|all)\b|[,.]? (?:and )?(?:the rest|everything else)(?: is| was|'s) (?:right|fine|good|okay|correct)\b")
             .expect("clippy compiles every pattern")
     });
     super::anew(&BEGINS, &CLOSES, text).map(account)
+}
+
+/// "Just put down that …": what is to stand in it besides.
+pub fn added(text: &str) -> Option<&str> {
+    static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:put|write|note|add|mention|say)(?: (?:down|in|it|there|too|also))* that ")
+            .expect("clippy compiles every pattern")
+    });
+    super::behind(&BEGINS, text)
 }
 
 // ---------------------------------------------------------------- event or particulars

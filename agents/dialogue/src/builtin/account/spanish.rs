@@ -217,13 +217,22 @@ pub fn opening_reason(text: &str) -> Option<Filled> {
 /// What happened, told anew.
 pub fn restated(text: &str) -> Option<Filled> {
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:lo que (?:pas[oó]|pasa|sucedi[oó]|ocurri[oó]|dije|le dije|digo|quise decir) (?:es|fue)|(?:ponga|anote|escriba) que)(?: que)?,? ").expect("clippy compiles every pattern")
+        Regex::new(r"(?i)\b(?:lo que (?:pas[oó]|pasa|sucedi[oó]|ocurri[oó]|dije|le dije|digo|quise decir) (?:es|fue)|no,? (?:\w+,? ){0,3}(?:ponga|anote|escriba) que)(?: que)?,? ").expect("clippy compiles every pattern")
     });
     static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)[,.]? (?:y )?(?:eso (?:es|fue) (?:lo que (?:pas[oó]|dije)|todo)|nada m[aá]s|lo otro no|lo dem[aá]s (?:est[aá] bien|no))\b")
             .expect("clippy compiles every pattern")
     });
     super::anew(&BEGINS, &CLOSES, text).map(account)
+}
+
+/// "Nomás ponga que …": what is to stand in it besides.
+pub fn added(text: &str) -> Option<&str> {
+    static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:ponga|p[oó]ngale|pon|anote|an[oó]tele|apunte|ap[uú]ntele|escriba|agregue|a[ñn]ada|mencione)(?: (?:ah[ií]|tambi[eé]n|nom[aá]s|por favor))* que ")
+            .expect("clippy compiles every pattern")
+    });
+    super::behind(&BEGINS, text)
 }
 
 /// Whether the words tell only where, when or who.

@@ -7,7 +7,8 @@ use pipeline::turn::Expectation;
 use regex::Regex;
 
 use super::days::day_wanted;
-use super::{Source, correction};
+use super::doubt::{like_name, names_street};
+use super::{correction, placed};
 use crate::builtin::account;
 use crate::builtin::intent::by_cue;
 use crate::builtin::reply::Reply;
@@ -19,7 +20,7 @@ use language::Ear;
 use language::YesNo;
 use language::lasting;
 use language::repair::{denied, without_denied};
-use language::reply::{Asked, Kind};
+use language::reply::Asked;
 use language::sound::{ALIKE, likeness};
 use language::spelling::spelled;
 
@@ -69,7 +70,8 @@ impl<'a> Turn<'a> {
             let stretch = lasting(self.ear, &affirmed).filter(|_| slot.kind == SlotKind::When);
             let stretch = stretch.map(|said| Filled::new(said.clone(), said));
             let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-            let renamed = if place { correction::renamed(self.ear, &old, text) } else { None };
+            let anew = || placed::renamed(self.ear, &old, text);
+            let renamed = place.then(|| placed::renumbered(self.ear, &old, text).or_else(anew)).flatten();
             let stated = stretch.or(renamed).or_else(|| slots::stated(slot.kind, &affirmed, self.context()));
             let value = stated.or_else(|| self.told_subject(slot, &affirmed)).or_else(|| {
                 self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
@@ -77,7 +79,7 @@ impl<'a> Turn<'a> {
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
                 SlotKind::Place if !denied => {
-                    correction::with_landmark(self.ear, &old, new, corrects(self.ear, text))
+                    placed::with_landmark(self.ear, &old, new, corrects(self.ear, text))
                 }
                 // Letters, and one name where two are held, are a part: the other name stays.
                 SlotKind::Name if !new.value.contains(' ') && old.value.contains(' ') => {
@@ -276,6 +278,9 @@ impl<'a> Turn<'a> {
             self.state.tasks.pop();
             return self.open(text);
         }
+        if answer != Some(YesNo::No) && self.adds_words(script, text, answer == Some(YesNo::Yes)) {
+            return;
+        }
         if self.takes_dictation(script, text) {
             return;
         }
@@ -319,6 +324,25 @@ impl<'a> Turn<'a> {
                 && self.add_to_story(script, text) => {}
             None => self.switch_or_read_back(script, text),
         }
+    }
+
+    /// "Put down that my tire's flat": it stands in the account besides. With a yes that is all.
+    pub(in crate::builtin) fn adds_words(&mut self, script: &TaskScript, text: &str, agreed: bool) -> bool {
+        let Some(rest) = account::added(self.ear, text) else { return false };
+        let account = script.slots.iter().find(|s| matches!(s.kind, SlotKind::Story | SlotKind::Text));
+        let Some(slot) = account else { return false };
+        let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
+        let told = account::with(self.ear, &old, rest);
+        self.task_mut(|task| task.fill(&slot.id, told));
+        self.did("correction", "added it");
+        if agreed {
+            self.say("recalled_noted");
+            self.task_mut(Task::confirm_all);
+            self.complete(false);
+        } else {
+            self.read_changed(&[slot]);
+        }
+        true
     }
 
     /// "Yes, but it's the one by the bridge": what nothing else could be made of is told with what happened, and said back.
@@ -483,105 +507,7 @@ impl<'a> Turn<'a> {
         // "Phone number" names the phone before a claim number or a house number.
         script.slots.iter().rev().find(named)
     }
-
-    // ------------------------------------------------------------ doubt
-
-    /// The value, or the member of a closed set that was certainly meant.
-    pub(in crate::builtin) fn nearest_known(&self, slot: &Slot, value: Filled) -> Filled {
-        match super::closed::rescored(self.ear, slot.kind, &value, &self.view.facts.streets) {
-            super::closed::Rescored::Sure(meant) => meant,
-            _ => value,
-        }
-    }
-
-    /// Asks about a value that is near a member of a closed set: "Maple Street, is that right?". `true` when asked.
-    pub(in crate::builtin) fn doubts(&mut self, slot: &'a Slot, value: &Filled) -> bool {
-        let super::closed::Rescored::Maybe(meant) =
-            super::closed::rescored(self.ear, slot.kind, value, &self.view.facts.streets)
-        else {
-            return false;
-        };
-        if self.state.task().is_none_or(|t| t.belief(&slot.id).is_some_and(|b| b.refuses(&meant))) {
-            return false;
-        }
-        self.say_with("is_it", &[("value", &meant.spoken)]);
-        self.expects = Expectation::YesNo;
-        self.task_mut(|task| task.doubt = Some((meant, value.clone())));
-        self.did(&slot.id, "asked about it");
-        true
-    }
-
-    /// The answer to "Maple Street, is that right?". `true` when it was one.
-    pub(in crate::builtin) fn answers_doubt_of(&mut self, slot: &'a Slot, text: &str) -> bool {
-        let Some((meant, heard)) = self.state.tasks.last_mut().and_then(|task| task.doubt.take()) else {
-            return false;
-        };
-        // "Ajá, sí, ahí mero" has a yes, and no other place.
-        let reply = Reply::of(text, Asked::Confirm, self.ear.0);
-        let bare = self.ear.is_bare_yes_no(text) || !reply.tells();
-        let said = self.ear.yes_no(text).or_else(|| reply.has(Kind::Yes).then_some(YesNo::Yes));
-        match said {
-            Some(YesNo::Yes) if bare => {
-                self.task_mut(|task| {
-                    let heard = heard.value.clone();
-                    task.believe(&slot.id, slot.kind, meant, Source::Alternative);
-                    if let Some(belief) = task.beliefs.get_mut(&slot.id) {
-                        belief.alternatives.push(heard);
-                        (belief.sure, belief.standing) = (100, super::Standing::Confirmed);
-                    }
-                });
-                self.did(&slot.id, "noted");
-                self.advance();
-                true
-            }
-            Some(YesNo::No) if bare => {
-                self.task_mut(|task| task.refuse(&slot.id, &meant));
-                self.missed(slot);
-                true
-            }
-            Some(YesNo::No) => {
-                self.task_mut(|task| task.refuse(&slot.id, &meant));
-                false
-            }
-            _ => false,
-        }
-    }
-
-    /// What was heard is what the caller had taken back: asked again, and after the second time left to a person.
-    pub(in crate::builtin) fn missed(&mut self, slot: &'a Slot) {
-        let given_up = self.state.task().is_some_and(|task| task.given_up(&slot.id));
-        self.did(&slot.id, "missed");
-        if given_up {
-            self.task_mut(|task| task.leave_unconfirmed(&slot.id));
-            self.say("unconfirmed");
-            return self.advance();
-        }
-        let key = match slot.kind {
-            SlotKind::Name | SlotKind::Place | SlotKind::Address => "spell_it",
-            _ => "say_again",
-        };
-        self.task_mut(|task| task.stage = Stage::Slot(slot.id.clone()));
-        self.say(key);
-        self.expects = crate::builtin::turn::expectation(slot.kind);
-    }
 }
-
-/// Whether letters spell, or nearly spell, the name of one of these streets.
-fn names_street(streets: &[String], letters: &str) -> bool {
-    let name = |street: &String| street.split_whitespace().next().map(str::to_owned).unwrap_or_default();
-    streets.iter().map(name).any(|name| likeness(&name, letters) >= SPELT_STREET)
-}
-
-/// How much letters are like the name that is held.
-fn like_name(filled: &[&Slot], task: &Task, letters: &str) -> f32 {
-    let name =
-        filled.iter().find(|slot| slot.kind == SlotKind::Name).and_then(|slot| task.slots.get(&slot.id));
-    let words = name.map(|name| name.spoken.clone()).unwrap_or_default();
-    words.split_whitespace().map(|word| likeness(word, letters)).fold(0.0, f32::max)
-}
-
-/// From here on letters are a street's.
-const SPELT_STREET: f32 = 0.85;
 
 /// "No, …", "actually …", "I mean …": the words change something said before.
 pub(in crate::builtin) fn corrects(ear: Ear, text: &str) -> bool {

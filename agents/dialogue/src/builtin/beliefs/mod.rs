@@ -10,6 +10,8 @@ pub(super) mod confirm;
 pub(super) mod correction;
 pub(super) mod days;
 mod dictated;
+mod doubt;
+pub(super) mod placed;
 pub(super) mod reference;
 
 use serde::{Deserialize, Serialize};

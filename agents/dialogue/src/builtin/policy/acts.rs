@@ -64,6 +64,7 @@ pub struct Acts {
     more: RegexSet,
     tells: RegexSet,
     to_know: RegexSet,
+    because: Vec<Regex>,
     /// What a task is called where we ask whether it is meant.
     pub about: BTreeMap<String, String>,
     pub facts: Facts,
@@ -97,6 +98,7 @@ struct Text {
     more: Vec<String>,
     tells: Vec<String>,
     to_know: Vec<String>,
+    because: Vec<String>,
     about: BTreeMap<String, String>,
     #[serde(rename = "fact")]
     facts: Vec<FactText>,
@@ -141,6 +143,7 @@ impl Acts {
             more: set("more", &text.more)?,
             tells: set("tells", &text.tells)?,
             to_know: set("to_know", &text.to_know)?,
+            because: each("because", &text.because)?,
             about: text.about,
             facts: Facts::compile(&text.facts)?,
         })
@@ -344,6 +347,14 @@ impl Acts {
     #[must_use]
     pub fn wants_to_know(&self, plain: &str) -> bool {
         self.to_know.is_match(plain)
+    }
+
+    /// What a call is wanted for, behind "because" or "it's about". Empty where neither is said.
+    #[must_use]
+    pub fn because(&self, ear: Ear, text: &str) -> String {
+        let plain = ear.plain(text);
+        let end = self.because.iter().filter_map(|lead| lead.find(&plain)).map(|found| found.end()).min();
+        end.map(|end| after(ear, text, &plain, end)).unwrap_or_default()
     }
 
     /// Whether something is told that is wrong somewhere.

@@ -4,6 +4,7 @@
 //! comes out. What an act says and changes is beside it, one idea a file. Turns of phrase are data (`acts.toml`).
 
 pub(super) mod acts;
+mod again;
 pub(super) mod clarify;
 pub(super) mod context;
 pub(super) mod decide;

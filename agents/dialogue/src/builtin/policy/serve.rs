@@ -229,6 +229,9 @@ impl<'a> Turn<'a> {
 
     /// Speaks what answers, and asks what next.
     pub(in super::super) fn answer_with(&mut self, passage: &Passage, text: &str) {
+        if self.was_just_said(passage, text) {
+            return self.said_all(text);
+        }
         self.tell_page(passage, text);
         self.state.unanswered = 0;
         self.did("question", "answered");
@@ -272,6 +275,7 @@ impl<'a> Turn<'a> {
             };
             self.say_with(key, &[("day", language::open_days::spoken(self.ear, weekday))]);
         }
+        self.tell_against_limit(text, &said);
         self.say_with("source", &[("answer", &said)]);
         self.note.sources.push(passage.source.clone());
         // "And on Sundays?" leaves out what the question before it named: the next one may lean on that again.

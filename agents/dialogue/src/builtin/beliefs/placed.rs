@@ -1,0 +1,221 @@
+//! What a correction makes of a place: the street, its number, a word of it, a landmark beside it.
+
+use super::closed::WAYS;
+use super::correction::{after_link, capitalised, content, same, sound_alike, with_word};
+use crate::builtin::script::SlotKind;
+use crate::builtin::slots::{self, Context, Read};
+use crate::builtin::state::Filled;
+use language::sound::likeness;
+use language::spelling::{settled, spelled};
+use language::{Ear, house};
+
+/// A street told of a place that has none stands beside it: "Elm Street", of "by the laundromat". So does a landmark of a street,
+/// unless it `replaces` what was held.
+#[must_use]
+pub fn with_landmark(ear: Ear, old: &Filled, new: Filled, replaces: bool) -> Filled {
+    let number = |words: &str| words.starts_with(|c: char| c.is_ascii_digit());
+    let joined = |new: &Filled| same(format!("{}, {}", old.value, new.value));
+    if !replaces && format!(" {} ", ear.plain(&old.value)).contains(&format!(" {} ", ear.plain(&new.value))) {
+        return old.clone();
+    }
+    if !replaces && !old.value.is_empty() && has_street(ear, &old.value) && !has_street(ear, &new.value) {
+        return joined(&new);
+    }
+    if old.value.is_empty()
+        || has_street(ear, &old.value)
+        || number(&new.value)
+        || !is_street(ear, &new.value)
+    {
+        return new;
+    }
+    joined(&new)
+}
+
+/// "That's Chestnut, two nineteen Chestnut", of "219 Walnut Street": a name said twice, and behind a number, takes the place of
+/// the street's. "Bye bye" names nothing.
+#[must_use]
+pub fn renamed(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
+    let held: Vec<&str> = old.value.split_whitespace().collect();
+    let way = held.iter().rposition(|word| names_way(ear, &ear.plain(word))).filter(|at| *at > 0)?;
+    let plain = ear.plain(said);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let old_words = ear.plain(&old.value);
+    let name = |word: &str| {
+        content(word)
+            && word.chars().all(char::is_alphabetic)
+            && words.iter().filter(|other| **other == word).count() > 1
+            && words.windows(2).any(|pair| pair[1] == word && ear.cardinal_at(&pair[..1]).is_some())
+            && !old_words.split(' ').any(|held| held == word)
+            && !names_way(ear, word)
+            && !ear.cues().small.contains(&word)
+            && !ear.cues().correcting.contains(&word)
+            && ear.cardinal_at(&[word]).is_none()
+            && ear.calendar_word(word).is_none()
+    };
+    let new = words.iter().copied().find(|word| name(word))?;
+    Some(same(with_word(&held, (way - 1, way), &capitalised(new))))
+}
+
+/// "The house number is 418", of "Maple Street": the street stays.
+#[must_use]
+pub fn renumbered(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
+    if old.value.is_empty() || ear.count_digits(said) >= PHONE_DIGITS || ear.address(said).is_some() {
+        return None;
+    }
+    let number = house::told(ear, said)?;
+    Some(same(house::with_number(ear, &old.value, &number)))
+}
+
+/// As many digits are a telephone number.
+const PHONE_DIGITS: usize = 7;
+
+/// Whether a street is among the words, by the kind of it.
+fn has_street(ear: Ear, place: &str) -> bool {
+    ear.plain(place).split(' ').any(|word| names_way(ear, word) || word.chars().any(|c| c.is_ascii_digit()))
+}
+
+/// "Elm Street", "calle Olmo", and nothing else.
+fn is_street(ear: Ear, place: &str) -> bool {
+    let plain = ear.plain(place);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let ends = [words.first(), words.last()].into_iter().flatten();
+    words.len() <= SHORT_PLACE && ends.into_iter().any(|word| names_way(ear, word))
+}
+
+fn names_way(ear: Ear, word: &str) -> bool {
+    WAYS.contains(&word) || ear.cues().street_kinds.iter().any(|kind| kind.rsplit(' ').next() == Some(word))
+}
+
+/// The place as corrected; nothing where the words hold no correction of it.
+pub(super) fn corrected(kind: SlotKind, old: &Filled, said: &str, context: Context<'_>) -> Option<Filled> {
+    let ear = context.ear;
+    let held: Vec<&str> = old.value.split_whitespace().collect();
+    if let Some(whole) = ear.address(said).or_else(|| crossing(ear, said)) {
+        return Some(same(whole));
+    }
+    if let Some((letters, _)) = spelled(ear.0, said).last() {
+        let like = held.iter().enumerate().map(|(n, w)| (n, likeness(w, letters)));
+        let best = like.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|best| best.1 >= 0.4);
+        if let Some((at, _)) = best {
+            return Some(same(with_word(&held, (at, at + 1), &capitalised(&settled(letters, said)))));
+        }
+    }
+    let part = before_known(&held, said, ear).or_else(|| beside_known(&held, said, ear));
+    if let Some(new) = part.or_else(|| sound_alike(&held, said, ear)) {
+        return Some(same(new));
+    }
+    if let Some(stated) = ear.place_stated(said) {
+        return Some(same(stated));
+    }
+    // "I don't want to leave one" names no place: what is said in its stead comes behind "it's" or "make it", or is short.
+    let tail = after_link(ear, said);
+    let linked = tail.len() < said.len();
+    let tail = without_tail(ear, tail);
+    let short =
+        tail.split_whitespace().count() <= SHORT_PLACE && !slots::declines(ear, said) && !wants(ear, said);
+    if !(linked || short) {
+        return None;
+    }
+    match slots::answered(kind, &tail, Context { digits: "", ..context }) {
+        Read::Value(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// Words of a place that is said without "it's" before it.
+const SHORT_PLACE: usize = 4;
+
+/// Whether the words want or refuse something: they name no place then.
+fn wants(ear: Ear, said: &str) -> bool {
+    let words: &[&str] = match ear.0 {
+        language::Language::En => {
+            &["want", "don't", "won't", "can't", "report", "reporting", "leave", "asking", "just"]
+        }
+        language::Language::Es => &["quiero", "quiera", "puedo", "dejar", "reportar", "tengo", "pregunto"],
+    };
+    ear.plain(said).split(' ').any(|word| words.contains(&word))
+}
+
+/// "No, it's Harper and Birch": both streets of a corner, said anew.
+fn crossing(ear: Ear, said: &str) -> Option<String> {
+    let and = match ear.0 {
+        language::Language::En => "and",
+        language::Language::Es => "y",
+    };
+    said.split(['.', ';', '!', '?']).find_map(|clause| {
+        let tail = without_tail(ear, after_link(ear, clause.trim()));
+        let words: Vec<&str> = tail.split_whitespace().collect();
+        let at = words.iter().position(|w| *w == and)?;
+        let street = |part: &[&str]| {
+            (1..=2).contains(&part.len())
+                && part.iter().all(|w| content(w) && !ear.cues().small.contains(&ear.plain(w).as_str()))
+        };
+        let named = words.iter().filter(|w| w.starts_with(char::is_uppercase)).count() >= 2;
+        (named && street(&words[..at]) && street(&words[at + 1..])).then(|| tail.clone())
+    })
+}
+
+/// "Level three" where "level two" was held, "and Pine" where "and Elm": the word after a word of the value.
+fn beside_known(held: &[&str], said: &str, ear: Ear) -> Option<String> {
+    let old: Vec<String> = held.iter().map(|w| ear.plain(w)).collect();
+    let said: Vec<&str> = said.split_whitespace().collect();
+    let plain: Vec<String> = said.iter().map(|w| ear.plain(w)).collect();
+    for n in 0..plain.len().saturating_sub(1) {
+        let (first, next) = (&plain[n], &plain[n + 1]);
+        let weekday = ear.calendar_word(next).is_some();
+        if old.contains(next)
+            || weekday
+            || next.chars().count() < 2
+            || ear.cues().small.contains(&next.as_str())
+        {
+            continue;
+        }
+        let stands = (0..old.len().saturating_sub(1)).find(|at| old[*at] == *first);
+        let Some(at) = stands else { continue };
+        let number = |w: &str| ear.cardinal_at(&[w]).is_some();
+        if number(next) == number(&old[at + 1]) && !ear.cues().small.contains(&old[at + 1].as_str()) {
+            let new = capital_like(held[at + 1], said[n + 1]);
+            return Some(with_word(held, (at + 1, at + 2), &new));
+        }
+    }
+    None
+}
+
+/// "Oak Street" where "15 Elm Street" was held: the word before a word of the value.
+fn before_known(held: &[&str], said: &str, ear: Ear) -> Option<String> {
+    let old: Vec<String> = held.iter().map(|w| ear.plain(w)).collect();
+    let said: Vec<&str> = said.split_whitespace().collect();
+    for pair in said.windows(2) {
+        let (new, known) = (ear.plain(pair[0]), ear.plain(pair[1]));
+        let at = old.iter().position(|w| *w == known).filter(|at| *at > 0 && content(&known));
+        let Some(at) = at else { continue };
+        let word = |w: &str| {
+            content(w)
+                && !ear.cues().small.contains(&w)
+                && !ear.cues().correcting.contains(&w)
+                && ear.cardinal_at(&[w]).is_none()
+        };
+        if !old.contains(&new) && word(&new) && word(&old[at - 1]) {
+            return Some(with_word(held, (at - 1, at), &capital_like(held[at - 1], pair[0])));
+        }
+    }
+    None
+}
+
+fn capital_like(old: &str, new: &str) -> String {
+    let new = new.trim_matches(|c: char| !c.is_alphanumeric());
+    if old.starts_with(char::is_uppercase) { capitalised(new) } else { new.to_owned() }
+}
+
+/// Without "sorry", "please" and the like around it.
+fn without_tail(ear: Ear, text: &str) -> String {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let around = |w: &&str| ear.cues().correcting.contains(&ear.plain(w).as_str());
+    while words.last().is_some_and(around) {
+        words.pop();
+    }
+    while words.first().is_some_and(around) {
+        words.remove(0);
+    }
+    words.join(" ")
+}
