@@ -33,7 +33,7 @@ pub(super) const WAITS: TimeDelta = TimeDelta::seconds(60);
 const WAITS_HELD: TimeDelta = TimeDelta::seconds(180);
 /// Ends of a call after which it may have to be put through: it was to be, or the process or the stream broke off before that
 /// was written.
-pub const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
+pub(super) const GOES_ON: [&str; 4] = ["transferred", "interrupted", "stream_lost", "draining"];
 
 /// The caller is about to be put through.
 const NOW: &str = "transfer_now";

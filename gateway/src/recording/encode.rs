@@ -19,12 +19,14 @@ use tokio::time::sleep;
 use super::delete;
 use crate::app::App;
 use crate::damaged;
-use crate::dialing::transfer;
+use crate::dialing::{line, transfer};
 
 /// Looked for when nobody rings: what a killed process left, and what failed.
 const EVERY: Duration = Duration::from_secs(60);
 /// So long after its last sound a call that broke off is waited for: whoever comes back is recorded on, and one file holds all of it.
-const COMES_BACK: TimeDelta = TimeDelta::seconds(180);
+const COMES_BACK: TimeDelta = TimeDelta::seconds(60);
+/// Ends of a stream after which the same call may have another.
+const RESUMED: [&str; 3] = ["stream_lost", "draining", "transferred"];
 /// Recordings that are looked up at a time.
 const BATCH: u32 = 20;
 
@@ -66,7 +68,7 @@ pub async fn once(app: &Arc<App>, now: DateTime<Utc>) -> Result<(), StorageError
     Ok(())
 }
 
-/// Whether the caller of a call that broke off, or was put through, may still come back to it.
+/// Whether the caller of a call that broke off, waits in line or was put through may still come back to it.
 async fn may_go_on(
     app: &App,
     store: &TenantStore,
@@ -74,12 +76,15 @@ async fn may_go_on(
     now: DateTime<Utc>,
 ) -> Result<bool, StorageError> {
     let Some(known) = store.call(call).await? else { return Ok(false) };
-    if known.end_reason.as_deref().is_some_and(|reason| !transfer::GOES_ON.contains(&reason)) {
-        return Ok(false);
-    }
     let put_through = transfer::last(store, call).await?;
-    if put_through.is_some_and(|to| to.stage != TransferStage::Ended) {
+    if put_through.is_some_and(|to| to.stage != TransferStage::Ended)
+        || line::kept(store, &known, now).await?.is_some()
+    {
         return Ok(true);
+    }
+    // After a kill they are told that they were cut off, and not taken up again.
+    if !known.end_reason.as_deref().is_some_and(|reason| RESUMED.contains(&reason)) {
+        return Ok(false);
     }
     let taken = app.recordings.files.last_taken(store.id(), call)?.map(DateTime::<Utc>::from);
     Ok(taken.is_some_and(|taken| taken + COMES_BACK > now))

@@ -180,6 +180,26 @@ impl Turn<'_> {
             && self.ear.when(text, self.view.now, Direction::Future).is_none()
     }
 
+    /// "I want to talk now, I don't want a callback": there is nobody now, and a callback is all there is. Said once.
+    pub(super) fn tells_of_nobody_now(&mut self, text: &str) -> bool {
+        let (acts, plain) = (&self.script.acts, self.ear.plain(text));
+        let refuses = acts.calls_off(&plain) || acts.refuses(&plain);
+        if !refuses || !acts.wants_now(&plain) || self.over_asked("now") {
+            return false;
+        }
+        // "Marisol Restrepo, but I want to talk now."
+        if let Some((_, script)) = self.current()
+            && let Some(slot) = script.slots.iter().find(|slot| slot.kind == SlotKind::Name)
+        {
+            let reply = self.reply(text);
+            let name = reply.value(SlotKind::Name).and_then(|name| self.value_of(slot, &name, &reply, text));
+            self.believe_beside(slot, name);
+        }
+        self.say("nobody_now");
+        self.ask_again_quietly();
+        true
+    }
+
     /// "Yes, you can call me at this number" says where, and not when.
     fn says_where_to_call(&self, wish: &str) -> bool {
         self.means_this_number(wish) && self.ear.when(wish, self.view.now, Direction::Future).is_none()

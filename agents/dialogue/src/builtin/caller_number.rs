@@ -47,9 +47,18 @@ impl<'a> Turn<'a> {
                 }
                 self.ask(slot);
             }
+            // "The number I'm what? Oh yes ma'am, this is the house phone."
+            None if self.agrees_amid(text) => self.take_caller_number(slot),
             None => return false,
         }
         true
+    }
+
+    /// Whether a yes stands among the words, no no, and no number.
+    fn agrees_amid(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let says = |answer: YesNo| plain.split(' ').any(|word| self.ear.yes_no(word) == Some(answer));
+        says(YesNo::Yes) && !says(YesNo::No) && self.ear.count_digits(text) < 3
     }
 
     /// "This one", "the one I'm calling from".

@@ -25,7 +25,12 @@ const FEW: usize = 3;
 impl<'a> Turn<'a> {
     pub(super) fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
         let said_yes = reply.has(Kind::Yes) || self.ear.yes_no(text) == Some(YesNo::Yes);
-        if self.renumbers(script, text) || !reply.has(Kind::No) && self.adds_words(script, text, said_yes) {
+        if let Some(slot) = self.renumbered(script, text) {
+            self.did("correction", "changed it");
+            self.read_changed(&[slot]);
+            return true;
+        }
+        if !reply.has(Kind::No) && self.adds_words(script, text, said_yes) {
             return true;
         }
         if !reply.has(Kind::Yes) && self.takes_dictation(script, text) {
@@ -54,20 +59,13 @@ impl<'a> Turn<'a> {
         true
     }
 
-    /// "The house number's 418": the street stays, and no telephone number is meant.
-    fn renumbers(&mut self, script: &'a TaskScript, text: &str) -> bool {
+    /// "The house number's 418": the street stays, and no telephone number is meant. Gives the slot.
+    pub(super) fn renumbered(&mut self, script: &'a TaskScript, text: &str) -> Option<&'a Slot> {
         let place = |slot: &&Slot| matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-        let Some(slot) = script.slots.iter().find(place) else { return false };
-        let Some(old) = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned() else {
-            return false;
-        };
-        let new = placed::renumbered(self.ear, &old, text).filter(|new| new.value != old.value);
-        if !new.is_some_and(|new| self.put_right(slot, new)) {
-            return false;
-        }
-        self.did("correction", "changed it");
-        self.read_changed(&[slot]);
-        true
+        let slot = script.slots.iter().find(place)?;
+        let old = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned()?;
+        let new = placed::renumbered(self.ear, &old, text).filter(|new| new.value != old.value)?;
+        self.put_right(slot, new).then_some(slot)
     }
 
     /// What is told beside a yes: by the parts of the reply, else by what it tells as an utterance of its own, else what follows

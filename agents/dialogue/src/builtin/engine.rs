@@ -243,7 +243,7 @@ impl Turn<'_> {
         }
     }
 
-    fn learn_name(&mut self, text: &str) {
+    pub(super) fn learn_name(&mut self, text: &str) {
         if let Some(name) = self.ear.name_stated(text) {
             self.state.known.entry("name".to_owned()).or_insert_with(|| Filled::new(name.clone(), name));
         }

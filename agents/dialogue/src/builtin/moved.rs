@@ -13,6 +13,9 @@ const SURE: f32 = 0.8;
 /// The same, where words of no more than a few may be the value that was asked for.
 const SURE_OF_SLOT: f32 = 0.9;
 
+/// So many last words say that somebody is ready by then.
+const READY: usize = 2;
+
 impl Turn<'_> {
     /// Follows the move that the words make. `true` when that was the reply.
     pub(super) fn follows_move(&mut self, text: &str) -> bool {
@@ -27,6 +30,8 @@ impl Turn<'_> {
         }
         match found {
             Move::Again => self.control("repeat", text),
+            // "Let me find my pen, okay, got it": by the end they are ready.
+            Move::Wait if asked == Asked::Pen && self.is_ready(text) => return false,
             Move::Wait => self.control("hold", text),
             Move::Close if self.state.tasks.is_empty() && !self.ear.is_question(text) => {
                 self.state.pending = None;
@@ -35,6 +40,12 @@ impl Turn<'_> {
             _ => return false,
         }
         true
+    }
+
+    fn is_ready(&self, text: &str) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let end = words.len().saturating_sub(READY);
+        end > 0 && matches!(moved(self.ear, Asked::Pen, &words[end..].join(" ")), (Move::Yes, _))
     }
 
     /// A yes or a no in words that say neither: "go on then, I'm listening"; "I ain't got nothing to write on".

@@ -11,7 +11,9 @@ use language::said_again::without_restart;
 use super::account;
 use super::beliefs::Source;
 use super::beliefs::days::day_wanted;
+use super::beliefs::placed;
 use super::intent::by_cue;
+use super::policy::said::Said;
 use super::reply::{Reply, asks, part_of};
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
@@ -26,6 +28,8 @@ const SPOKEN: [&str; 7] = ["when_done", "identity", "why", "clock", "office", "a
 const TELLING: usize = 4;
 /// From more words on a place holds talk besides.
 const RAMBLING: usize = 8;
+/// So many words that name something tell something behind a name.
+const TELLING_BEHIND: usize = 2;
 /// More words than this are no name of a place.
 const LONG_PLACE: usize = 24;
 
@@ -124,6 +128,9 @@ impl<'a> Turn<'a> {
                 Some(words) => {
                     let Some(value) = self.value_of(slot, &words, reply, text) else { return false };
                     self.beside(script, reply, Some(slot));
+                    if slot.kind == SlotKind::Name && !reply.has(Kind::What) {
+                        self.tell_behind(script, &reply.behind);
+                    }
                     self.filled(slot, value, &reply.rest);
                     true
                 }
@@ -280,6 +287,7 @@ impl<'a> Turn<'a> {
                         }
                     });
                     if held && asked.is_some() {
+                        self.add_landmark(slot, value.as_ref());
                         self.put_right_beside(slot, value, reply);
                     } else if !held {
                         self.believe_beside(slot, value);
@@ -329,6 +337,32 @@ impl<'a> Turn<'a> {
             && self.put_right(slot, value)
         {
             self.say("corrected");
+        }
+    }
+
+    /// "Doreen McGill, and honey, it's blocking half the road": what stands behind a name and tells something is told.
+    fn tell_behind(&mut self, script: &TaskScript, behind: &str) {
+        let matter = Said::of(behind, self.ear.0).matter();
+        if self.ear.terms(&self.ear.plain(&matter)).len() < TELLING_BEHIND {
+            return;
+        }
+        match script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text)) {
+            Some(slot) => {
+                let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+                let told = account::with(self.ear, &held.unwrap_or_else(Filled::not_given), &matter);
+                self.task_mut(|task| task.fill(&slot.id, told));
+            }
+            None => self.task_mut(|task| task.note_beside(&matter)),
+        }
+    }
+
+    /// "By the Baptist church", told beside an answer, of a street that is held: both.
+    fn add_landmark(&mut self, slot: &Slot, value: Option<&Filled>) {
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        let Some((held, value)) = held.zip(value).filter(|_| slot.kind == SlotKind::Place) else { return };
+        let both = placed::with_landmark(self.ear, &held, value.clone(), false);
+        if both.value != held.value && both.value.starts_with(&held.value) {
+            self.put_right(slot, both);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The parts of a reply, each with its words, by the slots that they are of.
 
-use language::Ear;
 use language::reply::{Asked, Kind, parts};
 use language::said_again::without_restart;
+use language::{Ear, house};
 use pipeline::ports::Language;
 
 use super::script::{Slot, SlotKind};
@@ -21,6 +21,8 @@ pub(super) struct Reply {
     pub(super) rest: String,
     /// From the first words that tell to the last of what belongs to them: "don't process it till I come by Monday".
     pub(super) telling: String,
+    /// What stands behind its last part.
+    pub(super) behind: String,
     /// The place as it was said, from its first words to its last, with what stands between: "Maple, there by the laundry".
     place: String,
 }
@@ -33,7 +35,10 @@ impl Reply {
         let mut telling: Option<(usize, usize)> = None;
         for part in parts(text, asked, language).into_iter().filter(|part| part.sure >= SURE) {
             match part.kind {
-                Kind::Place => place = Some((place.map_or(part.from, |(first, _)| first), part.to)),
+                Kind::Place => {
+                    let to = with_number_behind(language, text, part.from, part.to);
+                    place = Some((place.map_or(part.from, |(first, _)| first), to));
+                }
                 // What was said before it was put right, or before something else, is no part of it.
                 _ => place = None,
             }
@@ -49,6 +54,7 @@ impl Reply {
             if let Some((first, last)) = telling {
                 text[first..last].clone_into(&mut out.telling);
             }
+            text[part.to..].trim().clone_into(&mut out.behind);
             if matches!(part.kind, Kind::Old | Kind::Ask | Kind::Call) {
                 out.rest.push_str(&text[from..part.from]);
                 from = part.to;
@@ -137,6 +143,26 @@ impl Reply {
         [Kind::What, Kind::Place, Kind::When, Kind::Name, Kind::Phone].into_iter().any(|kind| self.has(kind))
     }
 }
+
+/// "Elm Street veinticinco": the number behind a street is of it, though it was taken for none of the place.
+fn with_number_behind(language: Language, text: &str, from: usize, to: usize) -> usize {
+    let ear = Ear(language);
+    if ear.address(&text[from..to]).is_some() {
+        return to;
+    }
+    let words: Vec<&str> = text[to..].split_whitespace().take(HOUSE_WORDS).collect();
+    let plain: Vec<String> = words.iter().map(|word| ear.plain(word)).collect();
+    let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+    let Some((_, used)) = house::number_at(ear, &plain) else { return to };
+    let mut end = to;
+    for word in words.iter().take(used) {
+        end += text[end..].find(word).unwrap_or_default() + word.len();
+    }
+    if ear.address(&text[from..end]).is_some() { end } else { to }
+}
+
+/// Words of the longest house number that is looked for.
+const HOUSE_WORDS: usize = 6;
 
 /// "N G U Y E N", "N-G-U-Y-E-N".
 fn is_spelled(name: &str) -> bool {

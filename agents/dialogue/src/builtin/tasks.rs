@@ -107,6 +107,9 @@ impl<'a> Turn<'a> {
             None => text,
         };
         let reply = self.reply(text);
+        if script.id == "person" && self.tells_of_nobody_now(text) {
+            return;
+        }
         if script.id == "person" && self.unwants_call(text) {
             return self.cancel();
         }

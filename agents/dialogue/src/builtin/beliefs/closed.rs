@@ -67,6 +67,10 @@ pub fn rescored(ear: Ear, kind: SlotKind, filled: &Filled, streets: &[String]) -
     }
     let words: Vec<&str> = filled.value.split_whitespace().collect();
     let Some((from, to)) = street_in(&words) else { return Rescored::Same };
+    // "County Road 12" is no misheard Court Road.
+    if words.get(to + 1).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
+        return Rescored::Same;
+    }
     // "Fourth" is no misheard name: a recognizer knows its numbers.
     if words[from..to].iter().all(|word| ear.ordinal(&word.to_lowercase()).is_some()) {
         return Rescored::Same;

@@ -52,6 +52,9 @@ impl<'a> Turn<'a> {
     /// Replaces filled values by others in the words. Gives the slots that changed.
     pub(in crate::builtin) fn correct(&mut self, text: &str, asked: Option<&str>) -> Vec<&'a Slot> {
         let Some((_, script)) = self.current() else { return Vec::new() };
+        if let Some(slot) = self.renumbered(script, text) {
+            return vec![slot];
+        }
         let mut changed = Vec::new();
         // After a report was filed "the street is closed" names no other place.
         let on_file = self.state.task().is_some_and(Task::is_on_file);
@@ -70,8 +73,7 @@ impl<'a> Turn<'a> {
             let stretch = lasting(self.ear, &affirmed).filter(|_| slot.kind == SlotKind::When);
             let stretch = stretch.map(|said| Filled::new(said.clone(), said));
             let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-            let anew = || placed::renamed(self.ear, &old, text);
-            let renamed = place.then(|| placed::renumbered(self.ear, &old, text).or_else(anew)).flatten();
+            let renamed = if place { placed::renamed(self.ear, &old, text) } else { None };
             let stated = stretch.or(renamed).or_else(|| slots::stated(slot.kind, &affirmed, self.context()));
             let value = stated.or_else(|| self.told_subject(slot, &affirmed)).or_else(|| {
                 self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
@@ -219,6 +221,12 @@ impl<'a> Turn<'a> {
     /// Puts a corrected value in. `false` where the caller had taken it back, and gave nothing else since.
     pub(in crate::builtin) fn put_right(&mut self, slot: &Slot, value: Filled) -> bool {
         let value = self.nearest_known(slot, value);
+        // "It's Elm Street", of "25 Elm Street": said again, and no other place.
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
+        let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+        if place && held.is_some_and(|held| correction::is_stretch(self.ear, held, &value.value)) {
+            return false;
+        }
         let taken =
             self.state.tasks.last_mut().is_some_and(|task| task.replace(&slot.id, slot.kind, value.clone()));
         if taken {

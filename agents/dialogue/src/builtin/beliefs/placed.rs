@@ -62,8 +62,28 @@ pub fn renumbered(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
     if old.value.is_empty() || ear.count_digits(said) >= PHONE_DIGITS || ear.address(said).is_some() {
         return None;
     }
-    let number = house::told(ear, said)?;
+    let number = house::told(ear, said).or_else(|| another_number(ear, &old.value, said))?;
     Some(same(house::with_number(ear, &old.value, &number)))
+}
+
+/// "Fifty-two, no, that's my sister's, it's twenty-five", of "52 Elm Street": the number that is held, and another.
+fn another_number(ear: Ear, place: &str, said: &str) -> Option<String> {
+    let held = place.split_whitespace().find(|word| word.bytes().all(|b| b.is_ascii_digit()))?;
+    let plain = ear.plain(said);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        match house::number_at(ear, &words[at..]) {
+            Some((number, used)) => {
+                numbers.push(number);
+                at += used.max(1);
+            }
+            None => at += 1,
+        }
+    }
+    let last = numbers.last().filter(|last| *last != held)?;
+    (numbers.len() == 2 && numbers[0] == held).then(|| last.clone())
 }
 
 /// As many digits are a telephone number.

@@ -65,6 +65,7 @@ pub struct Acts {
     tells: RegexSet,
     to_know: RegexSet,
     because: Vec<Regex>,
+    talk_now: RegexSet,
     /// What a task is called where we ask whether it is meant.
     pub about: BTreeMap<String, String>,
     pub facts: Facts,
@@ -99,6 +100,7 @@ struct Text {
     tells: Vec<String>,
     to_know: Vec<String>,
     because: Vec<String>,
+    talk_now: Vec<String>,
     about: BTreeMap<String, String>,
     #[serde(rename = "fact")]
     facts: Vec<FactText>,
@@ -144,6 +146,7 @@ impl Acts {
             tells: set("tells", &text.tells)?,
             to_know: set("to_know", &text.to_know)?,
             because: each("because", &text.because)?,
+            talk_now: set("talk_now", &text.talk_now)?,
             about: text.about,
             facts: Facts::compile(&text.facts)?,
         })
@@ -347,6 +350,12 @@ impl Acts {
     #[must_use]
     pub fn wants_to_know(&self, plain: &str) -> bool {
         self.to_know.is_match(plain)
+    }
+
+    /// Whether a person is wanted at once, and no callback.
+    #[must_use]
+    pub fn wants_now(&self, plain: &str) -> bool {
+        self.talk_now.is_match(plain)
     }
 
     /// What a call is wanted for, behind "because" or "it's about". Empty where neither is said.

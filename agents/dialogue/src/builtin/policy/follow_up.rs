@@ -65,6 +65,12 @@ impl<'a> Turn<'a> {
         self.subjects(text).iter().any(|stem| !before.contains(stem))
     }
 
+    /// The same of more than one thing: what stands by itself.
+    pub(in super::super) fn names_much_else(&mut self, text: &str) -> bool {
+        let before = self.held_by_topic(text);
+        self.subjects(text).iter().filter(|stem| !before.contains(stem)).count() >= OUTRIGHT
+    }
+
     /// Whether a page answers that the last answer was not read from, or is clearly more about it.
     pub(in super::super) fn is_of_another_page(&mut self, text: &str) -> bool {
         let topic = self.state.topic.as_ref().map(|topic| topic.source.clone());

@@ -202,7 +202,7 @@ impl Turn<'_> {
             None => self.say("now_question"),
         }
         // "…and I have an old couch, do you pick that up" is about the couch, though "that" could be of the answer before it.
-        if self.names_another(&text) && self.is_of_another_page(&text) {
+        if self.names_another(&text) && (self.is_of_another_page(&text) || self.names_much_else(&text)) {
             self.state.topic = None;
         }
         self.open(&text);

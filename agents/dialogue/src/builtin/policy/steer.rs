@@ -107,6 +107,10 @@ impl Turn<'_> {
     fn form_refused(&mut self, text: &str, bye: bool) -> bool {
         let plain = self.ear.plain(text);
         let begun = self.state.task().is_some_and(|task| task.stage != Stage::Confirm);
+        let person = self.state.task().is_some_and(|task| task.id == "person");
+        if begun && person && self.tells_of_nobody_now(text) {
+            return true;
+        }
         // "No call back, I just want the lights fixed", asked for a number, declines the number.
         let asked = self.current().and_then(|(stage, script)| match stage {
             Stage::Slot(id) => script.slot(&id),
