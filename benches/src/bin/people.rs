@@ -65,7 +65,7 @@ const LISTENED: Duration = Duration::from_secs(20);
 /// What so many cost is lost among a hundred calls: so many times as many are counted, and it is divided.
 const TIMES: usize = 10;
 /// How often those come and go, and how long CPU time is counted with and without them.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 2;
 const SPAN: Duration = Duration::from_secs(10);
 /// Take-overs of each probed call, and how long the person speaks in each.
 const TAKE_OVERS: usize = 5;
