@@ -186,7 +186,9 @@ impl Told {
 pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, StorageError> {
     let number = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
     let Some(number) = number else { return Ok(false) };
-    if left::is_called_back(store, call.id).await? {
+    // Who waited is called back with the place that they had, whatever else is owed to them.
+    let wait = store.wait_of(call.id).await?;
+    if wait.is_none() && left::is_called_back(store, call.id).await? {
         return Ok(true);
     }
     let mut fields = json!({
@@ -195,7 +197,7 @@ pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, S
         "line": call.line,
     });
     // Who waited keeps the place.
-    if let Some(wait) = store.wait_of(call.id).await? {
+    if let Some(wait) = wait {
         fields[QUEUED_AT] = json!(wait.joined_at);
     }
     let item = NewWorkItem {

@@ -138,10 +138,14 @@ pub fn restated(text: &str) -> Option<Filled> {
 /// "Just put down that …": what is to stand in it besides.
 pub fn added(text: &str) -> Option<&str> {
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:put|write|note|add|mention|say)(?: (?:down|in|it|there|too|also))* that ")
+        Regex::new(r"(?i)\b(?:put|write|note|add|mention)(?: (?:down|in|it|there|too|also))* that ")
             .expect("clippy compiles every pattern")
     });
-    super::behind(&BEGINS, text)
+    // "Did you write that down for me" adds nothing.
+    const POINTED: [&str; 10] = ["down", "in", "on", "off", "out", "there", "again", "one", "too", "for"];
+    let rest = super::behind(&BEGINS, text)?;
+    let first = rest.split_whitespace().next().map(plain).unwrap_or_default();
+    (!POINTED.contains(&first.as_str())).then_some(rest)
 }
 
 // ---------------------------------------------------------------- event or particulars

@@ -221,10 +221,10 @@ impl<'a> Turn<'a> {
     /// Puts a corrected value in. `false` where the caller had taken it back, and gave nothing else since.
     pub(in crate::builtin) fn put_right(&mut self, slot: &Slot, value: Filled) -> bool {
         let value = self.nearest_known(slot, value);
-        // "It's Elm Street", of "25 Elm Street": said again, and no other place.
+        // "It's Elm Street", of "25 Elm Street": said again without its number, and no other place.
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
         let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-        if place && held.is_some_and(|held| correction::is_stretch(self.ear, held, &value.value)) {
+        if place && held.is_some_and(|held| placed::is_same_unnumbered(self.ear, held, &value.value)) {
             return false;
         }
         let taken =

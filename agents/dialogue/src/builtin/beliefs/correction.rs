@@ -50,13 +50,6 @@ pub fn is_part(ear: Ear, old: &Filled, words: &str) -> bool {
     ear.plain(words).split(' ').all(|word| held.split(' ').any(|held| held == word))
 }
 
-/// Whether these words stand in the value side by side, with more of it: "Elm Street", of "25 Elm Street".
-#[must_use]
-pub fn is_stretch(ear: Ear, held: &Filled, words: &str) -> bool {
-    let (held, words) = (ear.plain(&held.value), ear.plain(words));
-    held.len() > words.len() && format!(" {held} ").contains(&format!(" {words} "))
-}
-
 /// The value as corrected; nothing where the words hold no correction of it.
 #[must_use]
 pub fn corrected(kind: SlotKind, old: &Filled, text: &str, context: Context<'_>) -> Option<Filled> {

@@ -56,6 +56,15 @@ pub fn renamed(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
     Some(same(with_word(&held, (way - 1, way), &capitalised(new))))
 }
 
+/// Whether these words are the place that is held without its number: "Elm Street", of "25 Elm Street".
+#[must_use]
+pub fn is_same_unnumbered(ear: Ear, held: &Filled, words: &str) -> bool {
+    let number = |word: &&str| word.bytes().all(|b| b.is_ascii_digit());
+    let (held, words) = (ear.plain(&held.value), ear.plain(words));
+    let bare: Vec<&str> = held.split(' ').filter(|word| !number(word)).collect();
+    bare.len() < held.split(' ').count() && bare.join(" ") == words
+}
+
 /// "The house number is 418", of "Maple Street": the street stays.
 #[must_use]
 pub fn renumbered(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
