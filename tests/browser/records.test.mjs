@@ -244,6 +244,7 @@ consoleSuite("knowledge", (test) => {
     await page.getByLabel("From a file").setInputFiles({ name: "fees.md", mimeType: "text/markdown", buffer: Buffer.from("A permit costs fifty dollars.") });
     await page.getByRole("button", { name: "Keep it" }).click();
     await until("the fees to be replaced", () => mock.documents.find((document) => document.id === "doc-2").content.includes("fifty"));
+    await until("the form to be free again", () => page.getByLabel("From a file").isEnabled());
     await page.getByLabel("From a file").setInputFiles({ name: "photo.jpg", mimeType: "image/jpeg", buffer: Buffer.from("x") });
     await page.getByRole("alert").getByText("Choose a text, Markdown, HTML, CSV, RTF, PDF, Word, Excel or OpenDocument file.").waitFor();
     await page.locator('[data-document="doc-2"] button').first().click();

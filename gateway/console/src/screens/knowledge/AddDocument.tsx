@@ -37,9 +37,9 @@ export function AddDocument({ begun, onKept }: { begun: NewDocument | null; onKe
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
+    setFailed(null);
     try {
       setKept(await api.putDocument(document));
-      setFailed(null);
       setDocument(EMPTY);
       if (file.current) file.current.value = "";
       onKept();
@@ -52,39 +52,42 @@ export function AddDocument({ begun, onKept }: { begun: NewDocument | null; onKe
   };
   return (
     <Panel title="Add or replace a document" level={2}>
-      <form onSubmit={(event) => void submit(event)} className="space-y-3">
-        <label className="block text-sm font-medium">
-          From a file
-          <input
-            ref={file}
-            type="file"
-            accept={ACCEPTED}
-            onChange={(event) => void choose(event)}
-            className="mt-1 block w-full text-sm font-normal file:mr-3 file:min-h-10 file:rounded-lg file:border-0 file:bg-raised file:px-3.5 file:font-medium file:text-text"
-          />
-        </label>
-        <div className="grid gap-3 sm:grid-cols-2">
-          <label className="text-sm font-medium">
-            Title
-            <input maxLength={300} value={document.title} onChange={(event) => change({ title: event.target.value })} className={INPUT} />
-          </label>
-          <label className="text-sm font-medium">
-            Source (an address or file name)
-            <input required maxLength={500} value={document.source} onChange={(event) => change({ source: event.target.value })} className={INPUT} />
-          </label>
-        </div>
-        {packed ? (
-          <p className="text-sm text-muted">The gateway reads the file.</p>
-        ) : (
+      <form onSubmit={(event) => void submit(event)}>
+        {/* What is chosen or typed while a document is kept would be emptied with it. */}
+        <fieldset disabled={busy} className="min-w-0 space-y-3">
           <label className="block text-sm font-medium">
-            Text
-            <textarea ref={text} required rows={begun ? 14 : 5} value={document.content} onChange={(event) => change({ content: event.target.value })} className={TEXTAREA} />
+            From a file
+            <input
+              ref={file}
+              type="file"
+              accept={ACCEPTED}
+              onChange={(event) => void choose(event)}
+              className="mt-1 block w-full text-sm font-normal file:mr-3 file:min-h-10 file:rounded-lg file:border-0 file:bg-raised file:px-3.5 file:font-medium file:text-text"
+            />
           </label>
-        )}
-        <p className="text-sm text-muted">A document with the same source is replaced.</p>
-        <Button type="submit" tone="primary" disabled={busy || document.source.trim() === "" || document.content.trim() === ""}>
-          {busy ? "Reading…" : "Keep it"}
-        </Button>
+          <div className="grid gap-3 sm:grid-cols-2">
+            <label className="text-sm font-medium">
+              Title
+              <input maxLength={300} value={document.title} onChange={(event) => change({ title: event.target.value })} className={INPUT} />
+            </label>
+            <label className="text-sm font-medium">
+              Source (an address or file name)
+              <input required maxLength={500} value={document.source} onChange={(event) => change({ source: event.target.value })} className={INPUT} />
+            </label>
+          </div>
+          {packed ? (
+            <p className="text-sm text-muted">The gateway reads the file.</p>
+          ) : (
+            <label className="block text-sm font-medium">
+              Text
+              <textarea ref={text} required rows={begun ? 14 : 5} value={document.content} onChange={(event) => change({ content: event.target.value })} className={TEXTAREA} />
+            </label>
+          )}
+          <p className="text-sm text-muted">A document with the same source is replaced.</p>
+          <Button type="submit" tone="primary" disabled={document.source.trim() === "" || document.content.trim() === ""}>
+            {busy ? "Reading…" : "Keep it"}
+          </Button>
+        </fieldset>
       </form>
       {failed !== null && (
         <div className="mt-4">
