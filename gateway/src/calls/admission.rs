@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
+use storage::CallId;
 
 use crate::config::Limits;
 
@@ -23,6 +24,10 @@ const FEW_CALLS_PER_CORE: usize = 4;
 const FULL_LOAD: f32 = 0.8;
 /// Load below which calls are added again.
 const EASED_LOAD: f32 = 0.7;
+/// Of the places, as many of a hundred may be taken and rung for when a call of ours is placed: the rest is for who calls us.
+const SHARE_OF_OURS: usize = 50;
+/// A call of ours that was placed so long ago does not ring any more.
+const RINGS: Duration = Duration::from_secs(120);
 /// Numbers that are remembered for the rate limit.
 const MAX_NUMBERS: usize = 10_000;
 
@@ -46,6 +51,8 @@ pub struct Capacity {
     few: usize,
     engines: Threshold,
     strain: Threshold,
+    /// Calls of ours that ring: each may want a place at any moment.
+    ringing: DashMap<CallId, Instant>,
 }
 
 /// Whether a load was too high and has not eased since.
@@ -116,6 +123,7 @@ impl Capacity {
             few: cores * FEW_CALLS_PER_CORE,
             engines: Threshold::default(),
             strain: Threshold::default(),
+            ringing: DashMap::new(),
         }
     }
 
@@ -145,6 +153,26 @@ impl Capacity {
     #[must_use]
     pub fn turn_away(&self) -> Admission {
         self.busy.take().map_or(Admission::Refuse, Admission::Busy)
+    }
+
+    /// Whether a call of ours may be placed. Who calls us goes first: there must be room to spare, and no strain while a call is
+    /// live, however few there are.
+    #[must_use]
+    pub fn has_room_for_ours(&self, engines: f32, strain: f32, now: Instant) -> bool {
+        let (full, strained) = (self.engines.is_passed(engines), self.strain.is_passed(strain));
+        self.ringing.retain(|_, since| now.duration_since(*since) < RINGS);
+        let (taken, most) = (self.calls.taken(), (self.calls.most * SHARE_OF_OURS / 100).max(1));
+        !full && !(strained && taken > 0) && taken + self.ringing.len() < most
+    }
+
+    /// A call of ours is being placed.
+    pub fn rings(&self, id: CallId, now: Instant) {
+        self.ringing.insert(id, now);
+    }
+
+    /// It rings no more: it is over, or about to take its place.
+    pub fn rings_no_more(&self, id: CallId) {
+        self.ringing.remove(&id);
     }
 
     /// True when a stream that came now could not even be told that we are busy.
@@ -256,6 +284,38 @@ mod tests {
             assert!(matches!(capacity.admit(0.0, 0.75), Admission::Busy(_)), "{cores} cores: not eased yet");
             assert!(matches!(capacity.admit(0.0, 0.69), Admission::Serve(_)), "{cores} cores");
         }
+    }
+
+    #[test]
+    fn a_call_of_ours_finds_room_only_while_there_is_much_of_it() {
+        let now = Instant::now();
+        let capacity = Capacity::new(&limits(4, 1), false);
+        assert!(capacity.has_room_for_ours(0.0, 0.0, now));
+        let served = capacity.admit(0.0, 0.0);
+        assert!(capacity.has_room_for_ours(0.0, 0.0, now), "one of four is taken");
+        let ours = CallId::new();
+        capacity.rings(ours, now);
+        assert!(!capacity.has_room_for_ours(0.0, 0.0, now), "half is taken, or rung for");
+        assert!(matches!(capacity.admit(0.0, 0.0), Admission::Serve(_)), "who calls us goes first");
+        capacity.rings_no_more(ours);
+        assert!(capacity.has_room_for_ours(0.0, 0.0, now));
+        capacity.rings(ours, now);
+        assert!(capacity.has_room_for_ours(0.0, 0.0, now + RINGS), "nobody told that it is over");
+        drop(served);
+        assert!(Capacity::new(&limits(1, 1), false).has_room_for_ours(0.0, 0.0, now));
+    }
+
+    #[test]
+    fn strain_keeps_calls_of_ours_back_even_where_few_are_served() {
+        let now = Instant::now();
+        let capacity = Capacity::new(&limits(8, 1), false);
+        assert!(capacity.has_room_for_ours(0.0, 0.85, now), "no call of ours: the strain is somebody else's");
+        let _one = capacity.admit(0.0, 0.0);
+        assert!(!capacity.has_room_for_ours(0.0, 0.85, now));
+        assert!(!capacity.has_room_for_ours(0.0, 0.75, now), "not eased yet");
+        assert!(matches!(capacity.admit(0.0, 0.75), Admission::Serve(_)));
+        assert!(capacity.has_room_for_ours(0.0, 0.6, now));
+        assert!(!capacity.has_room_for_ours(0.9, 0.0, now), "the engines");
     }
 
     #[test]

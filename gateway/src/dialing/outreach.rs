@@ -4,7 +4,7 @@
 //! are the one, and they can end all further calls with a key or a word. Then it is a call like any other.
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dialogue::TenantFacts;
@@ -62,6 +62,9 @@ pub async fn place(
         return Err(ApiError::new(ErrorCode::ServiceUnavailable, "the speech engines are not ready")
             .advise("try again in some seconds; /ready says when"));
     }
+    if !has_room(app) {
+        return Err(refusals::no_room());
+    }
     let line = line_of(app, wish.tenant, line).await?;
     may_call(wish.store, to, wish.purpose, app.clock.now()).await??;
     let call = NewCall {
@@ -85,6 +88,7 @@ pub async fn place(
         end(app, wish.tenant, wish.store, id, OutreachResult::Failed).await?;
         return Err(error.into());
     }
+    app.capacity.rings(id, Instant::now());
     match ring(app, control, &wish, id, &line, to).await {
         Ok(sid) => {
             let news = OutreachNews { carrier_sid: sid, ..OutreachNews::default() };
@@ -96,6 +100,12 @@ pub async fn place(
             Err(refusals::by_carrier(error))
         }
     }
+}
+
+/// Whether the calls of others leave room for one more of ours.
+fn has_room(app: &App) -> bool {
+    let Some(ready) = app.ready.get() else { return false };
+    app.capacity.has_room_for_ours((ready.providers.load)(), app.strain.read(), Instant::now())
 }
 
 async fn line_of(app: &App, tenant: TenantId, wanted: Option<&str>) -> Result<String, ApiError> {
@@ -301,6 +311,7 @@ pub async fn end(
     id: CallId,
     result: OutreachResult,
 ) -> Result<(), StorageError> {
+    app.capacity.rings_no_more(id);
     if !store.end_outreach(id, result).await? {
         return Ok(());
     }

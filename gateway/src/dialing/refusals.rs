@@ -112,6 +112,17 @@ pub fn no_account() -> ApiError {
         .advise("set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, and start the gateway again")
 }
 
+/// Who calls us goes first.
+#[must_use]
+pub fn no_room() -> ApiError {
+    ApiError::new(
+        ErrorCode::ServiceUnavailable,
+        "too many calls are live to place one more: who calls us goes first",
+    )
+    .with_details(json!({ "rule": "no_room" }))
+    .advise("try again in some minutes; nothing was written and nobody was called")
+}
+
 /// The carrier did not place the call.
 #[must_use]
 pub fn by_carrier(error: ControlError) -> ApiError {

@@ -16,6 +16,7 @@ use super::simulated_carrier::{ACCOUNT, Behaviour, Callbacks, CarrierServer, TOK
 use crate::auth::secrets;
 use crate::caller::leg;
 use crate::caller::script::{Act, Opening, Patience, Script};
+use crate::config::Config;
 use crate::dialing::reconcile;
 use crate::simulated::TestGateway;
 
@@ -47,6 +48,10 @@ fn brief_talk() -> Talk {
 }
 
 async fn desk() -> Desk {
+    desk_with(|_| ()).await
+}
+
+async fn desk_with(change: impl FnOnce(&mut Config)) -> Desk {
     let carrier = CarrierServer::start().await;
     let address = carrier.address.clone();
     let test = TestGateway::start(|config| {
@@ -54,6 +59,7 @@ async fn desk() -> Desk {
         config.carrier.account_sid = Some(ACCOUNT.into());
         config.carrier.auth_token = Some(TOKEN.into());
         config.carrier.address = address;
+        change(config);
     })
     .await;
     test.gateway.app.clock.stand_at("2026-11-25T17:00:00Z".parse().unwrap());
@@ -192,6 +198,31 @@ async fn each_rule_is_named_and_nothing_rings() {
     let call = desk.over(number, Behaviour::NoAnswer).await;
     assert_eq!(call["end_reason"], "no_answer");
     refused(number, "too_often").await;
+    desk.test.gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn who_calls_us_goes_first_and_without_room_nothing_is_written_or_dialled() {
+    let desk = desk_with(|config| config.limits.max_calls = Some(2)).await;
+    let number = "+12125550143";
+    desk.agreed(number).await;
+    let capacity = &desk.test.gateway.app.capacity;
+    let live = capacity.admit(0.0, 0.0);
+    let (status, answer) = desk.call(number).await;
+    assert_eq!(
+        (status, &answer["error_details"]["rule"]),
+        (StatusCode::SERVICE_UNAVAILABLE, &json!("no_room")),
+        "{answer}"
+    );
+    assert!(answer["suggested_action"].as_str().unwrap().contains("try again"), "{answer}");
+    assert!(desk.carrier.called().is_empty());
+    assert_eq!(desk.get("/v1/calls").await["items"].as_array().unwrap().len(), 0, "nothing is on record");
+    drop(live);
+    let call = desk.over(number, Behaviour::NoAnswer).await;
+    assert_eq!(call["end_reason"], "no_answer");
+    let other = "+12125550144";
+    let call = desk.over(other, Behaviour::NoAnswer).await;
+    assert_eq!(call["end_reason"], "no_answer", "what rang before rings no more");
     desk.test.gateway.shutdown().await;
 }
 

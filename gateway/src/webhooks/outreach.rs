@@ -135,6 +135,7 @@ async fn connect(
     let token = app.expected.expect(arrival).map_err(|e| {
         ApiError::new(ErrorCode::ServiceUnavailable, e.to_string()).advise("the carrier asks again")
     })?;
+    app.capacity.rings_no_more(call.id);
     let news = OutreachNews { stage: Some(OutreachStage::Connected), ..OutreachNews::default() };
     store.note_outreach(call.id, news).await?;
     Ok(voice::connect(app, &token))
