@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::desk::now;
 use super::effects::{self, Committed, Recorder, TurnWork};
+use super::no_calls;
 use super::office::Office;
 use super::put_through;
 use dialogue::builtin::{Effect, Trouble};
@@ -24,6 +25,10 @@ pub(super) struct Books {
 impl Books {
     /// Writes a turn's work in one transaction, once for its key.
     pub(super) async fn write(&mut self, office: &Office, work: TurnWork<'_>) -> Result<Committed, Trouble> {
+        // Before all else: it holds even where the rest cannot be written.
+        if let Some(source) = no_calls::source_of(work.effects) {
+            no_calls::keep(office, source).await?;
+        }
         let at = now();
         let (desk, brief) = (&*office.desk, &office.brief);
         let target = put_through::target_of(work.effects);

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::alarms::{self, Alarms};
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
+use super::no_calls;
 use super::office::{Knowledge, Office};
 use super::outbox::{Outbox, Spent};
 use super::put_through;
@@ -211,14 +212,15 @@ impl Seat {
             Effect::MarkUrgent { .. }
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
-            | Effect::Line(_) => None,
+            | Effect::Line(_)
+            | Effect::StopCalls { .. } => None,
         });
         for effect in &run.step.effects {
             self.out.tool(run.turn, tool_name(effect), false).await;
         }
         let effects = &run.step.effects;
         let puts_through = put_through::target_of(effects).is_some() || put_through::joins(effects);
-        if filing.is_none() && !puts_through {
+        if filing.is_none() && !puts_through && !no_calls::stops(effects) {
             // An emergency: where to turn was said already; only "I've marked this call" is not true.
             run.step.say.retain(|say| !say.promises);
             run.step.effects.clear();
@@ -247,6 +249,10 @@ impl Seat {
         }
         if line.is_some() || put_through::target_of(&run.step.effects).is_some() {
             put_through::take_back(&self.office).await;
+        }
+        // A word against calls holds, whatever else they say.
+        if no_calls::stops(&run.step.effects) {
+            return run.unheard();
         }
         let booked = run.step.effects.iter().any(|e| matches!(e, Effect::File(f) if f.booking.is_some()));
         if booked || !self.withdraw(&run).await {
@@ -377,7 +383,11 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
 fn asks(effects: &[Effect]) -> Option<String> {
     effects.iter().find_map(|effect| match effect {
         Effect::AskStaff { question } => Some(question.clone()),
-        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::Line(_) => None,
+        Effect::File(_)
+        | Effect::MarkUrgent { .. }
+        | Effect::PutThrough { .. }
+        | Effect::Line(_)
+        | Effect::StopCalls { .. } => None,
     })
 }
 

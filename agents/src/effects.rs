@@ -181,9 +181,11 @@ fn question(brief: &CallBrief, work: &TurnWork<'_>, now: DateTime<Utc>) -> Optio
 const fn filing(effect: &Effect) -> Option<&Filing> {
     match effect {
         Effect::File(filing) => Some(filing),
-        Effect::MarkUrgent { .. } | Effect::PutThrough { .. } | Effect::AskStaff { .. } | Effect::Line(_) => {
-            None
-        }
+        Effect::MarkUrgent { .. }
+        | Effect::PutThrough { .. }
+        | Effect::AskStaff { .. }
+        | Effect::Line(_)
+        | Effect::StopCalls { .. } => None,
     }
 }
 
@@ -223,7 +225,10 @@ fn patches(
                 patches.push(Patch::Escalate { reason: format!("emergency: {kind}") });
             }
             Effect::File(filing) => patches.push(Patch::RaisePriority(filing.priority)),
-            Effect::PutThrough { .. } | Effect::AskStaff { .. } | Effect::Line(_) => {}
+            Effect::PutThrough { .. }
+            | Effect::AskStaff { .. }
+            | Effect::Line(_)
+            | Effect::StopCalls { .. } => {}
         }
     }
     patches.extend(references.iter().map(|r| Patch::AddSubTask(r.clone())));
@@ -293,6 +298,7 @@ pub(super) const fn tool_name(effect: &Effect) -> &'static str {
         Effect::MarkUrgent { .. } => "mark_urgent",
         Effect::PutThrough { .. } | Effect::Line(_) => "put_through",
         Effect::AskStaff { .. } => "ask_staff",
+        Effect::StopCalls { .. } => "stop_calls",
         Effect::File(filing) => match filing.files {
             Files::Incident => "file_report",
             Files::Inspection => "book_inspection",

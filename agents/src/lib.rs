@@ -17,6 +17,7 @@ mod desk;
 mod effects;
 mod front_desk;
 mod model;
+mod no_calls;
 mod office;
 mod outbox;
 mod put_through;

@@ -13,7 +13,11 @@ use dialogue::builtin::{Effect, LineAct, Target, Trouble};
 pub(super) fn target_of(effects: &[Effect]) -> Option<(String, String)> {
     effects.iter().find_map(|effect| match effect {
         Effect::PutThrough { target, about } => Some((target.clone(), about.clone())),
-        Effect::File(_) | Effect::MarkUrgent { .. } | Effect::AskStaff { .. } | Effect::Line(_) => None,
+        Effect::File(_)
+        | Effect::MarkUrgent { .. }
+        | Effect::AskStaff { .. }
+        | Effect::Line(_)
+        | Effect::StopCalls { .. } => None,
     })
 }
 

@@ -129,7 +129,8 @@ fn values(step: &Step) -> Vec<String> {
             Effect::MarkUrgent { .. }
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
-            | Effect::Line(_) => Vec::new(),
+            | Effect::Line(_)
+            | Effect::StopCalls { .. } => Vec::new(),
         }))
         .filter(|value| value.len() >= SHORTEST)
         .collect();

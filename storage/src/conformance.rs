@@ -200,6 +200,7 @@ macro_rules! suite {
                 a_number_is_called_by_one_call_at_a_time,
                 a_call_of_ours_that_rings_outlives_its_process,
                 a_conversation_ends_its_own_record,
+                who_opts_out_in_a_conversation_is_on_the_list,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             transfers:
                 a_transfer_goes_forward_and_ends_once,

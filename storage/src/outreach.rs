@@ -67,6 +67,8 @@ pub struct Outreach {
     pub result: Option<OutreachResult>,
     /// A machine answered.
     pub machine: bool,
+    /// They said in the conversation that they want no more calls.
+    pub opted_out: bool,
     pub created_at: DateTime<Utc>,
     /// Last news of it.
     pub heard_at: DateTime<Utc>,

@@ -230,6 +230,9 @@ store! {
         /// Ends it; unless somebody talked with the agent, its record too, with the result as its reason. `false`: it was ended
         /// before, and nothing changes.
         fn end_outreach(&self, id: CallId, result: OutreachResult) -> bool;
+        /// Whoever was called wants no more calls: their number is on the list of those who are not called. `source`: how they
+        /// said so. `false`: there is no such call, and nothing changes.
+        fn opt_out(&self, id: CallId, source: &str) -> bool;
         /// Those that are not over and of which nothing was heard since, oldest first.
         fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Vec<Attempt>;
         /// Calls to a number that were placed since.

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::*;
 
 mod driven;
+mod no_calls;
 mod own_words;
 mod scripted;
 mod taken_back;

@@ -185,6 +185,12 @@ impl Live {
             | TurnInput::InLine(_)
             | TurnInput::YourTurn { .. } => false,
             TurnInput::Digits { .. } if dialogue.minds_recording(&seat.state, "") => false,
+            TurnInput::Digits { digits } if digits == "9" && seat.state.outbound => {
+                matches!(
+                    seat.state.last_expects,
+                    Expectation::Digits | Expectation::Secret | Expectation::Date
+                )
+            }
             TurnInput::Digits { digits } => digits != "911",
             TurnInput::Secret(secret) => {
                 let secret = secret.expose();
@@ -195,6 +201,7 @@ impl Live {
                 !dialogue.minds_danger(&seat.state, text, vector)
                     && !wants_missing_spanish(seat, text)
                     && !dialogue.minds_recording(&seat.state, text)
+                    && dialogue.hears_no_calls(&seat.state, text).is_none()
             }
         }
     }

@@ -290,6 +290,7 @@ pub async fn heed(
 #[must_use]
 pub fn result_of(attempt: &Attempt, status: CallProgress) -> Option<OutreachResult> {
     match status {
+        CallProgress::Completed if attempt.opted_out => Some(OutreachResult::OptedOut),
         CallProgress::Completed if attempt.stage == OutreachStage::Connected => Some(OutreachResult::Reached),
         CallProgress::Completed if attempt.machine => Some(OutreachResult::Machine),
         CallProgress::Completed => Some(OutreachResult::NoResponse),

@@ -266,6 +266,20 @@ async fn a_key_or_a_word_ends_all_calls_at_once() {
 }
 
 #[tokio::test]
+async fn a_conversation_in_which_they_opted_out_ends_as_that() {
+    let desk = desk().await;
+    let number = "+12125550143";
+    desk.agreed(number).await;
+    desk.carrier.number(number, YES);
+    let (_, placed) = desk.call(number).await;
+    let id = placed["id"].as_str().unwrap();
+    assert!(desk.store.opt_out(id.parse().unwrap(), "voice").await.unwrap());
+    assert_eq!(desk.result(id).await, "opted_out");
+    assert!(desk.carrier.followed().join("\n").contains("<Stream"), "they talked with the agent");
+    desk.test.gateway.shutdown().await;
+}
+
+#[tokio::test]
 async fn every_end_is_on_record_in_whatever_order_the_carrier_tells() {
     let desk = desk().await;
     let mut last = 160;

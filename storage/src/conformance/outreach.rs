@@ -5,7 +5,7 @@ use chrono::{TimeDelta, Utc};
 use super::{Fixture, new_call};
 use crate::outreach::{NewConsent, NewOutreach, OutreachNews, OutreachResult, OutreachStage, Purpose};
 use crate::records::{CallState, Direction, NewCall};
-use crate::{CallId, Calls, Outreach, TenantStore};
+use crate::{CallId, Calls, Dials, Outreach, TenantStore};
 
 const NUMBER: &str = "+12025550123";
 
@@ -79,6 +79,21 @@ pub(crate) async fn a_conversation_ends_its_own_record(f: &Fixture) {
     assert!(store.end_outreach(id, OutreachResult::Reached).await.unwrap());
     assert_eq!(store.call(id).await.unwrap().unwrap().state, CallState::Live);
     assert!(store.silent_outreach(soon, 9).await.unwrap().is_empty());
+}
+
+pub(crate) async fn who_opts_out_in_a_conversation_is_on_the_list(f: &Fixture) {
+    let store = &f.river;
+    let id = begun(store).await;
+    assert!(!store.outreach(id).await.unwrap().unwrap().opted_out);
+    assert!(!f.lake.opt_out(id, "voice").await.unwrap(), "a call of another tenant");
+    assert!(!store.is_do_not_call(NUMBER).await.unwrap());
+    for _ in 0..2 {
+        assert!(store.opt_out(id, "voice").await.unwrap());
+    }
+    assert!(store.outreach(id).await.unwrap().unwrap().opted_out);
+    assert!(store.is_do_not_call(NUMBER).await.unwrap());
+    assert!(!f.lake.is_do_not_call(NUMBER).await.unwrap());
+    assert!(!store.opt_out(CallId::new(), "voice").await.unwrap());
 }
 
 pub(crate) async fn consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back(f: &Fixture) {

@@ -24,6 +24,7 @@ struct Kept {
     stage: OutreachStage,
     result: Option<OutreachResult>,
     machine: i64,
+    opted_out: i64,
     created_at: DateTime<Utc>,
     heard_at: DateTime<Utc>,
 }
@@ -31,7 +32,8 @@ struct Kept {
 macro_rules! select_outreach {
     ($rest:literal) => {
         concat!(
-            "select id, purpose, actor, stage, result, machine, created_at, heard_at from outreach where tenant_id = $1 ",
+            "select id, purpose, actor, stage, result, machine, opted_out, created_at, heard_at
+             from outreach where tenant_id = $1 ",
             $rest
         )
     };
@@ -62,6 +64,13 @@ impl Outreach for TenantStore {
         let core = &*self.core;
         let mut write = core.db.write().await?;
         let step = end(write.conn(), &core.scope, id, result).await;
+        write.finish(step).await
+    }
+
+    async fn opt_out(&self, id: CallId, source: &str) -> Result<bool, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let step = opt_out(write.conn(), &core.scope, id, source).await;
         write.finish(step).await
     }
 
@@ -205,6 +214,26 @@ async fn end(conn: &mut Conn, scope: &Scope, id: CallId, result: OutreachResult)
     Ok(true)
 }
 
+async fn opt_out(conn: &mut Conn, scope: &Scope, id: CallId, source: &str) -> Step<bool> {
+    sqlx::query(
+        "insert into do_not_call (tenant_id, number_hash, source, added_by, added_at)
+         select tenant_id, number_hash, $3, 'callee', $4 from outreach where tenant_id = $1 and id = $2
+         on conflict do nothing",
+    )
+    .bind(scope.tenant)
+    .bind(id)
+    .bind(source)
+    .bind(now())
+    .execute(&mut *conn)
+    .await?;
+    let done = sqlx::query("update outreach set opted_out = 1 where tenant_id = $1 and id = $2")
+        .bind(scope.tenant)
+        .bind(id)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
 async fn by_id(conn: &mut Conn, scope: &Scope, id: CallId) -> Step<Option<Attempt>> {
     let query = sqlx::query_as(select_outreach!("and id = $2")).bind(scope.tenant).bind(id);
     Ok(query.fetch_optional(conn).await?.map(opened))
@@ -229,6 +258,7 @@ fn opened(kept: Kept) -> Attempt {
         stage: kept.stage,
         result: kept.result,
         machine: kept.machine != 0,
+        opted_out: kept.opted_out != 0,
         created_at: kept.created_at,
         heard_at: kept.heard_at,
     }

@@ -147,6 +147,8 @@ impl Turn<'_> {
         let prompted = take(&mut self.state.prompted);
         if let Some((found, language)) = self.emergency_heard(text) {
             self.emergency(&found, language);
+        } else if let Some(language) = self.dialogue.hears_no_calls(&self.state, text) {
+            self.no_more_calls(language, "voice");
         } else if self.may_be_misheard_danger(text) {
             self.say("emergency_911");
             self.ask_of_danger(text);

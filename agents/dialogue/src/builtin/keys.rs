@@ -30,6 +30,8 @@ impl Turn<'_> {
         let asks_recording = self.state.pending == Some(Pending::Recording);
         let begun = self.state.task().is_some_and(|task| !task.digits.is_empty());
         match keys.as_str() {
+            // As the first question had it.
+            "9" if self.state.outbound && !number && !begun => self.no_more_calls(self.state.language, "key"),
             "" => self.unclear(),
             // Inside a number a zero is a digit.
             "0" if !begun => self.bring_person(),

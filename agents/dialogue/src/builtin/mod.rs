@@ -28,6 +28,7 @@ pub mod intent;
 mod keys;
 mod line;
 mod moved;
+mod no_calls;
 mod offer;
 mod office_day;
 mod openings;

@@ -180,6 +180,10 @@ pub enum Effect {
     },
     /// The caller joins or leaves the line of a target.
     Line(LineAct),
+    /// Whoever we called wants no more calls. `source`: by voice or by key.
+    StopCalls {
+        source: String,
+    },
 }
 
 /// What becomes of a caller's place in a line.
@@ -246,7 +250,8 @@ impl Step {
             Effect::MarkUrgent { .. }
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
-            | Effect::Line(_) => None,
+            | Effect::Line(_)
+            | Effect::StopCalls { .. } => None,
         });
         let corrections: Vec<bool> = files.collect();
         let own = |n: &usize| !corrections.get(*n).copied().unwrap_or_default();

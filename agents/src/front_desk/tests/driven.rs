@@ -20,6 +20,7 @@ mod failing;
 mod guessing;
 mod hearing;
 mod held;
+mod no_calls;
 mod privacy;
 mod ruled;
 mod second_look;

@@ -43,6 +43,9 @@ pub struct Acts {
     abandon: RegexSet,
     refuses: RegexSet,
     calls_off: RegexSet,
+    no_calls: RegexSet,
+    /// What only sounds like it, and is left out first.
+    not_no_calls: Vec<Regex>,
     /// The same, to find where each ends.
     refusals: Vec<Regex>,
     amends: RegexSet,
@@ -80,6 +83,8 @@ struct Text {
     abandon: Vec<String>,
     refuses: Vec<String>,
     calls_off: Vec<String>,
+    no_calls: Vec<String>,
+    not_no_calls: Vec<String>,
     amends: Vec<String>,
     recalls: Vec<String>,
     asks_after: Vec<String>,
@@ -125,6 +130,8 @@ impl Acts {
             abandon: set("abandon", &text.abandon)?,
             refuses: set("refuses", &text.refuses)?,
             calls_off: set("calls_off", &text.calls_off)?,
+            no_calls: set("no_calls", &text.no_calls)?,
+            not_no_calls: each("not_no_calls", &text.not_no_calls)?,
             refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
             recalls: set("recalls", &text.recalls)?,
@@ -173,6 +180,22 @@ impl Acts {
         } else {
             Steer::None
         }
+    }
+
+    /// Whether whoever we called wants no more calls, in a clause of what they say or in the whole. Words that only sound like it
+    /// hide no others.
+    #[must_use]
+    pub fn wants_no_calls(&self, ear: Ear, text: &str) -> bool {
+        let said = |text: &str| {
+            let mut plain = ear.plain(text);
+            for harmless in &self.not_no_calls {
+                plain = harmless.replace_all(&plain, " ").into_owned();
+            }
+            let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.no_calls.is_match(&plain)
+        };
+        let ends = [',', '.', '!', '?', ';', ':', '¡', '¿'];
+        said(text) || text.contains(ends) && text.split(ends).any(said)
     }
 
     /// Whether it is asked what was taken down.

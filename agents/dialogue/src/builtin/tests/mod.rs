@@ -10,6 +10,7 @@ mod emergencies;
 mod holidays;
 mod line;
 mod measured;
+mod no_calls;
 mod own_routes;
 mod policy;
 mod properties;
@@ -245,7 +246,8 @@ impl<'w> Phone<'w> {
             Effect::MarkUrgent { .. }
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
-            | Effect::Line(_) => None,
+            | Effect::Line(_)
+            | Effect::StopCalls { .. } => None,
         });
         if let Some((slot, filing)) = booked
             && !self.taken.insert(slot)
@@ -273,7 +275,10 @@ impl<'w> Phone<'w> {
                     self.filed.push(filing.clone());
                 }
                 Effect::MarkUrgent { .. } => self.urgent = true,
-                Effect::PutThrough { .. } | Effect::AskStaff { .. } | Effect::Line(_) => {}
+                Effect::PutThrough { .. }
+                | Effect::AskStaff { .. }
+                | Effect::Line(_)
+                | Effect::StopCalls { .. } => {}
             }
         }
         step.settle(&references);
