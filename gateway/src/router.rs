@@ -153,6 +153,7 @@ fn signing_in(routes: Routes) -> Routes {
 fn calling_out(routes: Routes) -> Routes {
     routes
         .post("/v1/calls", outreach::place)
+        .delete("/v1/calls/{id}/retries", outreach::cancel)
         .post("/v1/calls/{id}/transfer", control::transfer)
         .get("/v1/transfers/queue", queue::handle)
         .post("/v1/work-items/{id}/call", work_calls::call)

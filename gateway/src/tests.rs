@@ -21,6 +21,7 @@ mod passports;
 mod queue;
 mod recording;
 mod requests;
+mod retries;
 mod reviews;
 mod rules;
 mod settings;

@@ -16,6 +16,7 @@ pub(crate) mod passports;
 pub(crate) mod platform;
 pub(crate) mod recordings;
 pub(crate) mod retention;
+pub(crate) mod retries;
 pub(crate) mod reviews;
 pub(crate) mod tenants;
 pub(crate) mod transfers;
@@ -202,6 +203,11 @@ macro_rules! suite {
                 a_conversation_ends_its_own_record,
                 who_opts_out_in_a_conversation_is_on_the_list,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
+            retries:
+                who_was_not_reached_is_tried_again_as_often_as_was_wanted,
+                an_attempt_that_does_not_wait_is_not_made,
+                only_who_was_not_reached_is_tried_again,
+                an_attempt_is_claimed_by_one_until_its_claim_runs_out;
             transfers:
                 a_transfer_goes_forward_and_ends_once,
                 transfers_of_which_nothing_was_heard_are_told,

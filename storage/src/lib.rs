@@ -47,6 +47,7 @@ pub mod recordings;
 pub mod records;
 pub mod references;
 pub mod retention;
+pub mod retries;
 pub mod review_records;
 mod sqlite;
 pub mod store;
@@ -76,8 +77,8 @@ pub use platform_records::{
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
     Alarms, Attempts, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge,
-    Outbox, Outreach, Passports, Recordings, Retention, Reviews, Settings, Slots, Transfers, Turns, Versions,
-    Waits, WorkItems,
+    Outbox, Outreach, Passports, Recordings, Retention, Retries, Reviews, Settings, Slots, Transfers, Turns,
+    Versions, Waits, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

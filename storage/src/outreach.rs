@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::ids::CallId;
 use crate::records::{NewCall, word_enum};
+use crate::retries::NewRetries;
 
 word_enum! {
     /// What a call is for. Who is called agreed to exactly that.
@@ -55,12 +56,26 @@ pub struct NewOutreach {
     pub purpose: Purpose,
     /// Login, or the name of a program's token.
     pub actor: String,
+    pub comes: Comes,
+}
+
+/// Whether a call is the first of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comes {
+    /// And nothing follows it.
+    Once,
+    /// And attempts follow it where it reaches nobody.
+    First(NewRetries),
+    /// It is the next attempt of this call, which was the first.
+    Again(CallId),
 }
 
 /// A call as it stands. Its number is in the call's record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outreach {
     pub id: CallId,
+    /// The call whose next attempt it is; its own where it is the first.
+    pub first: CallId,
     pub purpose: Purpose,
     pub actor: String,
     pub stage: OutreachStage,

@@ -36,6 +36,7 @@ use crate::records::{
     TurnCommit, TurnCommitted, TurnCost, WorkFilter, WorkItem, WorkKind, WorkStatus,
 };
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
+use crate::retries::Retries as FollowUps;
 
 use crate::review_records::{
     AgentLevel, AutonomyChange, Calibration, Judgement, NewJudgement, NewReview, Review,
@@ -222,24 +223,41 @@ store! {
 store! {
     /// Calls that the agent places by itself, and who agreed to be called for what.
     Outreach of TenantStore {
-        /// Begins one with the record of its call. `None`: the number is being called already. `Invalid` without a number.
+        /// Begins one with the record of its call. `None`: the number is being called already. `Invalid` without a number;
+        /// `NotFound` where it is to be the next attempt and none waits.
         fn begin_outreach(&self, new: NewOutreach) -> Option<Attempt>;
         fn outreach(&self, id: CallId) -> Option<Attempt>;
         /// Takes news in; the call as it is now. `None`: there is no such call.
         fn note_outreach(&self, id: CallId, news: OutreachNews) -> Option<Attempt>;
-        /// Ends it; unless somebody talked with the agent, its record too, with the result as its reason. `false`: it was ended
-        /// before, and nothing changes.
+        /// Ends it; unless somebody talked with the agent, its record too, with the result as its reason. Where another attempt
+        /// follows it is due from now on. `false`: it was ended before, and nothing changes.
         fn end_outreach(&self, id: CallId, result: OutreachResult) -> bool;
         /// Whoever was called wants no more calls: their number is on the list of those who are not called. `source`: how they
         /// said so. `false`: there is no such call, and nothing changes.
         fn opt_out(&self, id: CallId, source: &str) -> bool;
         /// Those that are not over and of which nothing was heard since, oldest first.
         fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Vec<Attempt>;
-        /// Calls to a number that were placed since.
-        fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> u32;
+        /// A call and those that were made because it reached nobody, oldest first.
+        fn attempts(&self, first: CallId) -> Vec<Attempt>;
+        /// When calls to a number were placed since, newest first.
+        fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> Vec<DateTime<Utc>>;
         /// The last word counts. `Invalid` for what is no number.
         fn set_consent(&self, new: NewConsent) -> ();
         fn has_consent(&self, number: &str, purpose: Purpose) -> bool;
+    }
+}
+
+store! {
+    /// Attempts that follow a call of ours which reached nobody.
+    Retries of TenantStore {
+        /// Those of this call, where any were wanted.
+        fn retries(&self, first: CallId) -> Option<FollowUps>;
+        /// One that is due at this time, for whoever asks alone until then.
+        fn claim_retry(&self, at: DateTime<Utc>, until: DateTime<Utc>) -> Option<FollowUps>;
+        /// The next is made then. `false`: none waits.
+        fn put_off_retry(&self, first: CallId, until: DateTime<Utc>, reason: &str) -> bool;
+        /// None follows any more; the one that is being made goes on. `false`: none would have.
+        fn stop_retries(&self, first: CallId, reason: &str) -> bool;
     }
 }
 

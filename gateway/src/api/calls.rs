@@ -12,6 +12,7 @@ use storage::records::{Attention, Call, CallState, Direction};
 use storage::transfers::{Transfer, TransferResult, TransferStage};
 use storage::{CallId, Calls, PassportId, TenantStore, Transfers};
 
+use super::outreach::{self, OutreachItem};
 use super::screened::CALLER_TOKEN;
 use crate::app::App;
 use crate::auth::{ReadCalls, Scoped};
@@ -51,6 +52,9 @@ pub struct CallItem {
     /// Where it was put through, and what came of it; told of one call, not in lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     transfers: Vec<TransferItem>,
+    /// What we called for, and how often; told of one call of ours, not in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outreach: Option<OutreachItem>,
 }
 
 /// Where a caller stands who waits in line.
@@ -114,6 +118,7 @@ impl CallItem {
                 .and_then(|live| live.in_line.lock().clone())
                 .map(|stands| InLineItem { target: stands.target, place: stands.place }),
             transfers: Vec::new(),
+            outreach: None,
         }
     }
 }
@@ -126,7 +131,11 @@ pub async fn one(
 ) -> Result<Json<CallItem>, ApiError> {
     let call = find(&scope.store, &id).await?;
     let transfers = scope.store.transfers_of(call.id).await?.into_iter().map(TransferItem::from).collect();
-    Ok(Json(CallItem { transfers, ..CallItem::new(&app, &scope.tenant.slug, call) }))
+    let outreach = match call.direction {
+        Direction::Outbound => outreach::item(&scope.store, call.id).await?,
+        Direction::Inbound => None,
+    };
+    Ok(Json(CallItem { transfers, outreach, ..CallItem::new(&app, &scope.tenant.slug, call) }))
 }
 
 /// `GET /v1/calls/{id}/latency`: each turn's waterfall, and what the turn cost.

@@ -1,22 +1,26 @@
-//! `POST /v1/calls`: the agent calls somebody who agreed to it. `POST /v1/consents`: who agreed to be called for what.
+//! `POST /v1/calls`: the agent calls somebody who agreed to it, again where nobody is reached. `DELETE /v1/calls/{id}/retries`: not
+//! again. `POST /v1/consents`: who agreed to be called for what.
 
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use chrono::{DateTime, TimeDelta, Utc};
 use pipeline::ports::Language;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use storage::Outreach;
-use storage::outreach::{NewConsent, Purpose};
+use storage::outreach::{NewConsent, OutreachResult, OutreachStage, Purpose};
+use storage::retries::{NewRetries, Retries as Kept, RetryState};
 use storage::zones::normalise_phone;
+use storage::{CallId, Outreach, Retries, TenantStore};
 
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::permission::WorkRequests;
 use crate::auth::{Act, Scoped};
 use crate::dialing::outreach::{self, Wish};
+use crate::dialing::retries::CANCELED;
 use crate::error::{ApiError, JsonBody};
 
 /// How somebody may have agreed.
@@ -30,6 +34,35 @@ pub struct Order {
     purpose: Purpose,
     line: Option<String>,
     language: Option<String>,
+    /// Attempts that follow where nobody is reached.
+    #[serde(default)]
+    retries: u32,
+    retry_after_s: Option<i64>,
+    /// Also where a machine answered.
+    #[serde(default)]
+    retry_machines: bool,
+}
+
+/// Most attempts after the first.
+const MOST_RETRIES: u32 = 5;
+const RETRY_AFTER_S: std::ops::RangeInclusive<i64> = 60..=604_800;
+/// A day: a number is not called oftener.
+const USUAL_RETRY_AFTER_S: i64 = 86_400;
+
+impl Order {
+    fn retries(&self) -> Result<Option<NewRetries>, ApiError> {
+        if self.retries > MOST_RETRIES {
+            return Err(ApiError::invalid("retries", format_args!("is at most {MOST_RETRIES}")));
+        }
+        let every = self.retry_after_s.unwrap_or(USUAL_RETRY_AFTER_S);
+        if !RETRY_AFTER_S.contains(&every) {
+            let (least, most) = (RETRY_AFTER_S.start(), RETRY_AFTER_S.end());
+            return Err(ApiError::invalid("retry_after_s", format_args!("is from {least} to {most}")));
+        }
+        let every = TimeDelta::seconds(every);
+        let wanted = NewRetries { most: self.retries, every, machines: self.retry_machines };
+        Ok((wanted.most > 0).then_some(wanted))
+    }
 }
 
 // A number is somebody's.
@@ -56,12 +89,87 @@ pub async fn place(
             Language::of(tag).ok_or_else(|| ApiError::invalid("language", "is neither en nor es"))?
         }
     };
+    let retries = asked.retries()?;
     let (store, principal) = (&scope.store, &scope.principal);
-    let wish = Wish { tenant: scope.tenant.id, store, principal, purpose: asked.purpose, language };
+    let wish = Wish { tenant: scope.tenant.id, store, principal, purpose: asked.purpose, language, retries };
     let (attempt, line) = outreach::place(&app, wish, &to, asked.line.as_deref()).await?;
     let answer =
         json!({ "id": attempt.id, "stage": attempt.stage, "line": line, "purpose": attempt.purpose });
     Ok((StatusCode::CREATED, Json(answer)))
+}
+
+/// A call of the agent's, as one call shows it.
+#[derive(Debug, Serialize)]
+pub struct OutreachItem {
+    purpose: Purpose,
+    stage: OutreachStage,
+    result: Option<OutreachResult>,
+    /// The call whose next attempt it is; its own id where it is the first.
+    first: CallId,
+    /// All of them, oldest first.
+    attempts: Vec<AttemptItem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retries: Option<RetriesItem>,
+}
+
+#[derive(Debug, Serialize)]
+struct AttemptItem {
+    id: CallId,
+    at: DateTime<Utc>,
+    result: Option<OutreachResult>,
+}
+
+/// How further attempts stand.
+#[derive(Debug, Serialize)]
+struct RetriesItem {
+    state: RetryState,
+    remaining: u32,
+    due_at: Option<DateTime<Utc>>,
+    reason: Option<String>,
+}
+
+impl From<Kept> for RetriesItem {
+    fn from(kept: Kept) -> Self {
+        Self { state: kept.state, remaining: kept.remaining, due_at: kept.due_at, reason: kept.reason }
+    }
+}
+
+/// Of a call that the agent placed; `None` for any other.
+pub(super) async fn item(store: &TenantStore, id: CallId) -> Result<Option<OutreachItem>, ApiError> {
+    let Some(call) = store.outreach(id).await? else { return Ok(None) };
+    let attempts = store.attempts(call.first).await?.into_iter();
+    Ok(Some(OutreachItem {
+        purpose: call.purpose,
+        stage: call.stage,
+        result: call.result,
+        first: call.first,
+        attempts: attempts
+            .map(|one| AttemptItem { id: one.id, at: one.created_at, result: one.result })
+            .collect(),
+        retries: store.retries(call.first).await?.map(RetriesItem::from),
+    }))
+}
+
+/// No further attempts; the call that is being made goes on. Any of the attempts names them.
+///
+/// # Errors
+/// 404 for an unknown call, or one that is not to be tried again.
+pub async fn cancel(
+    State(app): State<Arc<App>>,
+    scope: Scoped<Act>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let call = super::calls::find(&scope.store, &id).await?;
+    let first = scope.store.outreach(call.id).await?.map_or(call.id, |known| known.first);
+    if scope.store.retries(first).await?.is_none() {
+        return Err(ApiError::not_found("retries of this call"));
+    }
+    if scope.store.stop_retries(first, CANCELED).await? {
+        let entry = acts::call_retries_canceled(&scope.principal, first);
+        app.audit.record(Some(scope.tenant.id), entry).await?;
+    }
+    let now = scope.store.retries(first).await?.map(RetriesItem::from);
+    Ok(Json(json!({ "first": first, "retries": now })))
 }
 
 /// Somebody agreed, or does not any more.

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
 use storage::dials::{Dial, DialResult};
-use storage::outreach::{OutreachResult, Purpose};
+use storage::outreach::{Outreach, OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
@@ -304,6 +304,30 @@ pub fn call_hung_up(principal: &Principal, call: CallId) -> NewAudit {
 #[must_use]
 pub fn call_placed(principal: &Principal, call: CallId, purpose: Purpose) -> NewAudit {
     by(principal, "call.placed", Party::new("call", call)).with("purpose", purpose.as_str()).traced(call.0)
+}
+
+/// The same once more, for whoever was not reached: the call that was the first names who asked for it.
+#[must_use]
+pub fn call_placed_again(call: CallId, first: &Outreach) -> NewAudit {
+    NewAudit::new("call.placed", Party::new("system", "gateway"), Party::new("call", call))
+        .with("purpose", first.purpose.as_str())
+        .with("first", first.id.to_string())
+        .traced(call.0)
+}
+
+/// No attempt follows any more. `reason`: what the last came to, or the rule that is against another.
+#[must_use]
+pub fn call_retries_ended(first: CallId, reason: &str, attempts: usize) -> NewAudit {
+    NewAudit::new("call.retries_ended", Party::new("system", "gateway"), Party::new("call", first))
+        .with("reason", reason)
+        .with("attempts", attempts)
+        .traced(first.0)
+}
+
+/// Somebody wants no further attempts.
+#[must_use]
+pub fn call_retries_canceled(principal: &Principal, first: CallId) -> NewAudit {
+    by(principal, "call.retries_canceled", Party::new("call", first)).traced(first.0)
 }
 
 /// What came of that.

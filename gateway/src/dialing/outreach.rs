@@ -10,18 +10,23 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dialogue::TenantFacts;
 use pipeline::ports::Language;
 use serde::Deserialize;
+use storage::audit::NewAudit;
 use storage::dials::NewDoNotCall;
 use storage::outreach::{
-    NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
+    Comes, NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
 };
 use storage::records::{Call, Direction, NewCall};
-use storage::{CallId, Calls, Dials, Directory, Outreach, PassportId, StorageError, TenantId, TenantStore};
+use storage::retries::NewRetries;
+use storage::{
+    CallId, Calls, Dials, Directory, Outreach, PassportId, Retries, StorageError, TenantId, TenantStore,
+};
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::ControlError;
 use telephony::twilio::status::CallProgress;
 
 use super::hours;
 use super::refusals::{self, Rule};
+use super::retries;
 use super::transfer::line as spoken;
 use crate::app::App;
 use crate::audit::acts;
@@ -34,8 +39,8 @@ const RING: Duration = Duration::from_secs(30);
 const LIMIT: Duration = Duration::from_secs(3_600);
 const LOOKS: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(800)];
 /// Calls to one number: in a day, and in a week.
-const A_DAY: u32 = 1;
-const A_WEEK: u32 = 3;
+const A_DAY: usize = 1;
+const A_WEEK: usize = 3;
 
 /// Whom to call, and what for.
 #[derive(Debug)]
@@ -45,6 +50,8 @@ pub struct Wish<'a> {
     pub principal: &'a Principal,
     pub purpose: Purpose,
     pub language: Language,
+    /// Attempts that follow where nobody is reached.
+    pub retries: Option<NewRetries>,
 }
 
 /// Places the call. Every rule is asked before anything is written.
@@ -66,7 +73,7 @@ pub async fn place(
         return Err(refusals::no_room());
     }
     let line = line_of(app, wish.tenant, line).await?;
-    may_call(wish.store, to, wish.purpose, app.clock.now()).await??;
+    may_call(wish.store, to, wish.purpose, app.clock.now(), Utc::now()).await??;
     let call = NewCall {
         id: CallId::new(),
         carrier_sid: None,
@@ -77,33 +84,82 @@ pub async fn place(
         passport_id: Some(PassportId::new()),
         started_at: Utc::now(),
     };
-    let id = call.id;
-    let new = NewOutreach { call, purpose: wish.purpose, actor: wish.principal.subject.clone() };
-    let Some(attempt) = wish.store.begin_outreach(new).await? else {
-        return Err(ApiError::new(ErrorCode::Conflict, "this number is being called already")
-            .advise("wait until that call has ended"));
+    let entry = acts::call_placed(wish.principal, call.id, wish.purpose);
+    let comes = wish.retries.map_or(Comes::Once, Comes::First);
+    let new = NewOutreach { call, purpose: wish.purpose, actor: wish.principal.subject.clone(), comes };
+    let attempt = dial(app, control, (wish.tenant, wish.store), new, entry).await?;
+    Ok((attempt, line))
+}
+
+/// Why a call that may be placed was not.
+#[derive(Debug)]
+pub(super) enum NotPlaced {
+    /// The number is being called already; nothing was written.
+    Busy,
+    /// It is on record as failed.
+    ByCarrier(ControlError),
+    /// The same, for a fault of ours.
+    Failed(ApiError),
+}
+
+impl From<StorageError> for NotPlaced {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<NotPlaced> for ApiError {
+    fn from(why: NotPlaced) -> Self {
+        match why {
+            NotPlaced::Busy => Self::new(ErrorCode::Conflict, "this number is being called already")
+                .advise("wait until that call has ended"),
+            NotPlaced::ByCarrier(error) => refusals::by_carrier(error),
+            NotPlaced::Failed(error) => error,
+        }
+    }
+}
+
+/// Puts a call on record and on the audit, and rings. Where whoever asked for it is told that it failed, and where the carrier
+/// does not call that number, no attempt follows.
+pub(super) async fn dial(
+    app: &App,
+    control: &dyn CallControl,
+    (tenant, store): (TenantId, &TenantStore),
+    new: NewOutreach,
+    entry: NewAudit,
+) -> Result<Attempt, NotPlaced> {
+    let (id, comes) = (new.call.id, new.comes);
+    let (line, to) = (new.call.line.clone(), new.call.caller.clone().unwrap_or_default());
+    let Some(attempt) = store.begin_outreach(new).await? else {
+        return Err(NotPlaced::Busy);
     };
-    let entry = acts::call_placed(wish.principal, id, wish.purpose);
-    if let Err(error) = app.audit.record(Some(wish.tenant), entry).await {
-        end(app, wish.tenant, wish.store, id, OutreachResult::Failed).await?;
-        return Err(error.into());
+    let is_told = !matches!(comes, Comes::Again(_));
+    if let Err(error) = app.audit.record(Some(tenant), entry).await {
+        if is_told {
+            store.stop_retries(attempt.first, "failed").await?;
+        }
+        end(app, tenant, store, id, OutreachResult::Failed).await?;
+        return Err(NotPlaced::Failed(error.into()));
     }
     app.capacity.rings(id, Instant::now());
-    match ring(app, control, &wish, id, &line, to).await {
+    match ring(app, control, (tenant, store), id, &line, &to).await {
         Ok(sid) => {
             let news = OutreachNews { carrier_sid: sid, ..OutreachNews::default() };
-            let now = wish.store.note_outreach(id, news).await?;
-            Ok((now.unwrap_or(attempt), line))
+            let now = store.note_outreach(id, news).await?;
+            Ok(now.unwrap_or(attempt))
         }
         Err(error) => {
-            end(app, wish.tenant, wish.store, id, OutreachResult::Failed).await?;
-            Err(refusals::by_carrier(error))
+            if is_told || matches!(error, ControlError::Refused { .. }) {
+                store.stop_retries(attempt.first, error.reason()).await?;
+            }
+            end(app, tenant, store, id, OutreachResult::Failed).await?;
+            Err(NotPlaced::ByCarrier(error))
         }
     }
 }
 
 /// Whether the calls of others leave room for one more of ours.
-fn has_room(app: &App) -> bool {
+pub(super) fn has_room(app: &App) -> bool {
     let Some(ready) = app.ready.get() else { return false };
     app.capacity.has_room_for_ours((ready.providers.load)(), app.strain.read(), Instant::now())
 }
@@ -120,7 +176,7 @@ async fn line_of(app: &App, tenant: TenantId, wanted: Option<&str>) -> Result<St
     }
 }
 
-/// Whether a number may be called for a purpose at a time.
+/// Whether a number may be called for a purpose: at the time of `clock` where it is, and after what was placed up to `now`.
 ///
 /// # Errors
 /// Outside: storage. Inside: the rule that is against it.
@@ -128,6 +184,7 @@ pub async fn may_call(
     store: &TenantStore,
     number: &str,
     purpose: Purpose,
+    clock: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<Result<(), Rule>, StorageError> {
     if !hours::is_dialable(number) {
@@ -139,28 +196,29 @@ pub async fn may_call(
     if !store.has_consent(number, purpose).await? {
         return Ok(Err(Rule::NoConsent));
     }
-    if let Err(why) = hours::may_call(number, now) {
+    if let Err(why) = hours::may_call(number, clock) {
         return Ok(Err(why.into()));
     }
-    let real_now = Utc::now();
-    let day = store.outreach_since(number, real_now - TimeDelta::days(1)).await?;
-    let week = store.outreach_since(number, real_now - TimeDelta::days(7)).await?;
-    if day >= A_DAY || week >= A_WEEK {
-        return Ok(Err(Rule::TooOften));
-    }
-    Ok(Ok(()))
+    let (day, week) = (TimeDelta::days(1), TimeDelta::days(7));
+    let placed = store.outreach_since(number, now - week).await?;
+    let until = |most: usize, within: TimeDelta| placed.get(most - 1).map(|at| *at + within);
+    let until = [until(A_DAY, day), until(A_WEEK, week)].into_iter().flatten().max();
+    Ok(match until.filter(|until| *until > now) {
+        Some(until) => Err(Rule::TooOften(Some(until))),
+        None => Ok(()),
+    })
 }
 
 /// Rings it. `None`: whether it rings is not known yet; the carrier's callbacks name the call.
 async fn ring(
     app: &App,
     control: &dyn CallControl,
-    wish: &Wish<'_>,
+    (tenant, store): (TenantId, &TenantStore),
     id: CallId,
     line: &str,
     to: &str,
 ) -> Result<Option<String>, ControlError> {
-    let url = |path| request::url(app, path, wish.tenant, id);
+    let url = |path| request::url(app, path, tenant, id);
     let (answer_url, status_url) = (url(webhook::ANSWER), url(webhook::STATUS));
     let order = CallOrder {
         to,
@@ -181,7 +239,7 @@ async fn ring(
     for pause in LOOKS {
         tokio::time::sleep(pause).await;
         if let Ok(Some(call)) = control.find(line, to, since).await
-            && matches!(wish.store.call_by_carrier_sid(&call.sid).await, Ok(None))
+            && matches!(store.call_by_carrier_sid(&call.sid).await, Ok(None))
         {
             return Ok(Some(call.sid));
         }
@@ -321,7 +379,7 @@ pub async fn end(
     if let Err(error) = app.audit.record(Some(tenant), acts::call_placed_ended(id, result)).await {
         tracing::error!(%error, call_id = %id, "the end of a call of ours is not on the audit");
     }
-    Ok(())
+    retries::note_end(app, tenant, store, id).await
 }
 
 #[cfg(test)]

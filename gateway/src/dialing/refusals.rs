@@ -23,7 +23,8 @@ pub enum Rule {
     SameNumber,
     DoNotCall,
     NoConsent,
-    TooOften,
+    /// Called enough; until then, where that is known.
+    TooOften(Option<DateTime<Utc>>),
     QuietHours(Option<DateTime<Utc>>),
     /// Nobody takes calls there now.
     TargetClosed,
@@ -41,7 +42,7 @@ impl From<NotNow> for Rule {
 impl From<Rule> for ApiError {
     fn from(rule: Rule) -> Self {
         let mut details = json!({ "rule": rule.name() });
-        if let Rule::QuietHours(Some(until)) = &rule {
+        if let Rule::QuietHours(Some(until)) | Rule::TooOften(Some(until)) = &rule {
             details["allowed_from"] = json!(until);
         }
         let (message, advice) = rule.words();
@@ -61,7 +62,7 @@ impl Rule {
             Self::SameNumber => "same_number",
             Self::DoNotCall => "do_not_call",
             Self::NoConsent => "no_consent",
-            Self::TooOften => "too_often",
+            Self::TooOften(_) => "too_often",
             Self::QuietHours(_) => "quiet_hours",
             Self::TargetClosed => "target_closed",
         }
@@ -91,7 +92,7 @@ impl Rule {
                 "nobody at this number agreed to be called for this",
                 "ask them first, and note it with POST /v1/consents",
             ),
-            Self::TooOften => {
+            Self::TooOften(_) => {
                 ("this number was called enough: once a day, three times a week", "wait, or write to them")
             }
             Self::TargetClosed => {

@@ -114,6 +114,10 @@ fn describe() {
     describe_counter!("quandura_call_backs_total", "Calls back to whoever left a request, by result.");
     describe_counter!("quandura_transfers_total", "Callers who were put through to a person, by result.");
     describe_counter!("quandura_outreach_total", "Calls that the agent placed, by result.");
+    describe_counter!(
+        "quandura_outreach_retries_total",
+        "Calls of the agent that were due to be tried again, by what became of that."
+    );
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
     describe_calls();

@@ -21,12 +21,12 @@ use crate::dialing::reconcile;
 use crate::simulated::TestGateway;
 
 const ADMIN: &str = "an-admin-token-of-the-test";
-const YES: Behaviour = Behaviour::Answers { key: Some('1'), lasts: Duration::ZERO };
+pub(super) const YES: Behaviour = Behaviour::Answers { key: Some('1'), lasts: Duration::ZERO };
 
-struct Desk {
-    test: TestGateway,
-    carrier: CarrierServer,
-    store: TenantStore,
+pub(super) struct Desk {
+    pub(super) test: TestGateway,
+    pub(super) carrier: CarrierServer,
+    pub(super) store: TenantStore,
 }
 
 /// Somebody who says a word and hangs up.
@@ -47,11 +47,11 @@ fn brief_talk() -> Talk {
     })
 }
 
-async fn desk() -> Desk {
+pub(super) async fn desk() -> Desk {
     desk_with(|_| ()).await
 }
 
-async fn desk_with(change: impl FnOnce(&mut Config)) -> Desk {
+pub(super) async fn desk_with(change: impl FnOnce(&mut Config)) -> Desk {
     let carrier = CarrierServer::start().await;
     let address = carrier.address.clone();
     let test = TestGateway::start(|config| {
@@ -71,28 +71,34 @@ async fn desk_with(change: impl FnOnce(&mut Config)) -> Desk {
 }
 
 impl Desk {
-    async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+    pub(super) async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
         let request = Client::new().post(self.test.url(path)).bearer_auth(ADMIN).json(&body);
         let answer = request.send().await.unwrap();
         (answer.status(), answer.json().await.unwrap_or_default())
     }
 
-    async fn get(&self, path: &str) -> Value {
+    pub(super) async fn get(&self, path: &str) -> Value {
         let request = Client::new().get(self.test.url(path)).bearer_auth(ADMIN);
         request.send().await.unwrap().json().await.unwrap()
     }
 
-    async fn agreed(&self, number: &str) {
+    pub(super) async fn delete(&self, path: &str) -> (StatusCode, Value) {
+        let request = Client::new().delete(self.test.url(path)).bearer_auth(ADMIN);
+        let answer = request.send().await.unwrap();
+        (answer.status(), answer.json().await.unwrap_or_default())
+    }
+
+    pub(super) async fn agreed(&self, number: &str) {
         let consent = json!({ "number": number, "purpose": "callback", "source": "written" });
         assert_eq!(self.post("/v1/consents", consent).await.0, StatusCode::OK);
     }
 
-    async fn call(&self, number: &str) -> (StatusCode, Value) {
+    pub(super) async fn call(&self, number: &str) -> (StatusCode, Value) {
         self.post("/v1/calls", json!({ "to": number, "purpose": "callback" })).await
     }
 
     /// Calls somebody who agreed and behaves so; the record when it is over.
-    async fn over(&self, number: &str, behaviour: Behaviour) -> Value {
+    pub(super) async fn over(&self, number: &str, behaviour: Behaviour) -> Value {
         self.agreed(number).await;
         self.carrier.number(number, behaviour);
         let (status, placed) = self.call(number).await;
@@ -100,7 +106,7 @@ impl Desk {
         self.ended(placed["id"].as_str().unwrap()).await
     }
 
-    async fn ended(&self, id: &str) -> Value {
+    pub(super) async fn ended(&self, id: &str) -> Value {
         for _ in 0..400 {
             let call = self.get(&format!("/v1/calls/{id}")).await;
             if call["state"] == "ended" {
@@ -112,7 +118,7 @@ impl Desk {
     }
 
     /// The result that the audit has of a call.
-    async fn result(&self, id: &str) -> String {
+    pub(super) async fn result(&self, id: &str) -> String {
         for _ in 0..200 {
             let audit = self.get(&format!("/v1/audit?subject={id}")).await;
             let items = audit["items"].as_array().unwrap().clone();

@@ -3,7 +3,7 @@
 use chrono::{TimeDelta, Utc};
 
 use super::{Fixture, new_call};
-use crate::outreach::{NewConsent, NewOutreach, OutreachNews, OutreachResult, OutreachStage, Purpose};
+use crate::outreach::{Comes, NewConsent, NewOutreach, OutreachNews, OutreachResult, OutreachStage, Purpose};
 use crate::records::{CallState, Direction, NewCall};
 use crate::{CallId, Calls, Dials, Outreach, TenantStore};
 
@@ -11,7 +11,7 @@ const NUMBER: &str = "+12025550123";
 
 fn wish() -> NewOutreach {
     let call = NewCall { direction: Direction::Outbound, ..new_call() };
-    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into() }
+    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into(), comes: Comes::Once }
 }
 
 async fn begun(store: &TenantStore) -> CallId {
@@ -64,8 +64,10 @@ pub(crate) async fn a_number_is_called_by_one_call_at_a_time(f: &Fixture) {
     let call = store.call(id).await.unwrap().unwrap();
     assert_eq!((call.state, call.end_reason.as_deref()), (CallState::Ended, Some("machine")));
     begun(store).await;
-    assert_eq!(store.outreach_since(NUMBER, Utc::now() - TimeDelta::hours(1)).await.unwrap(), 2);
-    assert_eq!(f.lake.outreach_since(NUMBER, Utc::now() - TimeDelta::hours(1)).await.unwrap(), 0);
+    let hour = Utc::now() - TimeDelta::hours(1);
+    let times = store.outreach_since(NUMBER, hour).await.unwrap();
+    assert!(times.len() == 2 && times[0] >= times[1], "{times:?}");
+    assert_eq!(f.lake.outreach_since(NUMBER, hour).await.unwrap(), []);
     assert_eq!(f.lake.outreach(id).await.unwrap(), None);
 }
 

@@ -68,6 +68,8 @@ mod questions;
 mod recordings;
 #[path = "../sql/retention.rs"]
 mod retention;
+#[path = "../sql/retries.rs"]
+mod retries;
 #[path = "../sql/reviews.rs"]
 mod reviews;
 #[path = "../sql/settings.rs"]

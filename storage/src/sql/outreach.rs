@@ -3,22 +3,25 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, calls, page_size};
+use super::{Conn, calls, page_size, retries};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
 use crate::ids::CallId;
 use crate::outreach::{
-    NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
+    Comes, NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
 };
 use crate::store::Outreach;
 
 /// Times that news are taken in anew because others came between.
 const TRIES: usize = 4;
+/// Calls to one number that are counted: more than any bound on them.
+const MOST_COUNTED: i64 = 20;
 const NO_NUMBER: StorageError = StorageError::Invalid { what: "that is no telephone number" };
 
 #[derive(sqlx::FromRow)]
 struct Kept {
     id: CallId,
+    first_id: Option<CallId>,
     purpose: Purpose,
     actor: String,
     stage: OutreachStage,
@@ -32,7 +35,7 @@ struct Kept {
 macro_rules! select_outreach {
     ($rest:literal) => {
         concat!(
-            "select id, purpose, actor, stage, result, machine, opted_out, created_at, heard_at
+            "select id, first_id, purpose, actor, stage, result, machine, opted_out, created_at, heard_at
              from outreach where tenant_id = $1 ",
             $rest
         )
@@ -80,19 +83,31 @@ impl Outreach for TenantStore {
         core.db.named(silent(&mut conn, &core.scope, since, limit).await)
     }
 
-    async fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> Result<u32, StorageError> {
+    async fn attempts(&self, first: CallId) -> Result<Vec<Attempt>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(attempts(&mut conn, &core.scope, first).await)
+    }
+
+    async fn outreach_since(
+        &self,
+        number: &str,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<DateTime<Utc>>, StorageError> {
         let core = &*self.core;
         let hash = core.scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
         let mut conn = core.db.read().await?;
         let sql =
-            "select count(*) from outreach where tenant_id = $1 and number_hash = $2 and created_at >= $3";
-        let found: Result<i64, sqlx::Error> = sqlx::query_scalar(sql)
+            "select created_at from outreach where tenant_id = $1 and number_hash = $2 and created_at >= $3
+            order by created_at desc limit $4";
+        let found: Result<Vec<DateTime<Utc>>, sqlx::Error> = sqlx::query_scalar(sql)
             .bind(core.scope.tenant)
             .bind(hash.as_bytes())
             .bind(since)
-            .fetch_one(&mut *conn)
+            .bind(MOST_COUNTED)
+            .fetch_all(&mut *conn)
             .await;
-        core.db.named(found.map(|found| u32::try_from(found).unwrap_or(u32::MAX)).map_err(Into::into))
+        core.db.named(found.map_err(Into::into))
     }
 
     async fn set_consent(&self, new: NewConsent) -> Result<(), StorageError> {
@@ -138,8 +153,8 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     let hash = scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
     let id = new.call.id;
     let done = sqlx::query(
-        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict do nothing",
+        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at, first_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $8) on conflict do nothing",
     )
     .bind(scope.tenant)
     .bind(id)
@@ -148,11 +163,20 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     .bind(&new.actor)
     .bind(OutreachStage::Placing)
     .bind(now())
+    .bind(match new.comes {
+        Comes::Again(first) => Some(first),
+        Comes::Once | Comes::First(_) => None,
+    })
     .execute(&mut *conn)
     .await?;
     // The number is being called already.
     if done.rows_affected() == 0 {
         return Ok(None);
+    }
+    match &new.comes {
+        Comes::Once => {}
+        Comes::First(wanted) => retries::begin(conn, scope, id, wanted).await?,
+        Comes::Again(first) => retries::take(conn, scope, *first, id).await?,
     }
     calls::begin(conn, scope, &new.call).await?;
     by_id(conn, scope, id).await
@@ -207,6 +231,7 @@ async fn end(conn: &mut Conn, scope: &Scope, id: CallId, result: OutreachResult)
     if done.rows_affected() == 0 {
         return Ok(false);
     }
+    retries::follow(conn, scope, id, result).await?;
     // Of one that was connected, the conversation itself ends the record.
     if known.stage != OutreachStage::Connected {
         calls::end(conn, scope, id, result.as_str(), now()).await?;
@@ -239,6 +264,15 @@ async fn by_id(conn: &mut Conn, scope: &Scope, id: CallId) -> Step<Option<Attemp
     Ok(query.fetch_optional(conn).await?.map(opened))
 }
 
+async fn attempts(conn: &mut Conn, scope: &Scope, first: CallId) -> Step<Vec<Attempt>> {
+    let kept: Vec<Kept> = sqlx::query_as(select_outreach!("and (id = $2 or first_id = $2) order by id"))
+        .bind(scope.tenant)
+        .bind(first)
+        .fetch_all(conn)
+        .await?;
+    Ok(kept.into_iter().map(opened).collect())
+}
+
 async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32) -> Step<Vec<Attempt>> {
     let kept: Vec<Kept> =
         sqlx::query_as(select_outreach!("and stage <> 'ended' and heard_at <= $2 order by id limit $3"))
@@ -253,6 +287,7 @@ async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32
 fn opened(kept: Kept) -> Attempt {
     Attempt {
         id: kept.id,
+        first: kept.first_id.unwrap_or(kept.id),
         purpose: kept.purpose,
         actor: kept.actor,
         stage: kept.stage,

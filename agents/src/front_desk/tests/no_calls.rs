@@ -1,6 +1,6 @@
 //! Whoever we called wants no more calls: on the list before they hear so, with a model or without one.
 
-use storage::outreach::{NewOutreach, Purpose};
+use storage::outreach::{Comes, NewOutreach, Purpose};
 use storage::records::{Direction, NewCall};
 use storage::{Dials, Outreach};
 
@@ -20,7 +20,7 @@ pub(super) async fn placed(store: &TenantStore, brief: &CallBrief) {
         passport_id: Some(PassportId(brief.passport)),
         started_at: Utc::now(),
     };
-    let new = NewOutreach { call, purpose: Purpose::Callback, actor: "pat".into() };
+    let new = NewOutreach { call, purpose: Purpose::Callback, actor: "pat".into(), comes: Comes::Once };
     store.begin_outreach(new).await.unwrap().expect("a call");
 }
 

@@ -66,6 +66,7 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::outbox::an_effect_is_kept_once_a_key(f).await;
     crate::conformance::dials::planted(&f.river).await;
     crate::conformance::outreach::planted(&f.river).await;
+    crate::conformance::retries::planted(&f.river).await;
     crate::conformance::transfers::planted(&f.river).await;
     crate::conformance::waits::planted(&f.river).await;
     crate::conformance::recordings::planted(&f.river).await;
