@@ -134,6 +134,7 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         wording: std::collections::BTreeMap::new(),
         public_numbers: lines.iter().map(|line| spoken(&line.number)).collect(),
         ask_staff_s: 0,
+        voicemail: false,
         targets,
     })
 }

@@ -66,6 +66,9 @@ pub struct TenantConfig {
     /// How long the caller waits for them. Absent: 60 s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ask_staff_s: Option<u32>,
+    /// Whether a message is left on machines that answer calls of the agent's.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub voicemail: bool,
     /// Words that are easily misheard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
@@ -306,6 +309,7 @@ impl TenantConfig {
             streets: self.streets.clone(),
             wording: self.wording.clone(),
             public_numbers,
+            voicemail: self.voicemail,
             ask_staff_s: if self.ask_staff { self.ask_staff_s.unwrap_or(ASK_STAFF_S) } else { 0 },
             targets: self.targets.iter().map(targets::Target::to_facts).collect(),
         }

@@ -36,6 +36,7 @@ mod text_checks;
 mod transfer;
 mod understand;
 mod validate;
+mod voicemail;
 mod whole_calls;
 
 /// The carrier, played by the same server as in the tests of the whole.

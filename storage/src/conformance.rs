@@ -202,6 +202,7 @@ macro_rules! suite {
                 a_call_of_ours_that_rings_outlives_its_process,
                 a_conversation_ends_its_own_record,
                 who_opts_out_in_a_conversation_is_on_the_list,
+                a_message_is_left_once_and_not_on_who_talks,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             retries:
                 who_was_not_reached_is_tried_again_as_often_as_was_wanted,

@@ -38,6 +38,8 @@ word_enum! {
         NoAnswer = "no_answer",
         Busy = "busy",
         Machine = "machine",
+        /// A machine answered, and a message was left on it.
+        MessageLeft = "message_left",
         Failed = "failed",
         /// Somebody answered and said neither yes nor no.
         NoResponse = "no_response",
@@ -82,6 +84,8 @@ pub struct Outreach {
     pub result: Option<OutreachResult>,
     /// A machine answered.
     pub machine: bool,
+    /// The carrier was told to leave a message on it.
+    pub message: bool,
     /// They said in the conversation that they want no more calls.
     pub opted_out: bool,
     pub created_at: DateTime<Utc>,

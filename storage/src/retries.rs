@@ -54,6 +54,7 @@ impl Retries {
             OutreachResult::NoAnswer | OutreachResult::Busy | OutreachResult::Failed => true,
             OutreachResult::Machine => self.machines,
             OutreachResult::Reached
+            | OutreachResult::MessageLeft
             | OutreachResult::NoResponse
             | OutreachResult::WrongNumber
             | OutreachResult::OptedOut => false,

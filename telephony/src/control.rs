@@ -47,6 +47,8 @@ pub struct CallOrder<'a> {
     pub status_url: &'a str,
     /// Told whether a person or a machine answered. Absent: nobody asks.
     pub detect_url: Option<&'a str>,
+    /// Of a machine it is told when its greeting is over and it takes messages, not as soon as it is known to be one.
+    pub until_greeted: bool,
     /// How long it rings.
     pub ring: Duration,
     /// How long it may last.

@@ -296,7 +296,8 @@ impl CarrierServer {
             self.set(&sid, status, None);
             self.tell(&sid, status_url, &[]).await;
         }
-        let detects = value("MachineDetection").is_some().then(|| value("AsyncAmdStatusCallback")).flatten();
+        let machine = value("MachineDetection").map(machine_word);
+        let detects = machine.zip(value("AsyncAmdStatusCallback"));
         let ended = match behaviour {
             _ if self.is_hung_up(&sid) => "canceled",
             Behaviour::NoAnswer => "no-answer",
@@ -317,14 +318,13 @@ impl CarrierServer {
         self.tell_late(&sid).await;
     }
 
-    async fn detect(&self, sid: &str, behaviour: &Behaviour, url: Option<&str>) {
-        if url.is_none() {
-            return;
-        }
-        let word = if matches!(behaviour, Behaviour::Machine) { "machine_start" } else { "human" };
+    /// Tells who answered: of a machine by this word, at this address.
+    async fn detect(&self, sid: &str, behaviour: &Behaviour, detects: Option<(&'static str, &str)>) {
+        let Some((machine, url)) = detects else { return };
+        let word = if matches!(behaviour, Behaviour::Machine) { machine } else { "human" };
         let status = self.leg(sid, |leg| leg.status).unwrap_or("in-progress");
         self.set(sid, status, Some(word));
-        self.tell(sid, url, &[("AnsweredBy", word)]).await;
+        self.tell(sid, Some(url), &[("AnsweredBy", word)]).await;
     }
 
     /// Does what documents say until one hangs up.
@@ -398,7 +398,8 @@ impl CarrierServer {
             Behaviour::Answers { .. } | Behaviour::Says(_) | Behaviour::Machine => {
                 self.set(&child, "in-progress", None);
                 self.tell(&child, status_url.as_deref(), &[]).await;
-                self.detect(&child, &behaviour, detect_url.as_deref()).await;
+                self.detect(&child, &behaviour, detect_url.as_deref().map(|url| ("machine_start", url)))
+                    .await;
                 let lasts = match behaviour {
                     Behaviour::Answers { lasts, .. } => lasts,
                     _ => STEP,
@@ -573,6 +574,11 @@ fn attribute(document: &str, name: &str, key: &str) -> Option<String> {
     let (attributes, _) = element(document, name)?;
     let value = attributes.split_once(&format!(" {key}=\""))?.1;
     Some(plain(value.split('"').next()?))
+}
+
+/// How a machine is called where it is looked for so.
+fn machine_word(detection: &str) -> &'static str {
+    if detection == "DetectMessageEnd" { "machine_end_beep" } else { "machine_start" }
 }
 
 fn parameters(document: &str) -> Fields {

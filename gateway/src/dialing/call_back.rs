@@ -111,6 +111,7 @@ async fn ring(
         answer_url: &answer_url,
         status_url: &status_url,
         detect_url: None,
+        until_greeted: false,
         ring: RING_OWN,
         limit: LIMIT,
     };

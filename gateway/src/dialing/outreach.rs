@@ -34,6 +34,7 @@ use crate::auth::Principal;
 use crate::error::{ApiError, ErrorCode};
 use crate::webhooks::outreach as webhook;
 use crate::webhooks::request;
+use crate::webhooks::transfer::facts_of;
 
 const RING: Duration = Duration::from_secs(30);
 const LIMIT: Duration = Duration::from_secs(3_600);
@@ -220,12 +221,15 @@ async fn ring(
 ) -> Result<Option<String>, ControlError> {
     let url = |path| request::url(app, path, tenant, id);
     let (answer_url, status_url) = (url(webhook::ANSWER), url(webhook::STATUS));
+    // Not to know costs the message, not the call.
+    let leaves_message = facts_of(app, tenant).await.is_ok_and(|facts| facts.voicemail);
     let order = CallOrder {
         to,
         from: line,
         answer_url: &answer_url,
         status_url: &status_url,
         detect_url: Some(&status_url),
+        until_greeted: leaves_message,
         ring: RING,
         limit: LIMIT,
     };
@@ -315,6 +319,15 @@ pub fn introduction(facts: &TenantFacts, language: Language, purpose: Purpose) -
     parts.map(|key| spoken(facts, language, key)).join(" ")
 }
 
+/// What is left on a machine: who called and how to reach them. Nothing of the person or of what it was for.
+#[must_use]
+pub fn message(facts: &TenantFacts, language: Language) -> String {
+    let known = |place: &str, full, plain| if facts.knows(place) { full } else { plain };
+    let who = known("{county}", "outreach_who", "outreach_who_plain");
+    let number = known("{office_phone}", "outreach_voicemail", "outreach_voicemail_plain");
+    [who, number].map(|key| spoken(facts, language, key)).join(" ")
+}
+
 /// What is said at an end.
 #[must_use]
 pub fn farewell(facts: &TenantFacts, language: Language, said: Said) -> String {
@@ -350,6 +363,7 @@ pub fn result_of(attempt: &Attempt, status: CallProgress) -> Option<OutreachResu
     match status {
         CallProgress::Completed if attempt.opted_out => Some(OutreachResult::OptedOut),
         CallProgress::Completed if attempt.stage == OutreachStage::Connected => Some(OutreachResult::Reached),
+        CallProgress::Completed if attempt.message => Some(OutreachResult::MessageLeft),
         CallProgress::Completed if attempt.machine => Some(OutreachResult::Machine),
         CallProgress::Completed => Some(OutreachResult::NoResponse),
         CallProgress::Busy => Some(OutreachResult::Busy),
@@ -422,6 +436,14 @@ mod tests {
                 );
             }
         }
+        for language in [Language::En, Language::Es] {
+            let said = message(&facts, language);
+            assert!(said.contains("Oakdale") && !said.contains('{') && !said.contains("9"), "{said}");
+        }
+        let unknown = message(&TenantFacts { county: String::new(), ..facts.clone() }, Language::En);
+        assert!(unknown.starts_with("Hello. This is an automated assistant."), "{unknown}");
+        let reached = TenantFacts { office_phone: "202-555-0110".into(), ..facts.clone() };
+        assert!(message(&reached, Language::Es).contains("202-555-0110"));
         assert_ne!(farewell(&facts, Language::En, Said::Stop), farewell(&facts, Language::En, Said::Wrong));
     }
 }

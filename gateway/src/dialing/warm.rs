@@ -83,6 +83,7 @@ async fn place(app: &Arc<App>, store: &TenantStore, call: CallId) -> Result<(), 
         answer_url: &answer_url,
         status_url: &status_url,
         detect_url: Some(&status_url),
+        until_greeted: false,
         ring: RING,
         limit: Duration::from_secs(u64::from(transfer::LIMIT_S)),
     };

@@ -63,6 +63,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
             .collect(),
         slots: setting(&store, single_slots::SETTING).await?,
         lines: lines.collect(),
+        voicemail: facts.voicemail,
         ask_staff: facts.ask_staff_s > 0,
         ask_staff_s: Some(facts.ask_staff_s).filter(|s| ![0, ASK_STAFF_S].contains(s)),
         targets: setting(&store, TARGETS).await?,

@@ -27,6 +27,7 @@ fn order(to: &str) -> CallOrder<'_> {
         answer_url: "http://127.0.0.1:1/answer",
         status_url: "http://127.0.0.1:1/status",
         detect_url: None,
+        until_greeted: false,
         ring: Duration::from_secs(20),
         limit: Duration::from_secs(600),
     }

@@ -10,7 +10,7 @@ use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult, Outre
 use storage::records::Call;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, Outreach, PassportId, TenantId, TenantStore};
-use telephony::twilio::dialled::{account_sid, answered_by, call_sid, keys, speech};
+use telephony::twilio::dialled::{account_sid, answered_by, call_sid, keys, speech, takes_message};
 use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
 use telephony::twilio::twiml;
 
@@ -59,13 +59,23 @@ pub async fn answer(
 ) -> Result<Response, ApiError> {
     let Told { tenant, store, attempt, call, fields } = told(&app, names, request).await?;
     if attempt.stage == OutreachStage::Ended || attempt.machine {
-        return Ok(document(twiml::hang_up()));
+        return Ok(document(match attempt.message && attempt.stage != OutreachStage::Ended {
+            true => message(&app, tenant, &call).await?,
+            false => twiml::hang_up(),
+        }));
     }
     let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
     let news =
         OutreachNews { stage: Some(OutreachStage::Asked), carrier_sid: Some(sid), ..OutreachNews::default() };
     store.note_outreach(call.id, news).await?;
     ask(&app, tenant, &attempt, &call).await
+}
+
+/// What is said to a machine that takes a message.
+async fn message(app: &App, tenant: TenantId, call: &Call) -> Result<String, ApiError> {
+    let language = language_of(call);
+    let text = outreach::message(&facts_of(app, tenant).await?, language);
+    Ok(twiml::say_and_hang_up(&text, voice(language)))
 }
 
 async fn ask(app: &App, tenant: TenantId, attempt: &Attempt, call: &Call) -> Result<Response, ApiError> {
@@ -141,7 +151,29 @@ async fn connect(
     Ok(voice::connect(app, &token))
 }
 
-/// Progress of the call, and whether a machine answered: to that one nothing more is said.
+/// A machine answered. Where the tenant leaves messages and this one takes them, the carrier says it, once; else it is hung up on.
+async fn met_machine(app: &App, told: &Told, sid: &str) -> Result<(), ApiError> {
+    let Told { tenant, store, call, fields, .. } = told;
+    let Some(control) = app.control.as_deref() else {
+        return Ok(outreach::end(app, *tenant, store, call.id, OutreachResult::Machine).await?);
+    };
+    if takes_message(fields) && facts_of(app, *tenant).await?.voicemail {
+        if !store.leave_message(call.id).await? {
+            return Ok(());
+        }
+        match control.redirect(sid, &message(app, *tenant, call).await?).await {
+            Ok(()) => return Ok(()),
+            Err(error) => tracing::warn!(reason = error.reason(), "no message could be left on a machine"),
+        }
+    }
+    outreach::end(app, *tenant, store, call.id, OutreachResult::Machine).await?;
+    if let Err(error) = control.hang_up(sid).await {
+        tracing::warn!(reason = error.reason(), "a machine could not be hung up on");
+    }
+    Ok(())
+}
+
+/// Progress of the call, and whether a machine answered: to that one no more is said than a message.
 ///
 /// # Errors
 /// As [`answer`].
@@ -150,30 +182,26 @@ pub async fn status(
     names: Names,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let Told { tenant, store, attempt, fields, .. } = told(&app, names, request).await?;
-    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
-    let machine = answered_by(&fields) == Some(Answerer::Machine);
+    let told = told(&app, names, request).await?;
+    let Told { tenant, store, attempt, fields, .. } = &told;
+    let sid = call_sid(fields).map_err(|e| malformed(&e))?.to_owned();
+    let machine = answered_by(fields) == Some(Answerer::Machine);
     let news = OutreachNews { stage: None, carrier_sid: Some(sid.clone()), machine };
     let Some(attempt) = store.note_outreach(attempt.id, news).await? else {
         return Ok(nothing());
     };
     if machine && attempt.stage < OutreachStage::Connected {
-        outreach::end(&app, tenant, &store, attempt.id, OutreachResult::Machine).await?;
-        if let Some(control) = app.control.as_deref()
-            && let Err(error) = control.hang_up(&sid).await
-        {
-            tracing::warn!(reason = error.reason(), "a machine could not be hung up on");
-        }
+        met_machine(&app, &told, &sid).await?;
     }
     // What tells who answered may come without a status.
-    let Ok(progress) = StatusCallback::from_form(&fields) else {
+    let Ok(progress) = StatusCallback::from_form(fields) else {
         return Ok(nothing());
     };
     let unsure = progress.status == CallProgress::Completed && attempt.stage < OutreachStage::Connected;
     let machine = attempt.machine || (unsure && settle::is_machine(&app, Some(&sid)).await);
     let attempt = Attempt { machine, ..attempt };
     if let Some(result) = outreach::result_of(&attempt, progress.status) {
-        outreach::end(&app, tenant, &store, attempt.id, result).await?;
+        outreach::end(&app, *tenant, store, attempt.id, result).await?;
     }
     Ok(nothing())
 }

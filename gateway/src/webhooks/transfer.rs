@@ -37,7 +37,7 @@ pub const fn voice(language: Language) -> &'static str {
     }
 }
 
-pub(super) async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
+pub async fn facts_of(app: &App, tenant: TenantId) -> Result<TenantFacts, ApiError> {
     let known = app.platform.store().tenant_by_id(tenant).await?;
     let known = known.ok_or_else(|| ApiError::not_found("tenant"))?;
     demo::facts(&app.platform, &known).await.map_err(|e| ApiError::internal(&e))

@@ -82,6 +82,7 @@ pub(crate) async fn only_who_was_not_reached_is_tried_again(f: &Fixture) {
         (OutreachResult::Machine, false, false),
         (OutreachResult::Machine, true, true),
         (OutreachResult::Reached, true, false),
+        (OutreachResult::MessageLeft, true, false),
         (OutreachResult::NoResponse, true, false),
         (OutreachResult::WrongNumber, true, false),
         (OutreachResult::OptedOut, true, false),

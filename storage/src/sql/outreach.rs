@@ -27,6 +27,7 @@ struct Kept {
     stage: OutreachStage,
     result: Option<OutreachResult>,
     machine: i64,
+    message: i64,
     opted_out: i64,
     created_at: DateTime<Utc>,
     heard_at: DateTime<Utc>,
@@ -35,7 +36,7 @@ struct Kept {
 macro_rules! select_outreach {
     ($rest:literal) => {
         concat!(
-            "select id, first_id, purpose, actor, stage, result, machine, opted_out, created_at, heard_at
+            "select id, first_id, purpose, actor, stage, result, machine, message, opted_out, created_at, heard_at
              from outreach where tenant_id = $1 ",
             $rest
         )
@@ -75,6 +76,21 @@ impl Outreach for TenantStore {
         let mut write = core.db.write().await?;
         let step = opt_out(write.conn(), &core.scope, id, source).await;
         write.finish(step).await
+    }
+
+    async fn leave_message(&self, id: CallId) -> Result<bool, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let done = sqlx::query(
+            "update outreach set message = 1, machine = 1, heard_at = $3
+             where tenant_id = $1 and id = $2 and message = 0 and stage in ('placing', 'asked')",
+        )
+        .bind(core.scope.tenant)
+        .bind(id)
+        .bind(now())
+        .execute(write.conn())
+        .await;
+        write.finish(done.map(|done| done.rows_affected() > 0).map_err(Into::into)).await
     }
 
     async fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Attempt>, StorageError> {
@@ -293,6 +309,7 @@ fn opened(kept: Kept) -> Attempt {
         stage: kept.stage,
         result: kept.result,
         machine: kept.machine != 0,
+        message: kept.message != 0,
         opted_out: kept.opted_out != 0,
         created_at: kept.created_at,
         heard_at: kept.heard_at,

@@ -61,6 +61,12 @@ pub fn answered_by(fields: &[(String, String)]) -> Option<Answerer> {
     Answerer::parse(text(fields, "AnsweredBy")?)
 }
 
+/// Whether what answered is a machine that takes a message from now on: its greeting is over.
+#[must_use]
+pub fn takes_message(fields: &[(String, String)]) -> bool {
+    text(fields, "AnsweredBy").is_some_and(|word| word.starts_with("machine_end_"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +97,11 @@ mod tests {
         assert_eq!((keys(&[]), answered_by(&[])), (None, None));
         let fields = form(&[("Digits", "1"), ("AnsweredBy", "machine_start")]);
         assert_eq!((keys(&fields), answered_by(&fields)), (Some("1"), Some(Answerer::Machine)));
+        assert!(!takes_message(&fields) && !takes_message(&[]), "it still greets");
+        for word in ["machine_end_beep", "machine_end_silence", "machine_end_other"] {
+            let fields = form(&[("AnsweredBy", word)]);
+            assert!(takes_message(&fields) && answered_by(&fields) == Some(Answerer::Machine), "{word}");
+        }
+        assert!(!takes_message(&form(&[("AnsweredBy", "fax")])));
     }
 }

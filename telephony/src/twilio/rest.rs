@@ -267,8 +267,9 @@ impl CallControl for RestControl {
                 form.push(("StatusCallbackEvent", event));
             }
             if let Some(url) = order.detect_url {
+                let until = if order.until_greeted { "DetectMessageEnd" } else { "Enable" };
                 form.extend([
-                    ("MachineDetection", "Enable"),
+                    ("MachineDetection", until),
                     ("AsyncAmd", "true"),
                     ("AsyncAmdStatusCallback", url),
                     ("AsyncAmdStatusCallbackMethod", "POST"),

@@ -52,6 +52,9 @@ pub struct TenantFacts {
     /// How long a caller waits for people of the office who are asked in mid-call. 0: nobody is asked.
     #[serde(default)]
     pub ask_staff_s: u32,
+    /// A message is left on machines that answer calls of ours.
+    #[serde(default)]
+    pub voicemail: bool,
     /// To whom callers can be put through. Kept elsewhere, and put here for each reading.
     #[serde(skip)]
     pub targets: Vec<Target>,

@@ -1,0 +1,2 @@
+-- The carrier was told to leave a message on the machine that answered.
+alter table outreach add column message bigint not null default 0;
