@@ -2,6 +2,7 @@
 
 pub mod accept;
 pub mod admission;
+pub mod answered;
 pub mod budget;
 pub mod busy;
 pub mod call_back;

@@ -519,6 +519,8 @@ pub enum EndReason {
     /// We said goodbye.
     AgentHungUp,
     SupervisorHungUp,
+    /// We called, and a machine had answered.
+    Machine,
     /// The caller is put through to a person: the carrier goes on with the call.
     Transferred,
     /// Nothing was said for too long.

@@ -235,9 +235,9 @@ store! {
         /// Whoever was called wants no more calls: their number is on the list of those who are not called. `source`: how they
         /// said so. `false`: there is no such call, and nothing changes.
         fn opt_out(&self, id: CallId, source: &str) -> bool;
-        /// A message is to be left on the machine that answered. `false`: it was before, somebody talks with the agent, or the
-        /// call is over.
-        fn leave_message(&self, id: CallId) -> bool;
+        /// A message is to be left on the machine that answered. `false`: it was before, or the call is over; also where somebody
+        /// talks with the agent, unless it was the machine that `talked`.
+        fn leave_message(&self, id: CallId, talked: bool) -> bool;
         /// Those that are not over and of which nothing was heard since, oldest first.
         fn silent_outreach(&self, since: DateTime<Utc>, limit: u32) -> Vec<Attempt>;
         /// A call and those that were made because it reached nobody, oldest first.

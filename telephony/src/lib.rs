@@ -1,6 +1,7 @@
 //! The carrier leg of a call: media protocol, pacing, marks and the record of what was heard.
 //! Holds encoded audio only and imports nothing else of this workspace.
 
+pub mod answered;
 pub mod carrier;
 pub mod control;
 pub mod dtmf;

@@ -29,7 +29,7 @@ const fn table(halvings: u32) -> [u8; 256] {
     out
 }
 
-const fn decode(code: u8) -> i32 {
+pub(crate) const fn decode(code: u8) -> i32 {
     let bits = !code;
     let exponent = (bits >> 4) & 7;
     let mantissa = (bits & 15) as i32;
@@ -37,7 +37,7 @@ const fn decode(code: u8) -> i32 {
     if bits & 0x80 == 0 { level } else { -level }
 }
 
-const fn encode(sample: i32) -> u8 {
+pub(crate) const fn encode(sample: i32) -> u8 {
     let sign: u8 = if sample < 0 { 0x80 } else { 0 };
     let magnitude = sample.abs();
     let level = if magnitude > CLIP { CLIP } else { magnitude } + BIAS;

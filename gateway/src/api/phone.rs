@@ -11,6 +11,7 @@ use telephony::twilio::token::MAX_LIFE_S;
 
 use crate::app::App;
 use crate::auth::{Scoped, UsePhone, origin, secrets};
+use crate::calls::answered::Doubt;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
 use crate::error::{ApiError, ErrorCode, JsonBody};
@@ -65,6 +66,7 @@ pub async fn dial(
         passport: PassportId::new(),
         resumes: false,
         outbound: None,
+        doubt: Doubt::None,
         returned: None,
     };
     let call_id = arrival.id;

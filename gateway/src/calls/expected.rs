@@ -15,6 +15,7 @@ use storage::{CallId, Line, PassportId};
 use telephony::error::TokenError;
 use telephony::twilio::token::{MAX_LIFE_S, NonceLedger, StreamClaims, TokenSigner};
 
+use super::answered::Doubt;
 use super::steady::SteadyClock;
 use crate::auth::secrets;
 
@@ -49,6 +50,7 @@ pub struct ExpectedCall {
     pub resumes: bool,
     /// We called them, in this language.
     pub outbound: Option<Language>,
+    pub doubt: Doubt,
     /// They come back from a person who did not take the call, and go on in this language.
     pub returned: Option<(Returned, Language)>,
     /// A stream has begun for it.
@@ -129,6 +131,7 @@ pub struct Arrival {
     pub resumes: bool,
     /// We called them, in this language.
     pub outbound: Option<Language>,
+    pub doubt: Doubt,
     /// They come back from a person who did not take the call, and go on in this language.
     pub returned: Option<(Returned, Language)>,
 }
@@ -247,6 +250,7 @@ impl From<Arrival> for ExpectedCall {
             passport: arrival.passport,
             resumes: arrival.resumes,
             outbound: arrival.outbound,
+            doubt: arrival.doubt,
             returned: arrival.returned,
             started: AtomicBool::new(false),
             opening: AtomicU32::new(0),
@@ -283,6 +287,7 @@ mod tests {
             passport,
             resumes: false,
             outbound: None,
+            doubt: Doubt::None,
             returned: None,
         }
     }

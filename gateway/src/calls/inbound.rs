@@ -14,6 +14,7 @@ use telephony::twilio::stream::StreamReader;
 use tokio::sync::mpsc;
 use tokio::time::{Instant as Deadline, timeout_at};
 
+use super::answered::Ear;
 use super::handshake::call_time;
 use super::socket::{self, Closing, code};
 use crate::config::Limits;
@@ -45,6 +46,8 @@ pub struct Inbound {
     parsed: Vec<MediaEvent>,
     frames: metrics::Counter,
     dropped: metrics::Counter,
+    /// Listens for a machine, on a call of ours.
+    ear: Option<Ear>,
 }
 
 impl Inbound {
@@ -54,6 +57,7 @@ impl Inbound {
         reader: StreamReader,
         accepted: Instant,
         limits: &Limits,
+        ear: Option<Ear>,
     ) -> Self {
         Self {
             stream,
@@ -64,6 +68,7 @@ impl Inbound {
             parsed: Vec::new(),
             frames: metrics::counter!("quandura_frames_total", "direction" => "in"),
             dropped: metrics::counter!("quandura_frames_dropped_total", "direction" => "in"),
+            ear,
         }
     }
 
@@ -126,8 +131,11 @@ impl Inbound {
         let mut media = false;
         for event in std::mem::take(&mut self.parsed) {
             let stops = event == MediaEvent::Stopped;
-            if matches!(event, MediaEvent::Frame(_)) {
+            if let MediaEvent::Frame(frame) = &event {
                 media = true;
+                if let Some(ear) = &mut self.ear {
+                    ear.hear(frame);
+                }
                 self.frames.increment(1);
                 self.make_room();
             }

@@ -11,6 +11,7 @@ use pipeline::event::AttentionLevel;
 use pipeline::ports::{EndReason, InLine};
 use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
+use telephony::twilio::status::Answerer;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -44,6 +45,8 @@ pub struct LiveCall {
     pub held: Notify,
     /// Where the caller stands who waits in line.
     pub in_line: Mutex<Option<InLine>>,
+    /// Who answered a call of ours, as the carrier has it.
+    pub answered_by: Mutex<Option<Answerer>>,
     /// Cancelled when the stream's last task is done.
     gone: CancellationToken,
     /// Last turn seen.
@@ -125,6 +128,7 @@ impl LiveCalls {
             question: Mutex::default(),
             held: Notify::new(),
             in_line: Mutex::default(),
+            answered_by: Mutex::default(),
             gone: CancellationToken::new(),
             turns: AtomicU32::new(0),
             attention: Mutex::default(),

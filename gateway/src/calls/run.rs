@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::admission::Permit;
+use super::answered::Ear;
 use super::call_back::CallBack;
 use super::expected::{ExpectedCall, NamedBy};
 use super::handshake::Opened;
@@ -82,7 +83,8 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
         Ok((parts, session)) => {
             let (prices, carrier) = (session.prices.clone(), session.carrier.is_some());
             app.tasks.spawn(warm::watch(app.clone(), registration.call.clone()).in_current_span());
-            let talk = Talk { app, socket, opened, accepted, parts, session, control, asked };
+            let ear = Ear::new(call.doubt, &registration.call);
+            let talk = Talk { app, socket, opened, accepted, parts, session, control, asked, ear };
             let summary = talk.run().await;
             conclude(&call, &summary);
             settle_end(app, &admitted_store, &call, summary.reason).await;
@@ -305,6 +307,8 @@ struct Talk<'a> {
     session: SessionConfig,
     control: mpsc::Sender<Control>,
     asked: mpsc::Receiver<Control>,
+    /// Listens for a machine, on a call of ours.
+    ear: Option<Ear>,
 }
 
 impl Talk<'_> {
@@ -326,7 +330,7 @@ impl Talk<'_> {
         let why = OnceLock::new();
         let written = CancellationToken::new();
         let reading = async {
-            let inbound = Inbound::new(stream, reader, self.accepted, limits);
+            let inbound = Inbound::new(stream, reader, self.accepted, limits, self.ear);
             let end = tokio::select! {
                 end = inbound.pump(&to_call) => end,
                 () = linger(&written) => LegEnd::Lost,

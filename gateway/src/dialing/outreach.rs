@@ -357,13 +357,16 @@ pub async fn heed(
     }
 }
 
-/// What the end of a call means; `None` for what is no end.
+/// What the end of a call means; `None` for what is no end. `ended`: the reason on its record, where it has one.
 #[must_use]
-pub fn result_of(attempt: &Attempt, status: CallProgress) -> Option<OutreachResult> {
+pub fn result_of(attempt: &Attempt, ended: Option<&str>, status: CallProgress) -> Option<OutreachResult> {
     match status {
         CallProgress::Completed if attempt.opted_out => Some(OutreachResult::OptedOut),
-        CallProgress::Completed if attempt.stage == OutreachStage::Connected => Some(OutreachResult::Reached),
         CallProgress::Completed if attempt.message => Some(OutreachResult::MessageLeft),
+        CallProgress::Completed if ended == Some(OutreachResult::Machine.as_str()) => {
+            Some(OutreachResult::Machine)
+        }
+        CallProgress::Completed if attempt.stage == OutreachStage::Connected => Some(OutreachResult::Reached),
         CallProgress::Completed if attempt.machine => Some(OutreachResult::Machine),
         CallProgress::Completed => Some(OutreachResult::NoResponse),
         CallProgress::Busy => Some(OutreachResult::Busy),

@@ -93,7 +93,7 @@ async fn of_outreach(
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
     let call = store.call(attempt.id).await?;
-    let sid = call.and_then(|call| call.carrier_sid);
+    let (sid, ended) = call.map_or((None, None), |call| (call.carrier_sid, call.end_reason));
     let told = match (app.control.as_deref(), sid.as_deref()) {
         // Whether it was placed was never known, and no callback ever named it.
         (_, None) => Some(OutreachResult::Failed),
@@ -102,7 +102,7 @@ async fn of_outreach(
             Ok(known) => {
                 let machine = attempt.machine || known.answered_by == Some(Answerer::Machine);
                 let attempt = Attempt { machine, ..attempt.clone() };
-                let result = outreach::result_of(&attempt, known.status);
+                let result = outreach::result_of(&attempt, ended.as_deref(), known.status);
                 if result.is_none() {
                     store.note_outreach(attempt.id, OutreachNews::default()).await?;
                 }

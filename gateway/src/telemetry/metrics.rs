@@ -183,6 +183,7 @@ pub const fn reason_name(reason: EndReason) -> &'static str {
         EndReason::CallerHungUp => "caller_hung_up",
         EndReason::AgentHungUp => "agent_hung_up",
         EndReason::SupervisorHungUp => "supervisor_hung_up",
+        EndReason::Machine => "machine",
         EndReason::Transferred => "transferred",
         EndReason::NoInput => "no_input",
         EndReason::StreamLost => "stream_lost",

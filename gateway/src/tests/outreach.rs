@@ -31,17 +31,19 @@ pub(super) struct Desk {
 
 /// Somebody who says a word and hangs up.
 fn brief_talk() -> Talk {
-    Arc::new(|url, parameters, call_sid| {
+    talk_of(Opening::AfterGreeting, vec![AudioFrame([0x18; 160]); 30])
+}
+
+/// Somebody, or something, that says this and hangs up.
+pub(super) fn talk_of(opening: Opening, sound: Vec<AudioFrame>) -> Talk {
+    Arc::new(move |url, parameters, call_sid| {
+        let sound = sound.clone();
         Box::pin(async move {
             let signature = sign(&SecretString::from(TOKEN), &url, &[]);
             let stream_sid = format!("MZ{}", secrets::random_hex(16));
             let start = StreamStart { stream_sid, call_sid, account_sid: ACCOUNT.to_owned(), parameters };
             let patience = Patience { gap_ms: 200, quiet_ms: 300, answer_ms: 2_000, hangup_after_ms: None };
-            let script = Script::new(
-                vec![Act::Say(vec![AudioFrame([0x18; 160]); 30])],
-                Opening::AfterGreeting,
-                patience,
-            );
+            let script = Script::new(vec![Act::Say(sound)], opening, patience);
             let _ = leg::talk(&url, Some((SIGNATURE_HEADER, signature)), start, script).await;
         })
     })

@@ -1,10 +1,13 @@
 //! A message on a machine: where the tenant leaves them, once, and nothing of the person in it.
 
+use pipeline::audio::g711::mulaw_encode;
 use serde_json::json;
 use storage::{Outreach, Settings};
+use telephony::media::AudioFrame;
 
-use super::outreach::{Desk, desk};
+use super::outreach::{Desk, YES, desk, talk_of};
 use super::simulated_carrier::{Behaviour, Callbacks, Trouble};
+use crate::caller::script::Opening;
 use crate::demo;
 
 async fn with_messages() -> Desk {
@@ -43,6 +46,46 @@ async fn a_message_says_who_called_and_how_to_reach_them_and_nothing_else() {
     for private in ["555017", "callback", "You asked us", "request", "press"] {
         assert!(!said.contains(private), "{private}: {said}");
     }
+    desk.test.gateway.shutdown().await;
+}
+
+/// A greeting of some seconds, a beep, and a machine that records.
+fn machine_sound() -> Vec<AudioFrame> {
+    let mut chance = 7_u32;
+    let speech = (0..2_000 * 8).map(|_| {
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        i16::try_from(chance >> 20).unwrap() * 3 - 6_000
+    });
+    let beep = [0, 5_657, 8_000, 5_657, 0, -5_657, -8_000, -5_657].into_iter().cycle().take(320 * 8);
+    let silence = std::iter::repeat_n(0, 3_000 * 8);
+    let sound: Vec<u8> = speech.chain(beep).chain(silence).map(mulaw_encode).collect();
+    sound.chunks_exact(160).map(|chunk| AudioFrame(chunk.try_into().unwrap())).collect()
+}
+
+/// Its greeting was taken for a yes: the agent hears what it is.
+#[tokio::test]
+async fn a_machine_that_says_this_is_somebody_is_told_apart_by_its_beep() {
+    for (leaves, result) in [(false, "machine"), (true, "message_left")] {
+        let desk = if leaves { with_messages().await } else { desk().await };
+        desk.carrier.talk(talk_of(Opening::AfterMs(0), machine_sound()));
+        let call = desk.over("+12125550143", Behaviour::Says("hi this is the smiths")).await;
+        let id = call["id"].as_str().unwrap();
+        assert_eq!(call["end_reason"], "machine", "{call}");
+        assert_eq!(desk.result(id).await, result);
+        let last = desk.carrier.followed().pop().unwrap();
+        assert_eq!(last.contains("You can call us back"), leaves, "{last}");
+        desk.test.gateway.shutdown().await;
+    }
+}
+
+/// The same sound of somebody who pressed a key: a machine presses none, and nobody is hung up on.
+#[tokio::test]
+async fn who_pressed_a_key_is_no_machine_whatever_beeps_beside_them() {
+    let desk = desk().await;
+    desk.carrier.talk(talk_of(Opening::AfterMs(0), machine_sound()));
+    let call = desk.over("+12125550143", YES).await;
+    assert_eq!(call["end_reason"], "caller_hung_up", "{call}");
+    assert_eq!(desk.result(call["id"].as_str().unwrap()).await, "reached");
     desk.test.gateway.shutdown().await;
 }
 

@@ -18,6 +18,7 @@ use super::request::{About, Fields, Names, document, malformed, nothing, unknown
 use super::transfer::{facts_of, voice};
 use super::voice;
 use crate::app::App;
+use crate::calls::answered::Doubt;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::dialing::outreach::{self, Said};
 use crate::dialing::settle;
@@ -129,6 +130,11 @@ async fn connect(
     if !app.is_ready() || app.capacity.is_exhausted() {
         return Ok(document(twiml::say_and_hang_up(Notice::Busy.text(language), voice(language))));
     }
+    // A machine presses no key.
+    let doubt = match keys(fields) {
+        Some(_) => Doubt::None,
+        None => Doubt::ByVoice { leaves_message: facts_of(app, store.id()).await?.voicemail },
+    };
     let caller = store.caller_number(call.id).await?.as_deref().and_then(CallerNumber::of);
     let arrival = Arrival {
         id: call.id,
@@ -140,6 +146,7 @@ async fn connect(
         passport: call.passport_id.unwrap_or_else(PassportId::new),
         resumes: true,
         outbound: Some(language),
+        doubt,
         returned: None,
     };
     let token = app.expected.expect(arrival).map_err(|e| {
@@ -151,6 +158,15 @@ async fn connect(
     Ok(voice::connect(app, &token))
 }
 
+/// The agent's stream ended because a machine had answered: what the carrier does with it.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn after_machine(app: &App, store: &TenantStore, call: &Call) -> Result<Response, ApiError> {
+    let leaves = facts_of(app, store.id()).await?.voicemail && store.leave_message(call.id, true).await?;
+    Ok(document(if leaves { message(app, store.id(), call).await? } else { twiml::hang_up() }))
+}
+
 /// A machine answered. Where the tenant leaves messages and this one takes them, the carrier says it, once; else it is hung up on.
 async fn met_machine(app: &App, told: &Told, sid: &str) -> Result<(), ApiError> {
     let Told { tenant, store, call, fields, .. } = told;
@@ -158,7 +174,7 @@ async fn met_machine(app: &App, told: &Told, sid: &str) -> Result<(), ApiError> 
         return Ok(outreach::end(app, *tenant, store, call.id, OutreachResult::Machine).await?);
     };
     if takes_message(fields) && facts_of(app, *tenant).await?.voicemail {
-        if !store.leave_message(call.id).await? {
+        if !store.leave_message(call.id, false).await? {
             return Ok(());
         }
         match control.redirect(sid, &message(app, *tenant, call).await?).await {
@@ -185,7 +201,11 @@ pub async fn status(
     let told = told(&app, names, request).await?;
     let Told { tenant, store, attempt, fields, .. } = &told;
     let sid = call_sid(fields).map_err(|e| malformed(&e))?.to_owned();
-    let machine = answered_by(fields) == Some(Answerer::Machine);
+    let who = answered_by(fields);
+    if let (Some(who), Some(live)) = (who, app.live.find(attempt.id)) {
+        *live.answered_by.lock() = Some(who);
+    }
+    let machine = who == Some(Answerer::Machine);
     let news = OutreachNews { stage: None, carrier_sid: Some(sid.clone()), machine };
     let Some(attempt) = store.note_outreach(attempt.id, news).await? else {
         return Ok(nothing());
@@ -200,7 +220,9 @@ pub async fn status(
     let unsure = progress.status == CallProgress::Completed && attempt.stage < OutreachStage::Connected;
     let machine = attempt.machine || (unsure && settle::is_machine(&app, Some(&sid)).await);
     let attempt = Attempt { machine, ..attempt };
-    if let Some(result) = outreach::result_of(&attempt, progress.status) {
+    // The conversation may have ended as something since the call was read.
+    let ended = store.call(attempt.id).await?.and_then(|call| call.end_reason);
+    if let Some(result) = outreach::result_of(&attempt, ended.as_deref(), progress.status) {
         outreach::end(&app, *tenant, store, attempt.id, result).await?;
     }
     Ok(nothing())

@@ -12,6 +12,7 @@ use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
 use telephony::twilio::twiml;
 use telephony::twilio::webhook::VoiceRequest;
 
+use super::outreach;
 use super::request::{Fields, document, read};
 use super::transfer;
 use super::voice::OUT_OF_ORDER;
@@ -23,6 +24,9 @@ use crate::providers::notices::Notice;
 
 /// A call's last record may take this long after its stream ended.
 const SETTLING: Duration = Duration::from_secs(4);
+
+/// A machine had answered a call of ours.
+const MACHINE: &str = "machine";
 
 /// Ends after which there is nothing more to say.
 const ORDERLY: [&str; 5] = ["caller_hung_up", "agent_hung_up", "supervisor_hung_up", "no_input", "too_long"];
@@ -49,6 +53,14 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
         && let Some(answer) = in_line(&app, store, call, &fields).await
     {
         return answer;
+    }
+    if let Ok(Some((store, call))) = &settled
+        && call.end_reason.as_deref() == Some(MACHINE)
+    {
+        return outreach::after_machine(&app, store, call).await.unwrap_or_else(|error| {
+            tracing::error!(?error, call_id = %call.id, "whether a machine gets a message cannot be read");
+            document(twiml::hang_up())
+        });
     }
     let ended = match &settled {
         Ok(found) => Ok(found.as_ref().and_then(|(_, call)| call.end_reason.clone())),

@@ -19,6 +19,7 @@ use super::request::{About, Fields, Names, document, malformed, unknown, url};
 use super::voice;
 use crate::app::App;
 use crate::audit::acts;
+use crate::calls::answered::Doubt;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::demo;
 use crate::dialing::transfer::Told;
@@ -188,6 +189,7 @@ async fn token_for(
         account_sid: account_sid(fields).to_owned(),
         passport: call.passport_id.unwrap_or_else(PassportId::new),
         resumes: true,
+        doubt: Doubt::None,
         outbound: (call.direction == Direction::Outbound).then_some(language),
         returned: Some((returned, language)),
     };

@@ -16,6 +16,7 @@ use telephony::twilio::webhook::VoiceRequest;
 use super::request::{document, read};
 use super::resume;
 use crate::app::App;
+use crate::calls::answered::Doubt;
 use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
 use crate::error::{ApiError, ErrorCode};
@@ -189,6 +190,7 @@ async fn arrival(app: &App, line: Line, asked: VoiceRequest) -> Result<Option<Ar
         passport,
         resumes,
         outbound: None,
+        doubt: Doubt::None,
         returned: None,
     }))
 }

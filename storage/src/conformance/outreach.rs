@@ -101,16 +101,21 @@ pub(crate) async fn who_opts_out_in_a_conversation_is_on_the_list(f: &Fixture) {
 pub(crate) async fn a_message_is_left_once_and_not_on_who_talks(f: &Fixture) {
     let store = &f.river;
     let id = begun(store).await;
-    assert!(!f.lake.leave_message(id).await.unwrap());
-    assert!(store.leave_message(id).await.unwrap());
-    assert!(!store.leave_message(id).await.unwrap(), "the carrier tells twice");
+    assert!(!f.lake.leave_message(id, false).await.unwrap());
+    assert!(store.leave_message(id, false).await.unwrap());
+    assert!(!store.leave_message(id, false).await.unwrap(), "the carrier tells twice");
     let now = store.outreach(id).await.unwrap().unwrap();
     assert!(now.message && now.machine);
     store.end_outreach(id, OutreachResult::MessageLeft).await.unwrap();
     let id = begun(store).await;
     let news = OutreachNews { stage: Some(OutreachStage::Connected), ..OutreachNews::default() };
     store.note_outreach(id, news).await.unwrap();
-    assert!(!store.leave_message(id).await.unwrap(), "somebody talks with the agent");
+    assert!(!store.leave_message(id, false).await.unwrap(), "somebody talks with the agent");
+    assert!(store.leave_message(id, true).await.unwrap(), "it was the machine");
+    store.end_outreach(id, OutreachResult::MessageLeft).await.unwrap();
+    let id = begun(store).await;
+    store.end_outreach(id, OutreachResult::Failed).await.unwrap();
+    assert!(!store.leave_message(id, true).await.unwrap(), "it is over");
 }
 
 pub(crate) async fn consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back(f: &Fixture) {

@@ -78,16 +78,17 @@ impl Outreach for TenantStore {
         write.finish(step).await
     }
 
-    async fn leave_message(&self, id: CallId) -> Result<bool, StorageError> {
+    async fn leave_message(&self, id: CallId, talked: bool) -> Result<bool, StorageError> {
         let core = &*self.core;
         let mut write = core.db.write().await?;
         let done = sqlx::query(
             "update outreach set message = 1, machine = 1, heard_at = $3
-             where tenant_id = $1 and id = $2 and message = 0 and stage in ('placing', 'asked')",
+             where tenant_id = $1 and id = $2 and message = 0 and stage <> 'ended' and stage <> $4",
         )
         .bind(core.scope.tenant)
         .bind(id)
         .bind(now())
+        .bind(if talked { OutreachStage::Ended } else { OutreachStage::Connected })
         .execute(write.conn())
         .await;
         write.finish(done.map(|done| done.rows_affected() > 0).map_err(Into::into)).await

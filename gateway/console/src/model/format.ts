@@ -84,6 +84,7 @@ export const END_REASONS: Record<string, string> = {
   interrupted: "Gateway restarted in mid-call",
   no_answer: "We called; nobody answered",
   machine: "We called; a machine answered",
+  message_left: "We called; a message was left on a machine",
   no_response: "We called; they said nothing",
   wrong_number: "We called; it was a wrong number",
   opted_out: "We called; they want no calls",
