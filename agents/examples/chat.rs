@@ -92,6 +92,7 @@ fn brief(store: &TenantStore) -> CallBrief {
         spoken: vec![Language::En, Language::Es],
         recalled: Vec::new(),
         outbound: false,
+        reminder: None,
         consent: Default::default(),
         hand_over: Default::default(),
         call: CallId(Uuid::now_v7()),

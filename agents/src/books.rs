@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::attends;
 use super::desk::now;
 use super::effects::{self, Committed, Recorder, TurnWork};
 use super::no_calls;
@@ -28,6 +29,9 @@ impl Books {
         // Before all else: it holds even where the rest cannot be written.
         if let Some(source) = no_calls::source_of(work.effects) {
             no_calls::keep(office, source).await?;
+        }
+        if let Some((item, coming)) = attends::answer_of(work.effects) {
+            attends::note(office, item, coming).await?;
         }
         let at = now();
         let (desk, brief) = (&*office.desk, &office.brief);

@@ -9,6 +9,7 @@ use storage::records::WorkStatus;
 use tokio::time::Instant;
 
 use super::alarms::{self, Alarms};
+use super::attends;
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
 use super::no_calls;
 use super::office::{Knowledge, Office};
@@ -213,6 +214,7 @@ impl Seat {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
+            | Effect::Attend { .. }
             | Effect::StopCalls { .. } => None,
         });
         for effect in &run.step.effects {
@@ -220,7 +222,7 @@ impl Seat {
         }
         let effects = &run.step.effects;
         let puts_through = put_through::target_of(effects).is_some() || put_through::joins(effects);
-        if filing.is_none() && !puts_through && !no_calls::stops(effects) {
+        if filing.is_none() && !puts_through && !notes_at_once(effects) {
             // An emergency: where to turn was said already; only "I've marked this call" is not true.
             run.step.say.retain(|say| !say.promises);
             run.step.effects.clear();
@@ -250,8 +252,8 @@ impl Seat {
         if line.is_some() || put_through::target_of(&run.step.effects).is_some() {
             put_through::take_back(&self.office).await;
         }
-        // A word against calls holds, whatever else they say.
-        if no_calls::stops(&run.step.effects) {
+        // A word against calls holds, and an answer that was noted, whatever else they say.
+        if notes_at_once(&run.step.effects) {
             return run.unheard();
         }
         let booked = run.step.effects.iter().any(|e| matches!(e, Effect::File(f) if f.booking.is_some()));
@@ -379,6 +381,11 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
     step
 }
 
+/// What is kept at once, and is said once more rather than undone.
+fn notes_at_once(effects: &[Effect]) -> bool {
+    no_calls::stops(effects) || attends::answer_of(effects).is_some()
+}
+
 /// What people of the office are asked, where they are.
 fn asks(effects: &[Effect]) -> Option<String> {
     effects.iter().find_map(|effect| match effect {
@@ -387,6 +394,7 @@ fn asks(effects: &[Effect]) -> Option<String> {
         | Effect::MarkUrgent { .. }
         | Effect::PutThrough { .. }
         | Effect::Line(_)
+        | Effect::Attend { .. }
         | Effect::StopCalls { .. } => None,
     })
 }

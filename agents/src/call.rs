@@ -16,6 +16,7 @@ use super::office::Office;
 use super::outbox::Outbox;
 use super::seat::{Lines, Seat};
 use super::unheard::Unheard;
+use dialogue::builtin::reminder::Reminded;
 use dialogue::builtin::{Effect, Note, State};
 use work::office;
 use work::passport::{Patch, Status};
@@ -78,6 +79,12 @@ impl Call {
         let mut state = State::new(office.knows_caller()).speaking(brief.language, &brief.spoken);
         state.quiet_greeting = office.desk.facts.no_emergency_notice.contains(&brief.line);
         state.outbound = brief.outbound;
+        state.reminded = brief.reminder.clone().map(|reminder| Reminded {
+            item: reminder.item,
+            starts: reminder.starts,
+            place: reminder.place,
+            sure: reminder.sure,
+        });
         state.consent = brief.consent;
         state.can_transfer = brief.hand_over.is_possible;
         state.returned.clone_from(&brief.hand_over.returned);

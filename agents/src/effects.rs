@@ -185,6 +185,7 @@ const fn filing(effect: &Effect) -> Option<&Filing> {
         | Effect::PutThrough { .. }
         | Effect::AskStaff { .. }
         | Effect::Line(_)
+        | Effect::Attend { .. }
         | Effect::StopCalls { .. } => None,
     }
 }
@@ -228,6 +229,7 @@ fn patches(
             Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
+            | Effect::Attend { .. }
             | Effect::StopCalls { .. } => {}
         }
     }
@@ -298,6 +300,7 @@ pub(super) const fn tool_name(effect: &Effect) -> &'static str {
         Effect::MarkUrgent { .. } => "mark_urgent",
         Effect::PutThrough { .. } | Effect::Line(_) => "put_through",
         Effect::AskStaff { .. } => "ask_staff",
+        Effect::Attend { .. } => "note_attendance",
         Effect::StopCalls { .. } => "stop_calls",
         Effect::File(filing) => match filing.files {
             Files::Incident => "file_report",

@@ -10,6 +10,7 @@
 //! Begin with [`FrontDesk`], then `call`.
 
 mod alarms;
+mod attends;
 mod books;
 mod builtin;
 mod call;

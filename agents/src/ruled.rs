@@ -130,6 +130,7 @@ fn values(step: &Step) -> Vec<String> {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
+            | Effect::Attend { .. }
             | Effect::StopCalls { .. } => Vec::new(),
         }))
         .filter(|value| value.len() >= SHORTEST)

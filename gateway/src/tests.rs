@@ -20,6 +20,7 @@ mod passkeys;
 mod passports;
 mod queue;
 mod recording;
+mod reminder;
 mod requests;
 mod retries;
 mod reviews;

@@ -8,6 +8,7 @@
 mod consent;
 mod hand_over;
 mod recalled;
+mod reminder;
 mod staff;
 mod turn_input;
 
@@ -27,6 +28,7 @@ pub use consent::{Consent, Consented};
 pub use hand_over::{HandOver, InLine, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
 pub use recalled::Recalled;
+pub use reminder::Reminder;
 pub use staff::StaffWord;
 pub use turn_input::{MOST_ALTERNATIVES, SecretDigits, TurnInput};
 
@@ -312,6 +314,8 @@ pub struct CallBrief {
     pub recalled: Vec<Recalled>,
     /// We called them: they know who we are, and were told what for.
     pub outbound: bool,
+    /// And what of.
+    pub reminder: Option<Reminder>,
     /// What the line tells its callers of being recorded.
     pub consent: Consent,
     pub hand_over: HandOver,

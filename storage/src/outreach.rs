@@ -59,6 +59,8 @@ pub struct NewOutreach {
     /// Login, or the name of a program's token.
     pub actor: String,
     pub comes: Comes,
+    /// The appointment that it reminds of: the reference of its request.
+    pub item: Option<String>,
 }
 
 /// Whether a call is the first of its own.
@@ -84,6 +86,8 @@ pub struct Outreach {
     pub result: Option<OutreachResult>,
     /// A machine answered.
     pub machine: bool,
+    /// The appointment that it reminds of: the reference of its request.
+    pub item: Option<String>,
     /// The carrier was told to leave a message on it.
     pub message: bool,
     /// They said in the conversation that they want no more calls.

@@ -20,6 +20,7 @@ use super::*;
 mod driven;
 mod no_calls;
 mod own_words;
+mod reminder;
 mod scripted;
 mod taken_back;
 
@@ -83,6 +84,7 @@ impl Office {
             spoken: vec![Language::En],
             recalled: Vec::new(),
             outbound: false,
+            reminder: None,
             consent: Default::default(),
             hand_over: Default::default(),
             call: CallId(Uuid::now_v7()),

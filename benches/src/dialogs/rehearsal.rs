@@ -229,6 +229,7 @@ impl Desk {
             spoken: vec![Tongue::En, Tongue::Es],
             recalled: Vec::new(),
             outbound: false,
+            reminder: None,
             consent: Default::default(),
             hand_over: Default::default(),
             call,

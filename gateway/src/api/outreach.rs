@@ -34,6 +34,8 @@ pub struct Order {
     purpose: Purpose,
     line: Option<String>,
     language: Option<String>,
+    /// The appointment that it reminds of: the reference of its request.
+    appointment: Option<String>,
     /// Attempts that follow where nobody is reached.
     #[serde(default)]
     retries: u32,
@@ -90,8 +92,13 @@ pub async fn place(
         }
     };
     let retries = asked.retries()?;
+    let item = asked.appointment.as_deref();
+    if item.is_some() && asked.purpose != Purpose::Appointment {
+        return Err(ApiError::invalid("appointment", "goes with the purpose appointment alone"));
+    }
     let (store, principal) = (&scope.store, &scope.principal);
-    let wish = Wish { tenant: scope.tenant.id, store, principal, purpose: asked.purpose, language, retries };
+    let wish =
+        Wish { tenant: scope.tenant.id, store, principal, purpose: asked.purpose, language, item, retries };
     let (attempt, line) = outreach::place(&app, wish, &to, asked.line.as_deref()).await?;
     let answer =
         json!({ "id": attempt.id, "stage": attempt.stage, "line": line, "purpose": attempt.purpose });
@@ -106,6 +113,9 @@ pub struct OutreachItem {
     result: Option<OutreachResult>,
     /// The call whose next attempt it is; its own id where it is the first.
     first: CallId,
+    /// The appointment that it reminds of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    appointment: Option<String>,
     /// All of them, oldest first.
     attempts: Vec<AttemptItem>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,6 +153,7 @@ pub(super) async fn item(store: &TenantStore, id: CallId) -> Result<Option<Outre
         stage: call.stage,
         result: call.result,
         first: call.first,
+        appointment: call.item,
         attempts: attempts
             .map(|one| AttemptItem { id: one.id, at: one.created_at, result: one.result })
             .collect(),

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::admission::Permit;
-use super::answered::Ear;
+use super::answered::{Doubt, Ear};
 use super::call_back::CallBack;
 use super::expected::{ExpectedCall, NamedBy};
 use super::handshake::Opened;
@@ -35,7 +35,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
-use crate::dialing::warm;
+use crate::dialing::{reminder, warm};
 use crate::memory::recall::{Recollection, recall};
 use crate::office::Pressing;
 use crate::providers::Ready;
@@ -144,6 +144,9 @@ async fn assemble(
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
     let mut brief = brief(call, ready, recollection);
     brief.hand_over.staff = app.staff.of(call.line.tenant_id);
+    if call.outbound.is_some() {
+        brief.reminder = reminder::for_call(app, store, call.id, call.doubt == Doubt::None).await?;
+    }
     let (after, refused) = begin_record(store, call, brief.language, admitted.accepted).await?;
     brief.hand_over.part = after.seq;
     if refused {
@@ -209,6 +212,7 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
         spoken,
         recalled: recollection.facts,
         outbound: call.outbound.is_some(),
+        reminder: None,
         consent: match call.line.recording_consent {
             RecordingConsent::Off => Consent::Off,
             RecordingConsent::Notice => Consent::Notice,

@@ -8,6 +8,7 @@ pub mod lost;
 pub mod outreach;
 pub mod reconcile;
 pub mod refusals;
+pub mod reminder;
 pub mod retries;
 pub mod settle;
 pub mod transfer;

@@ -26,6 +26,7 @@ use telephony::twilio::status::CallProgress;
 
 use super::hours;
 use super::refusals::{self, Rule};
+use super::reminder;
 use super::retries;
 use super::transfer::line as spoken;
 use crate::app::App;
@@ -51,6 +52,8 @@ pub struct Wish<'a> {
     pub principal: &'a Principal,
     pub purpose: Purpose,
     pub language: Language,
+    /// The appointment that it reminds of: the reference of its request.
+    pub item: Option<&'a str>,
     /// Attempts that follow where nobody is reached.
     pub retries: Option<NewRetries>,
 }
@@ -75,6 +78,9 @@ pub async fn place(
     }
     let line = line_of(app, wish.tenant, line).await?;
     may_call(wish.store, to, wish.purpose, app.clock.now(), Utc::now()).await??;
+    if let Some(item) = wish.item {
+        reminder::may_remind(app, wish.store, wish.tenant, item, to).await??;
+    }
     let call = NewCall {
         id: CallId::new(),
         carrier_sid: None,
@@ -87,7 +93,13 @@ pub async fn place(
     };
     let entry = acts::call_placed(wish.principal, call.id, wish.purpose);
     let comes = wish.retries.map_or(Comes::Once, Comes::First);
-    let new = NewOutreach { call, purpose: wish.purpose, actor: wish.principal.subject.clone(), comes };
+    let new = NewOutreach {
+        call,
+        purpose: wish.purpose,
+        actor: wish.principal.subject.clone(),
+        comes,
+        item: wish.item.map(str::to_owned),
+    };
     let attempt = dial(app, control, (wish.tenant, wish.store), new, entry).await?;
     Ok((attempt, line))
 }

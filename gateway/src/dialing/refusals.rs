@@ -28,6 +28,10 @@ pub enum Rule {
     QuietHours(Option<DateTime<Utc>>),
     /// Nobody takes calls there now.
     TargetClosed,
+    /// There is no such appointment, or none any more.
+    NoAppointment,
+    /// The appointment has another number on file: nobody else hears of it.
+    OtherNumber,
 }
 
 impl From<NotNow> for Rule {
@@ -65,6 +69,8 @@ impl Rule {
             Self::TooOften(_) => "too_often",
             Self::QuietHours(_) => "quiet_hours",
             Self::TargetClosed => "target_closed",
+            Self::NoAppointment => super::reminder::OVER,
+            Self::OtherNumber => "other_number",
         }
     }
 
@@ -95,6 +101,14 @@ impl Rule {
             Self::TooOften(_) => {
                 ("this number was called enough: once a day, three times a week", "wait, or write to them")
             }
+            Self::NoAppointment => (
+                "there is no such appointment to come",
+                "give the reference of an inspection that is booked, open, and not over",
+            ),
+            Self::OtherNumber => (
+                "the appointment has another number on file, and nobody else hears of it",
+                "call the number that is on file for it",
+            ),
             Self::TargetClosed => {
                 ("nobody takes calls there now", "choose another target, or file a call back")
             }

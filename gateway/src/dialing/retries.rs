@@ -16,6 +16,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::outreach::{self, NotPlaced};
 use super::refusals::Rule;
+use super::reminder;
 use crate::app::App;
 use crate::audit::acts;
 use crate::damaged;
@@ -121,6 +122,11 @@ async fn next(
     if now - first.created_at > TOO_LATE {
         return Ok(Next::Ends("too_late"));
     }
+    if let Some(item) = &first.item
+        && reminder::of(app, store, tenant, item).await?.is_none()
+    {
+        return Ok(Next::Ends(reminder::OVER));
+    }
     let line = app.platform.store().line(&call.line).await?;
     if line.is_none_or(|line| line.tenant_id != tenant) {
         return Ok(Next::Ends(Rule::NoLine.name()));
@@ -167,7 +173,13 @@ fn again(first: &Attempt, call: &Call, number: String) -> NewOutreach {
         passport_id: Some(PassportId::new()),
         started_at: Utc::now(),
     };
-    NewOutreach { call, purpose: first.purpose, actor: first.actor.clone(), comes: Comes::Again(first.first) }
+    NewOutreach {
+        call,
+        purpose: first.purpose,
+        actor: first.actor.clone(),
+        comes: Comes::Again(first.first),
+        item: first.item.clone(),
+    }
 }
 
 /// A call of ours is over: where it was the last of several attempts, that is on the audit.

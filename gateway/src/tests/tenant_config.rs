@@ -84,6 +84,7 @@ impl Call {
             spoken: vec![Language::En],
             recalled: Vec::new(),
             outbound: false,
+            reminder: None,
             consent: Default::default(),
             hand_over: Default::default(),
         };
@@ -102,6 +103,7 @@ impl Call {
             spoken: vec![Language::En],
             recalled: Vec::new(),
             outbound: true,
+            reminder: None,
             consent: Default::default(),
             hand_over: Default::default(),
         };

@@ -11,7 +11,7 @@ const NUMBER: &str = "+12025550123";
 
 fn wish() -> NewOutreach {
     let call = NewCall { direction: Direction::Outbound, ..new_call() };
-    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into(), comes: Comes::Once }
+    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into(), comes: Comes::Once, item: None }
 }
 
 async fn begun(store: &TenantStore) -> CallId {

@@ -12,7 +12,7 @@ const HOUR: TimeDelta = TimeDelta::hours(1);
 
 fn wish(comes: Comes) -> NewOutreach {
     let call = NewCall { direction: Direction::Outbound, caller: Some("+12025550199".into()), ..new_call() };
-    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into(), comes }
+    NewOutreach { call, purpose: Purpose::Callback, actor: "bo".into(), comes, item: Some("INS-1".into()) }
 }
 
 fn twice() -> Comes {
@@ -46,7 +46,8 @@ pub(crate) async fn who_was_not_reached_is_tried_again_as_often_as_was_wanted(f:
     let second = begun(store, Comes::Again(first)).await;
     let kept = store.retries(first).await.unwrap().unwrap();
     assert_eq!((kept.state, kept.remaining, kept.last, kept.due_at), (RetryState::Calling, 1, second, None));
-    assert_eq!(store.outreach(second).await.unwrap().unwrap().first, first);
+    let again = store.outreach(second).await.unwrap().unwrap();
+    assert_eq!((again.first, again.item.as_deref()), (first, Some("INS-1")));
     assert!(store.end_outreach(second, OutreachResult::Busy).await.unwrap());
     let third = begun(store, Comes::Again(first)).await;
     assert!(store.end_outreach(third, OutreachResult::Failed).await.unwrap());

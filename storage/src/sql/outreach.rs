@@ -28,6 +28,7 @@ struct Kept {
     result: Option<OutreachResult>,
     machine: i64,
     message: i64,
+    item: Option<String>,
     opted_out: i64,
     created_at: DateTime<Utc>,
     heard_at: DateTime<Utc>,
@@ -36,7 +37,7 @@ struct Kept {
 macro_rules! select_outreach {
     ($rest:literal) => {
         concat!(
-            "select id, first_id, purpose, actor, stage, result, machine, message, opted_out, created_at, heard_at
+            "select id, first_id, purpose, actor, stage, result, machine, message, item, opted_out, created_at, heard_at
              from outreach where tenant_id = $1 ",
             $rest
         )
@@ -170,8 +171,8 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     let hash = scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
     let id = new.call.id;
     let done = sqlx::query(
-        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at, first_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $7, $8) on conflict do nothing",
+        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at, first_id, item)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) on conflict do nothing",
     )
     .bind(scope.tenant)
     .bind(id)
@@ -184,6 +185,7 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
         Comes::Again(first) => Some(first),
         Comes::Once | Comes::First(_) => None,
     })
+    .bind(&new.item)
     .execute(&mut *conn)
     .await?;
     // The number is being called already.
@@ -311,6 +313,7 @@ fn opened(kept: Kept) -> Attempt {
         result: kept.result,
         machine: kept.machine != 0,
         message: kept.message != 0,
+        item: kept.item,
         opted_out: kept.opted_out != 0,
         created_at: kept.created_at,
         heard_at: kept.heard_at,

@@ -106,8 +106,10 @@ impl Turn<'_> {
         if self.state.outbound {
             self.say_kind("automated", SegmentKind::Notice);
             self.tell_of_recording();
-            self.end_greeting();
             self.did("opened", "greeted");
+            if !self.begins_reminder() {
+                self.end_greeting();
+            }
             return;
         }
         self.say_kind("greeting", SegmentKind::Notice);
@@ -221,7 +223,11 @@ impl Turn<'_> {
 
     /// An answer to what was asked, or what comes without being asked.
     fn take_words(&mut self, text: &str) {
-        if self.answers_line(text) || self.answers_put_through(text) || self.answers_ask_staff(text) {
+        if self.answers_line(text)
+            || self.answers_put_through(text)
+            || self.answers_ask_staff(text)
+            || self.answers_reminder(text)
+        {
             return;
         }
         if self.follows_move(text) {
@@ -456,6 +462,8 @@ impl Turn<'_> {
                             | Pending::AskStaff
                             | Pending::Write
                             | Pending::Recording
+                            | Pending::Remind
+                            | Pending::Coming
                     )
                 )
             }
@@ -470,6 +478,8 @@ impl Turn<'_> {
                         | Pending::MoreOnPage
                         | Pending::Write
                         | Pending::Recording
+                        | Pending::Remind
+                        | Pending::Coming
                 )
             ),
         }

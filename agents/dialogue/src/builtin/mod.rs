@@ -37,6 +37,7 @@ mod put_through;
 mod questions;
 mod read_back;
 mod recall;
+pub mod reminder;
 mod repeated;
 mod replied;
 mod reply;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::beliefs::Belief;
 use super::policy::clarify::Choice;
+use super::reminder::Reminded;
 use super::step::{Opening, Say};
 
 /// How often one question may be put.
@@ -208,6 +209,10 @@ pub enum Pending {
     AskStaff,
     /// "May we record this call?"
     Recording,
+    /// "May I tell you of your appointment now?"
+    Remind,
+    /// "Will you be there?"
+    Coming,
     /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
     CallBackInSpanish,
     /// Asked in Spanish for the keys of a telephone number.
@@ -310,6 +315,9 @@ pub struct State {
     /// We called them.
     #[serde(default)]
     pub outbound: bool,
+    /// The appointment that we called about, until they answered.
+    #[serde(default)]
+    pub reminded: Option<Reminded>,
     /// A carrier has the call, and can put it through.
     #[serde(default)]
     pub can_transfer: bool,
@@ -384,7 +392,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, can_transfer, returned, not_taken, in_line, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, can_transfer, returned, not_taken, in_line, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

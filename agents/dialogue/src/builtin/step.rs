@@ -180,6 +180,11 @@ pub enum Effect {
     },
     /// The caller joins or leaves the line of a target.
     Line(LineAct),
+    /// Whoever we called says whether they will come to the appointment of this request.
+    Attend {
+        item: String,
+        coming: bool,
+    },
     /// Whoever we called wants no more calls. `source`: by voice or by key.
     StopCalls {
         source: String,
@@ -251,6 +256,7 @@ impl Step {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
+            | Effect::Attend { .. }
             | Effect::StopCalls { .. } => None,
         });
         let corrections: Vec<bool> = files.collect();

@@ -20,7 +20,8 @@ pub(super) async fn placed(store: &TenantStore, brief: &CallBrief) {
         passport_id: Some(PassportId(brief.passport)),
         started_at: Utc::now(),
     };
-    let new = NewOutreach { call, purpose: Purpose::Callback, actor: "pat".into(), comes: Comes::Once };
+    let new =
+        NewOutreach { call, purpose: Purpose::Callback, actor: "pat".into(), comes: Comes::Once, item: None };
     store.begin_outreach(new).await.unwrap().expect("a call");
 }
 

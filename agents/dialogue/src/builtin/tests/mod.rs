@@ -16,6 +16,7 @@ mod policy;
 mod properties;
 mod put_through;
 mod questions;
+mod reminder;
 mod scripts;
 
 use std::collections::BTreeSet;
@@ -247,6 +248,7 @@ impl<'w> Phone<'w> {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
+            | Effect::Attend { .. }
             | Effect::StopCalls { .. } => None,
         });
         if let Some((slot, filing)) = booked
@@ -278,6 +280,7 @@ impl<'w> Phone<'w> {
                 Effect::PutThrough { .. }
                 | Effect::AskStaff { .. }
                 | Effect::Line(_)
+                | Effect::Attend { .. }
                 | Effect::StopCalls { .. } => {}
             }
         }

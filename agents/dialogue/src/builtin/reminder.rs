@@ -1,0 +1,95 @@
+//! We called to remind somebody of their appointment: told once they are there, and asked whether they will come.
+
+use chrono::NaiveDateTime;
+use language::YesNo;
+use pipeline::ports::AfterReply;
+use pipeline::turn::{Expectation, SegmentKind};
+use serde::{Deserialize, Serialize};
+
+use super::engine::Dialogue;
+use super::state::{Pending, State};
+use super::step::Effect;
+use super::turn::Turn;
+
+/// An appointment that is not told of yet, or that was asked about.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reminded {
+    /// Reference of the request that it was booked with.
+    pub item: String,
+    /// Local time of the office.
+    pub starts: NaiveDateTime,
+    pub place: String,
+    /// They pressed a key for it: they are no machine.
+    pub sure: bool,
+}
+
+language::shown!(Reminded, "Reminded": item, starts, sure; place);
+
+impl Dialogue {
+    /// Whether an answer to a reminder is waited for, which no model takes.
+    #[must_use]
+    pub fn minds_reminder(&self, state: &State) -> bool {
+        matches!(state.pending, Some(Pending::Remind | Pending::Coming))
+    }
+}
+
+impl Turn<'_> {
+    /// The first words of such a call. `false`: there is nothing to remind of.
+    pub(super) fn begins_reminder(&mut self) -> bool {
+        let Some(reminded) = &self.state.reminded else { return false };
+        if reminded.starts <= self.view.now {
+            self.state.reminded = None;
+            return false;
+        }
+        if reminded.sure {
+            self.remind();
+        } else {
+            self.ask_pending("reminder_ready", Pending::Remind);
+            self.expects = Expectation::YesNo;
+        }
+        true
+    }
+
+    fn remind(&mut self) {
+        let Some(reminded) = self.state.reminded.clone() else { return };
+        let opening = self.ear.spoken_moment(reminded.starts);
+        let key = if reminded.place.is_empty() { "reminder_no_place" } else { "reminder" };
+        self.say_with(key, &[("opening", &opening), ("where", &reminded.place)]);
+        self.ask_pending("reminder_question", Pending::Coming);
+        self.expects = Expectation::YesNo;
+        self.state.served = true;
+        self.did("reminder", "told");
+    }
+
+    /// The answer to one of the two questions. `false`: there was none, or the words are about something else.
+    pub(super) fn answers_reminder(&mut self, text: &str) -> bool {
+        let waits = |pending: &mut Pending| matches!(pending, Pending::Remind | Pending::Coming);
+        let Some(pending) = self.state.pending.take_if(waits) else { return false };
+        match (pending, self.ear.yes_no(text)) {
+            (Pending::Remind, Some(YesNo::Yes)) => self.remind(),
+            (Pending::Remind, Some(YesNo::No)) if self.ear.is_bare_yes_no(text) => {
+                self.say("reminder_later");
+                self.then = AfterReply::HangUp;
+                self.did("reminder", "not now");
+            }
+            (Pending::Coming, Some(YesNo::Yes)) if !self.ear.is_question(text) => {
+                self.attends(true);
+                self.anything_else();
+            }
+            (Pending::Coming, Some(YesNo::No)) => {
+                self.attends(false);
+                self.ask_pending("reminder_other_time", Pending::Offer("person".to_owned()));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn attends(&mut self, coming: bool) {
+        let Some(reminded) = self.state.reminded.take() else { return };
+        self.effects.push(Effect::Attend { item: reminded.item, coming });
+        let key = if coming { "reminder_coming" } else { "reminder_not_coming" };
+        self.say_one_of(self.worded(key), key, &[], SegmentKind::Reply, true);
+        self.did("reminder", if coming { "comes" } else { "does not come" });
+    }
+}
