@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use futures_util::SinkExt;
-use gateway::dialing::reconcile;
+use gateway::dialing::{reconcile, retries};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
-use storage::{CallId, Directory, Recordings, TenantStore, Waits, WorkItems};
+use storage::{CallId, Directory, Recordings, Retries, TenantStore, Waits, WorkItems};
 use tests::carrier::{ACCOUNT, Behaviour, Callbacks, CarrierServer};
 use tests::desk::{self, caller, signature};
 use tests::gateway::{ADMIN, Doubles, LINE, TestGateway};
@@ -34,6 +34,7 @@ tests::on_both_back_ends!(
     a_transfer_that_rang_ends_as_the_carrier_says,
     a_caller_who_waits_in_line_keeps_the_place,
     a_call_of_ours_that_rang_goes_on,
+    a_call_that_reached_nobody_is_tried_again_once_by_who_comes_next,
 );
 
 /// A county with people, its carrier, and the process that answers its line.
@@ -553,5 +554,32 @@ async fn a_call_of_ours_that_rang_goes_on(home: Home) {
     let call = next.get(&format!("/v1/calls/{rang}")).await;
     assert_eq!(call["end_reason"], "no_answer", "{call}");
     assert_eq!(next.audit(rang, "call.placed_ended").await.len(), 1);
+    next.gateway.running.shutdown().await;
+}
+
+async fn a_call_that_reached_nobody_is_tried_again_once_by_who_comes_next(home: Home) {
+    let mut town = Town::new(home, "", |_| {}).await;
+    town.carrier.number(FROM, Behaviour::NoAnswer);
+    let consent = json!({ "number": FROM, "purpose": "callback", "source": "written" });
+    assert!(town.post("/v1/consents", &consent).await.0.is_success());
+    let order = json!({ "to": FROM, "purpose": "callback", "retries": 2, "retry_after_s": 60 });
+    let (status, placed) = town.post("/v1/calls", &order).await;
+    assert_eq!(status, StatusCode::CREATED, "{placed}");
+    let path = format!("/v1/calls/{}", placed["id"].as_str().unwrap());
+    town.until(&path, |call| call["outreach"]["retries"]["state"] == "waiting").await;
+    town.kill();
+    let next = town.again().await;
+    // Another process had claimed the attempt when it died: it is made when the claim has run out.
+    let (due, minute) = (Utc::now() + TimeDelta::hours(25), TimeDelta::minutes(1));
+    assert!(next.store.claim_retry(due, due + minute * 2).await.unwrap().is_some());
+    let app = &next.gateway.running.app;
+    retries::once(app, due + minute).await.unwrap();
+    assert_eq!(town.carrier.called().len(), 1);
+    for _ in 0..2 {
+        retries::once(app, due + minute * 3).await.unwrap();
+    }
+    let tried = |call: &Value| call["outreach"]["attempts"][1]["result"] == "no_answer";
+    next.gateway.until(&path, tried).await.unwrap();
+    assert_eq!(town.carrier.called().len(), 2, "once");
     next.gateway.running.shutdown().await;
 }
