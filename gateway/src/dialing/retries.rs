@@ -3,6 +3,7 @@
 //! Each attempt keeps to the hours, the list, the consent and the bounds as they are at its own time. What passes by itself puts it
 //! off; all else ends the attempts, with its reason on the audit.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +58,8 @@ pub async fn run(app: Arc<App>) {
 pub async fn once(app: &App, now: DateTime<Utc>) -> Result<(), StorageError> {
     let Some(control) = app.control.as_deref().filter(|_| app.is_ready()) else { return Ok(()) };
     for (tenant, store) in damaged::sound(&app.platform).await? {
-        for _ in 0..AT_ONCE {
+        let mut seen = HashSet::new();
+        while seen.len() < AT_ONCE {
             let claimed = match store.claim_retry(now, now + CLAIM).await {
                 Ok(Some(claimed)) => claimed,
                 Ok(None) => break,
@@ -67,6 +69,10 @@ pub async fn once(app: &App, now: DateTime<Utc>) -> Result<(), StorageError> {
                 }
             };
             let id = claimed.id;
+            // One look makes no two attempts of a call, however soon the first is over.
+            if !seen.insert(id) {
+                break;
+            }
             if let Err(error) = of_call(app, control, (tenant.id, &store), claimed, now).await {
                 tracing::warn!(call_id = %id, %error, "a call could not be tried again; it is when its claim has run out");
             }
