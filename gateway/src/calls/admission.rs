@@ -162,7 +162,8 @@ impl Capacity {
         let (full, strained) = (self.engines.is_passed(engines), self.strain.is_passed(strain));
         self.ringing.retain(|_, since| now.duration_since(*since) < RINGS);
         let (taken, most) = (self.calls.taken(), (self.calls.most * SHARE_OF_OURS / 100).max(1));
-        !full && !(strained && taken > 0) && taken + self.ringing.len() < most
+        let must_wait = full || strained && taken > 0;
+        !must_wait && taken + self.ringing.len() < most
     }
 
     /// A call of ours is being placed.
