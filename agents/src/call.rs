@@ -14,6 +14,7 @@ use super::effects::TurnWork;
 use super::model::{Driver, Live, ModelRun, Moved, Next};
 use super::office::Office;
 use super::outbox::Outbox;
+use super::overheard::People;
 use super::seat::{Lines, Seat};
 use super::unheard::Unheard;
 use dialogue::builtin::reminder::Reminded;
@@ -97,6 +98,7 @@ impl Call {
             state,
             unheard: None,
             lines: Lines::default(),
+            people: People::default(),
             office,
         };
         Self { seat, live, run: None, cut: None }
@@ -132,6 +134,12 @@ impl Call {
             ReplyCommand::Told(word) => {
                 if let Some(live) = &mut self.live {
                     live.told(word);
+                }
+            }
+            ReplyCommand::Overheard(words) => {
+                let shown = self.seat.overhear(words).await;
+                if let (Some(live), Some((who, text))) = (&mut self.live, shown) {
+                    live.overheard(who, text);
                 }
             }
         }
@@ -310,11 +318,9 @@ impl Call {
         ];
         let lines = seat.lines.of_caller().count();
         let did = if remains { "closed; handed to the back office" } else { "closed; nothing remains" };
-        let note = Note {
-            heard: format!("end of call after {lines} caller turns"),
-            did: did.to_owned(),
-            sources: Vec::new(),
-        };
+        let did = seat.people.beside(did).unwrap_or_else(|| did.to_owned());
+        let note =
+            Note { heard: format!("end of call after {lines} caller turns"), did, sources: Vec::new() };
         let key = format!("{}/close", seat.office.writes());
         let passport = seat.office.brief.passport;
         let jobs = if remains { vec![office::work_job(passport, now())] } else { Vec::new() };

@@ -21,6 +21,7 @@ mod model;
 mod no_calls;
 mod office;
 mod outbox;
+mod overheard;
 mod put_through;
 mod recover;
 mod ruled;

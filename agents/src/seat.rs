@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::books::Books;
 use super::office::Office;
 use super::outbox::Outbox;
+use super::overheard::People;
 use super::unheard::Unheard;
 use dialogue::builtin::State;
 use pipeline::turn::Speaker;
@@ -19,6 +20,7 @@ pub(super) struct Seat {
     /// A reply of the dialogue's that nobody heard.
     pub(super) unheard: Option<Unheard>,
     pub(super) lines: Lines,
+    pub(super) people: People,
 }
 
 /// What was said on the call, raw.

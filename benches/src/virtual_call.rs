@@ -287,7 +287,7 @@ impl<E: Ear> VirtualCall<E> {
                 Output::Stt(command) => self.listen(&command),
                 Output::Reply(command) => self.reply(command),
                 Output::Tts(TtsCommand::Speak(segment)) => self.speak(&segment),
-                Output::Tts(_) | Output::Emit(_) => {}
+                Output::Tts(_) | Output::Person(_) | Output::Emit(_) => {}
                 Output::Log(entry) => {
                     self.after(DURABLE, Input::Log(LogEvent::Durable { seq: entry.seq }));
                 }
@@ -323,7 +323,8 @@ impl<E: Ear> VirtualCall<E> {
             | ReplyCommand::Heard(_)
             | ReplyCommand::TakenBack { .. }
             | ReplyCommand::Language(_)
-            | ReplyCommand::Told(_) => {}
+            | ReplyCommand::Told(_)
+            | ReplyCommand::Overheard(_) => {}
         }
     }
 

@@ -7,6 +7,7 @@ pub mod call_list;
 pub mod calls;
 pub mod capabilities;
 pub mod control;
+pub mod dictation;
 pub mod do_not_call;
 pub mod documents;
 pub mod events;

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    account, audit, autonomy, call_list, calls, capabilities, control, do_not_call, documents, events,
-    judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys, passport,
+    account, audit, autonomy, call_list, calls, capabilities, control, dictation, do_not_call, documents,
+    events, judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys, passport,
     passports, phone, queue, record, recording, retention, rules, speak, supervise, teams, tenant_calendar,
     tenant_config, tenant_settings, tenant_versions, tenants, text_checks, tokens, transcript, understand,
     users, validate, work_calls, work_items, work_moves,
@@ -230,7 +230,9 @@ fn people_on_calls(routes: Routes) -> Routes {
         .get("/v1/calls/{id}/listen", listen::handle)
         .post("/v1/calls/{id}/whisper", supervise::whisper)
         .post("/v1/calls/{id}/answer", supervise::answer)
+        .post_bounded("/v1/calls/{id}/dictation", dictation::MAX_BODY, dictation::handle)
         .post("/v1/calls/{id}/takeover", supervise::take_over)
+        .post("/v1/calls/{id}/handover", supervise::hand_over)
         .post("/v1/calls/{id}/release", supervise::release)
         .get("/v1/calls/{id}/speak", speak::handle)
         .get("/v1/calls/{id}/recording", recording::sound)

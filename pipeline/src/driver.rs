@@ -16,10 +16,12 @@ use uuid::Uuid;
 use crate::audio::echo::GuardedVad;
 use crate::cost::Prices;
 use crate::event::{CallEvent, EVENT_VERSION, EventBody};
+use crate::person_ear::PersonEar;
 use crate::ports::{
     CallBrief, EndReason, EventSink, LogEntry, LogStream, ReplyEvent, ReplyStream, Screen, SttCommand,
     SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
+use crate::provider::{Failure, Kind};
 use crate::recording::{RecordingLeg, Taken};
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
 use crate::session::state::{self, Caller};
@@ -68,6 +70,8 @@ pub struct CallParts {
     pub events: Arc<dyn EventSink>,
     /// Bound 32: whoever feeds it drops what finds no room. Closed: nobody can speak here.
     pub voice: mpsc::Receiver<PersonFrame>,
+    /// Hears them, so that their words are on the record too.
+    pub person: PersonEar,
     /// Where people listen.
     pub tap: Arc<Tap>,
     /// Who records the call, where it is recorded.
@@ -191,6 +195,7 @@ impl Driver {
                 Output::Ended(reason) => return Err(reason),
                 Output::Carrier(command) => self.send_carrier(command),
                 Output::Stt(command) => self.send_stt(command),
+                Output::Person(command) => self.send_person(command),
                 Output::Reply(command) => {
                     let sent = self.parts.reply.commands.try_send(command).is_ok();
                     self.check(sent, Port::Reply);
@@ -212,12 +217,16 @@ impl Driver {
             Input::PortLost(port) if !self.lost.contains(port) => self.lost.push(*port),
             Input::PortLost(_) => return,
             Input::Stt(SttEvent::Used(usage))
+            | Input::PersonStt(SttEvent::Used(usage))
             | Input::Tts(TtsEvent::Used(usage))
             | Input::Reply(ReplyEvent::Used { usage, .. }) => note_cost(&self.prices, usage),
             Input::Frame(frame) => {
-                let hidden = self.session.hides_caller() || !self.session.may_be_heard();
-                self.parts.tap.frame(Side::Caller, now, frame, hidden, !self.session.may_record());
-                self.take(Side::Caller, now, frame, self.session.hides_caller());
+                let secret = self.session.hides_caller();
+                // The person who asked for it hears it, and nobody else.
+                let asked = secret && self.session.regions().control == state::Control::Supervisor;
+                let hidden = (secret && !asked) || !self.session.may_be_heard();
+                self.parts.tap.frame(Side::Caller, now, frame, hidden, asked || !self.session.may_record());
+                self.take(Side::Caller, now, frame, secret);
                 let speaks = self.session.regions().caller != Caller::Silent;
                 if let Some(score) = self.parts.vad.push(now, frame) {
                     if self.may_echo != self.parts.vad.may_echo() {
@@ -245,6 +254,9 @@ impl Driver {
         let before = self.session.regions();
         self.session.handle_input(now, input);
         let after = self.session.regions();
+        if self.parts.person.is_open() && !self.session.hears_person() {
+            self.parts.person.close();
+        }
         if (before.caller, before.agent) != (after.caller, after.agent) {
             self.keep(now, Recorded::Regions { caller: after.caller, agent: after.agent });
         }
@@ -319,6 +331,17 @@ impl Driver {
         }
     }
 
+    fn send_person(&mut self, command: SttCommand) {
+        match self.parts.person.take(command, self.session.language()) {
+            Ok(Some(score)) => self.inputs.push_back(Input::PersonVad(score)),
+            Ok(None) => {}
+            Err(error) => {
+                let failure = Failure::new(Kind::Closed, error.to_string());
+                self.inputs.push_back(Input::PersonStt(SttEvent::Lost { failure }));
+            }
+        }
+    }
+
     async fn send_log(&mut self, entry: LogEntry) {
         let sent = timeout(LOG_DEADLINE, self.parts.log.commands.send(entry)).await;
         self.check(matches!(sent, Ok(Ok(()))), Port::Log);
@@ -384,6 +407,7 @@ async fn next_input(
         act = from_control(control) => act,
         event = leg.events.recv(), if leg_open => from_carrier(event),
         Some(PersonFrame { lease, frame }) = parts.voice.recv() => Input::Voice { lease, frame },
+        event = parts.person.event() => Input::PersonStt(event.unwrap_or_else(gone)),
         event = parts.log.events.recv(), if alive(Port::Log) => {
             event.map_or(Input::PortLost(Port::Log), Input::Log)
         }
@@ -397,6 +421,10 @@ async fn next_input(
             event.map_or(Input::PortLost(Port::Tts), Input::Tts)
         }
     }
+}
+
+fn gone() -> SttEvent {
+    SttEvent::Lost { failure: Failure::new(Kind::Closed, "the recognizer ended") }
 }
 
 fn from_carrier(event: Option<MediaEvent>) -> Input {
@@ -422,7 +450,8 @@ async fn from_control(control: &mut Option<mpsc::Receiver<Control>>) -> Input {
     std::future::pending().await
 }
 
-/// Personal data leaves the sensitive zone as tokens only.
+/// Personal data leaves the sensitive zone as tokens only. Without a catch-all: whoever adds an event must say whether it holds
+/// words of somebody. What a rule stopped was screened where it was stopped.
 fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
     let text = match body {
         EventBody::Interim { text, .. } => {
@@ -434,8 +463,25 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
         | EventBody::Whispered { text, .. }
         | EventBody::QuestionAsked { text, .. } => text,
         EventBody::ReplyHeard { heard_text, .. } => heard_text,
+        EventBody::Dtmf { digits, .. } => digits,
         EventBody::Interrupted { heard, .. } => &mut heard.text,
-        _ => return,
+        EventBody::Started { .. }
+        | EventBody::Tool { .. }
+        | EventBody::Guard(_)
+        | EventBody::Rule(_)
+        | EventBody::Provider { .. }
+        | EventBody::Attention { .. }
+        | EventBody::Control { .. }
+        | EventBody::ControlAsked { .. }
+        | EventBody::QuestionClosed { .. }
+        | EventBody::InLine { .. }
+        | EventBody::Latency { .. }
+        | EventBody::Cost { .. }
+        | EventBody::Language { .. }
+        | EventBody::Consent { .. }
+        | EventBody::Ended { .. }
+        | EventBody::PassportUpdated { .. }
+        | EventBody::EscalationUpdated { .. } => return,
     };
     *text = screen.screen(text);
 }

@@ -88,6 +88,9 @@ pub enum EventBody {
         turn: TurnId,
         speaker: Speaker,
         text: String,
+        /// Which person of the office, where one said it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
     ReplySegment {
         turn: TurnId,
@@ -139,6 +142,12 @@ pub enum EventBody {
         /// Which lease; for the process alone.
         #[serde(skip)]
         lease: u32,
+    },
+    /// Somebody asks the person who has the call for it.
+    ControlAsked {
+        by: String,
+        of: String,
+        until: DateTime<Utc>,
     },
     /// A person told the agent something, or had it say a line.
     Whispered {
@@ -352,6 +361,7 @@ impl EventBody {
             Self::Provider { .. } => "call.provider",
             Self::Attention { .. } => "call.attention",
             Self::Control { .. } => "call.control",
+            Self::ControlAsked { .. } => "call.control_asked",
             Self::Whispered { .. } => "supervisor.whispered",
             Self::QuestionAsked { .. } => "call.question_asked",
             Self::QuestionClosed { .. } => "call.question_closed",

@@ -8,6 +8,7 @@ pub mod cost;
 pub mod driver;
 pub mod event;
 pub mod latency;
+pub mod person_ear;
 pub mod ports;
 pub mod provider;
 pub mod recording;

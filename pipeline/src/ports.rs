@@ -7,6 +7,7 @@
 
 mod consent;
 mod hand_over;
+mod overheard;
 mod recalled;
 mod reminder;
 mod staff;
@@ -27,6 +28,7 @@ use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, U
 pub use consent::{Consent, Consented};
 pub use hand_over::{HandOver, InLine, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
+pub use overheard::{Noticed, Overheard};
 pub use recalled::Recalled;
 pub use reminder::Reminder;
 pub use staff::StaffWord;
@@ -347,6 +349,8 @@ pub enum ReplyCommand {
     Language(Language),
     /// A person of the office tells it something. What that can unlock is bounded; a responder without a model may ignore it.
     Told(StaffWord),
+    /// Said between the caller and a person of the office who has the call.
+    Overheard(Overheard),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -394,6 +398,8 @@ pub enum ReplyEvent {
     },
     /// How the caller stands to being recorded. Counts whatever becomes of the reply.
     Consent(Consented),
+    /// Found in what was [`ReplyCommand::Overheard`].
+    Noticed(Noticed),
     Provider(ProviderNote),
     /// What a model call cost. `speculative`: it was for a run that was never committed.
     Used {
@@ -496,6 +502,8 @@ pub enum CallRecord {
     Control { turn: TurnId, holder: Holder, by: String, reason: ControlReason, note: String },
     /// A person of the office was heard by the caller.
     PersonSpoke { turn: TurnId, by: String, from_ms: u64, to_ms: u64 },
+    /// What they said, as it was recognized.
+    PersonSaid { turn: TurnId, by: String, text: String, from_ms: u64, to_ms: u64 },
     /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`); the agent asked people of the office
     /// something (`asked`), and one of them answered (`answered`).
     Whispered { turn: TurnId, by: String, text: String, until: String },

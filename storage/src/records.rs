@@ -292,6 +292,14 @@ pub enum CallEntry {
         from_ms: u64,
         to_ms: u64,
     },
+    /// What they said, as it was recognized.
+    PersonSaid {
+        turn: u32,
+        by: String,
+        text: String,
+        from_ms: u64,
+        to_ms: u64,
+    },
     /// A person told the agent something (`next`, `withdrawn`), or had it say a line (`said`).
     Whispered {
         turn: u32,
@@ -315,6 +323,9 @@ pub enum CallEntry {
 pub struct TranscriptTurn {
     pub turn: u32,
     pub speaker: Speaker,
+    /// Which person of the office, where one spoke: a login, or the name of a token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// What was said; for the agent, what was planned.
     pub text: String,
     pub started_at: DateTime<Utc>,

@@ -58,10 +58,12 @@ fn mark_played(row: &mut PlayoutRow, entry: &CallEntry) {
 /// Who said what, by turn; within a turn the caller first. `began` is when the stream was accepted.
 #[must_use]
 pub fn transcript(began: DateTime<Utc>, log: &[LogRow]) -> Vec<TranscriptTurn> {
-    let mut turns: BTreeMap<(u32, Speaker), TranscriptTurn> = BTreeMap::new();
+    // Two people may have had the call within one turn.
+    let key = |said: &TranscriptTurn| (said.turn, said.speaker, said.by.clone());
+    let mut turns: BTreeMap<(u32, Speaker, Option<String>), TranscriptTurn> = BTreeMap::new();
     for row in log {
         if let Some(said) = caller_turn(began, row) {
-            turns.insert((said.turn, said.speaker), said);
+            turns.insert(key(&said), said);
         }
     }
     let mut replies: BTreeMap<u32, Vec<PlayoutRow>> = BTreeMap::new();
@@ -70,13 +72,19 @@ pub fn transcript(began: DateTime<Utc>, log: &[LogRow]) -> Vec<TranscriptTurn> {
         replies.entry(row.turn).or_default().push(row);
     }
     for (turn, segments) in replies {
-        turns.insert((turn, Speaker::Agent), agent_turn(began, log, turn, &segments));
+        let said = agent_turn(began, log, turn, &segments);
+        turns.insert(key(&said), said);
     }
     for row in log {
-        let Some(spoke) = person_turn(began, row) else { continue };
-        match turns.get_mut(&(spoke.turn, Speaker::Supervisor)) {
-            Some(before) => before.ended_at = spoke.ended_at,
-            None => drop(turns.insert((spoke.turn, Speaker::Supervisor), spoke)),
+        let Some(spoke) = person_turn(began, log, row) else { continue };
+        match turns.get_mut(&key(&spoke)) {
+            Some(before) => {
+                before.ended_at = spoke.ended_at;
+                if matches!(row.entry, CallEntry::PersonSaid { .. }) {
+                    before.text = joined([before.text.as_str(), spoke.text.as_str()].into_iter());
+                }
+            }
+            None => drop(turns.insert(key(&spoke), spoke)),
         }
     }
     turns.into_values().collect()
@@ -108,6 +116,7 @@ fn caller_turn(began: DateTime<Utc>, row: &LogRow) -> Option<TranscriptTurn> {
     Some(TranscriptTurn {
         turn,
         speaker: Speaker::Caller,
+        by: None,
         text,
         started_at: at(began, from_ms),
         ended_at: Some(at(began, to_ms)),
@@ -117,18 +126,34 @@ fn caller_turn(began: DateTime<Utc>, row: &LogRow) -> Option<TranscriptTurn> {
     })
 }
 
-/// What a person of the office said is not written down: that they spoke, and from when to when, is.
-fn person_turn(began: DateTime<Utc>, row: &LogRow) -> Option<TranscriptTurn> {
-    let CallEntry::PersonSpoke { turn, by, from_ms, to_ms } = &row.entry else { return None };
+/// What a person of the office said; where nothing of it was made out, that they spoke, and from when to when.
+fn person_turn(began: DateTime<Utc>, log: &[LogRow], row: &LogRow) -> Option<TranscriptTurn> {
+    let (turn, by, text, from_ms, to_ms) = match &row.entry {
+        CallEntry::PersonSaid { turn, by, text, from_ms, to_ms } => (turn, by, text.clone(), from_ms, to_ms),
+        CallEntry::PersonSpoke { turn, by, from_ms, to_ms } if !was_made_out(log, by, *from_ms, *to_ms) => {
+            (turn, by, format!("[{by} spoke]"), from_ms, to_ms)
+        }
+        _ => return None,
+    };
     Some(TranscriptTurn {
         turn: *turn,
         speaker: Speaker::Supervisor,
-        text: format!("[{by} spoke]"),
+        by: Some(by.clone()),
+        text,
         started_at: at(began, *from_ms),
         ended_at: Some(at(began, *to_ms)),
         interrupted: false,
         heard_text: None,
         confidence: None,
+    })
+}
+
+/// Whether words of that person's lie within a stretch of their sound. It is played a little after it is heard here.
+fn was_made_out(log: &[LogRow], who: &str, begun_ms: u64, ended_ms: u64) -> bool {
+    const BEHIND_MS: u64 = 500;
+    log.iter().any(|row| {
+        matches!(&row.entry, CallEntry::PersonSaid { by, from_ms, to_ms, .. }
+            if by == who && *from_ms <= ended_ms && begun_ms <= to_ms + BEHIND_MS)
     })
 }
 
@@ -141,6 +166,7 @@ fn agent_turn(began: DateTime<Utc>, log: &[LogRow], turn: u32, segments: &[Playo
     TranscriptTurn {
         turn,
         speaker: Speaker::Agent,
+        by: None,
         text: joined(segments.iter().map(|s| s.text.as_str())),
         started_at: at(began, from_ms.unwrap_or_else(|| planned_ms(log, turn))),
         ended_at: to_ms.filter(|_| ended).map(|ms| at(began, ms)),
@@ -192,6 +218,37 @@ mod tests {
         assert_eq!((turns.len(), last.speaker, last.text.as_str()), (2, Speaker::Supervisor, "[pat spoke]"));
         let ms = |time: DateTime<Utc>| time.timestamp_millis();
         assert_eq!((ms(last.started_at), last.ended_at.map(ms)), (2_000, Some(9_000)));
+    }
+
+    #[test]
+    fn what_a_person_said_is_written_down_and_what_was_not_made_out_is_told() {
+        let spoke =
+            |turn, from_ms, to_ms| CallEntry::PersonSpoke { turn, by: "pat".to_owned(), from_ms, to_ms };
+        let words = |turn, text: &str, from_ms, to_ms| CallEntry::PersonSaid {
+            turn,
+            by: "pat".to_owned(),
+            text: text.to_owned(),
+            from_ms,
+            to_ms,
+        };
+        let entries = [
+            words(1, "Hello, this is Pat.", 2_000, 3_000),
+            words(1, "How can I help?", 3_500, 4_200),
+            said(2, "It's about my permit."),
+            words(2, "One second.", 9_000, 9_800),
+            spoke(2, 2_060, 12_000),
+            spoke(3, 20_000, 21_000),
+        ];
+        let rows = entries.into_iter().enumerate();
+        let log: Vec<LogRow> =
+            rows.map(|(n, entry)| LogRow { seq: n as u64 + 1, at_ms: 1_000 + n as u64, entry }).collect();
+        let turns = transcript(DateTime::UNIX_EPOCH, &log);
+        let texts: Vec<&str> = turns.iter().map(|turn| turn.text.as_str()).collect();
+        let all =
+            ["Hello, this is Pat. How can I help?", "It's about my permit.", "One second.", "[pat spoke]"];
+        assert_eq!(texts, all);
+        assert_eq!((turns[0].speaker, turns[0].by.as_deref()), (Speaker::Supervisor, Some("pat")));
+        assert_eq!(turns[0].ended_at.map(|at| at.timestamp_millis()), Some(4_200));
     }
 
     #[test]

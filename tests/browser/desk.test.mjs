@@ -7,7 +7,7 @@ import { assertAccessible } from "./lib/axe.mjs";
 import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
 import { asMicrophone, babble } from "./lib/wav.mjs";
 import { startMock } from "./mock.mjs";
-import { hold } from "./mock/desk.mjs";
+import { askFor, hold } from "./mock/desk.mjs";
 
 const RATE = 16_000;
 
@@ -109,6 +109,36 @@ describe("people on a live call", () => {
     await button("Take over").waitFor();
   }));
 
+  it("asks whoever has the call for it, and speaks when it is handed over", onCall({ role: "supervisor", prepare: () => hold(call, "ana") }, async () => {
+    await button("Ask for it").click();
+    const dialog = page.getByRole("dialog", { name: "Ask ana for the call?" });
+    await dialog.waitFor();
+    await assertAccessible(page, "asking for a call");
+    await dialog.getByRole("button", { name: "Ask for it" }).click();
+    await page.getByText("You asked ana for the call.").waitFor();
+    assert.equal(await page.evaluate(() => globalThis.asked), 0, "no microphone before it is theirs");
+    hold(call, "local-admin");
+    await status().getByText("You have the call.").first().waitFor();
+    await until("the person to be heard", () => mock.desk.frames > 50);
+  }));
+
+  it("hands the call to somebody who asks for it, or keeps it", onCall({ role: "supervisor" }, async () => {
+    await button("Take over").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
+    await status().getByText("You have the call.").waitFor();
+    askFor(call, "bo");
+    const wish = page.getByRole("alert").filter({ hasText: "bo asks you for the call." });
+    await wish.waitFor();
+    await assertAccessible(page, "asked for a call");
+    await shot(page, "asked-for");
+    await wish.getByRole("button", { name: "Keep it" }).click();
+    await wish.waitFor({ state: "detached" });
+    askFor(call, "bo");
+    await wish.getByRole("button", { name: "Hand it over" }).click();
+    await status().getByText("bo has the call.").waitFor();
+    await button("Ask for it").waitFor();
+  }));
+
   it("has the agent say a line, and tells it something", onCall({ viewport: PHONE_SIZE }, async () => {
     await button("Whisper").click();
     await page.getByRole("textbox", { name: "Your words" }).fill("We are closed on Monday.");
@@ -123,6 +153,23 @@ describe("people on a live call", () => {
     await page.getByRole("button", { name: "Withdraw instructions" }).click();
     await until("the withdrawal", () => mock.desk.whispers.length === 2);
     assert.deepEqual(mock.desk.whispers, [{ say: "We are closed on Monday." }, { withdraw: true }]);
+  }));
+
+  it("writes down a whisper that is spoken, to be read before it is sent", onCall({}, async () => {
+    await button("Whisper").click();
+    await button("Speak it").click();
+    await button("Done speaking").waitFor();
+    await assertAccessible(page, "dictating");
+    await new Promise((next) => setTimeout(next, 1_500));
+    await button("Done speaking").click();
+    const words = page.getByRole("textbox", { name: "Your words" });
+    await until("the words", async () => (await words.inputValue()) === "Tell them that Monday is a holiday.");
+    assert.equal(mock.desk.whispers.length, 0, "nothing is sent before it was read");
+    const { type, bytes, peak } = mock.desk.dictated;
+    assert.equal(type, "audio/basic");
+    assert.ok(bytes > 8_000 && bytes < 30_000 && bytes % 160 === 0 && peak > 0.05, JSON.stringify(mock.desk.dictated));
+    await page.getByRole("button", { name: "Send" }).click();
+    await until("the whisper", () => mock.desk.whispers.length === 1);
   }));
 
   it("offers nothing of it to those who may not", onCall({ role: "auditor" }, async () => {

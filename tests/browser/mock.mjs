@@ -58,6 +58,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
     /** Paths that the gateway says it has, with the parameters of their lists. */
     paths: {
       "/v1/calls/{id}/takeover": [],
+      "/v1/calls/{id}/dictation": [],
       "/v1/calls": ["state", "q", "topic", "caller", "line", "outcome", "from", "to", "limit", "cursor"],
       "/v1/calls/{id}/recording": [],
       "/v1/work-items/{id}/call": [],

@@ -263,7 +263,8 @@ impl Responder for ScriptedResponder {
                     | ReplyCommand::Heard(_)
                     | ReplyCommand::TakenBack { .. }
                     | ReplyCommand::Language(_)
-                    | ReplyCommand::Told(_) => {}
+                    | ReplyCommand::Told(_)
+                    | ReplyCommand::Overheard(_) => {}
                 }
             }
         });

@@ -19,6 +19,7 @@ use super::*;
 
 mod driven;
 mod no_calls;
+mod overheard;
 mod own_words;
 mod reminder;
 mod scripted;

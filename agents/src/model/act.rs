@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use pipeline::ports::{AfterReply, Language, TurnInput};
+use pipeline::ports::{AfterReply, Language, Question, ReplyEvent, TurnInput};
 use pipeline::turn::TurnId;
 use serde_json::Value;
 use storage::outbox_records::NewOutgoing;
@@ -20,7 +20,7 @@ use super::reads::{self, Found};
 use super::run::{ModelRun, Phase};
 use dialogue::Priority;
 use dialogue::builtin::state::Filled;
-use dialogue::builtin::{Effect, Files, Filing, LineAct, Note, Standing, Trouble};
+use dialogue::builtin::{Effect, Files, Filing, LineAct, MOST_QUESTIONS, Note, Standing, Trouble};
 use dialogue::conversation::ToolCall;
 use language::english::when::{spoken_date, spoken_time};
 use work::clerk;
@@ -178,6 +178,7 @@ impl Live {
             Asked::File(filing) => self.file(seat, run, call, *filing).await,
             Asked::MarkUrgent { kind } => mark_urgent(seat, run, call, kind).await,
             Asked::PutThrough { target } => put_through(seat, run, call, &target).await,
+            Asked::AskStaff { question } => ask_staff(seat, run, call, question).await,
             Asked::Speak(language) => {
                 speak(seat, run, language);
                 Outcome::ok(match language {
@@ -309,6 +310,27 @@ async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, targe
         }
         Err(_) => Outcome::error("The call cannot be put through. Say so, and offer request_person."),
     }
+}
+
+/// People of the office are asked when the reply was heard, and the caller waits. Their answer, or that none came, is said by the
+/// built-in agent, with the source named; the model knows of it as of anything that was said.
+async fn ask_staff(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, question: String) -> Outcome {
+    let within_s = seat.office.desk.facts.ask_staff_s;
+    let is_there = within_s > 0 && seat.office.brief.hand_over.staff.is_there();
+    if !is_there || seat.state.asked_staff >= MOST_QUESTIONS || seat.state.in_line.is_some() {
+        return Outcome::error("Nobody of the office can be asked now. Say so, and offer request_person.");
+    }
+    let asks = Effect::AskStaff { question: question.clone() };
+    if effect(seat, run.turn, call, asks).await.is_err() {
+        return Outcome::error("They cannot be asked. Say so, and offer request_person.");
+    }
+    seat.state.asked_staff += 1;
+    seat.state.misheard.clone_from(&question);
+    let question = Question { text: question, within_s };
+    seat.out.send(ReplyEvent::Question { turn: run.turn, question }).await;
+    run.after = AfterReply::Ask;
+    run.exchange.acted = true;
+    Outcome::ok("After your next words the office is asked while the caller waits: say only that.")
 }
 
 /// Everybody at the target is on a call. What is said and heard from here on is the built-in agent's, until it is their turn.

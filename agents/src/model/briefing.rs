@@ -21,6 +21,8 @@ pub(super) struct CallFacts<'a> {
     pub(super) knows_caller: bool,
     /// To whom the call can be put through now.
     pub(super) people: &'a [&'a str],
+    /// People of the office may be asked while the caller waits.
+    pub(super) asks_staff: bool,
     /// What is remembered of whoever called from this number before.
     pub(super) recalled: &'a [Recalled],
 }
@@ -46,13 +48,18 @@ pub(super) fn briefing(call: CallFacts<'_>) -> String {
             call.people.join("; ")
         )
     };
+    let staff = if call.asks_staff {
+        "\n- What no page answers, people of the office may answer while the caller waits: ask_staff, after the caller's yes."
+    } else {
+        ""
+    };
     format!(
         "Facts of this call\n\
          - You answer for {}.{}\n\
          - The call began on {}, {}, at {} local time.\n\
          - The call began in {}. This line can speak: {}. It cannot speak any other language.\n\
          - {number}\n\
-         - {person}\n\
+         - {person}{staff}\n\
          {}",
         if county.county.is_empty() { "a local government" } else { &county.county },
         office(county),

@@ -124,6 +124,7 @@ impl Live {
             spoken: &brief.spoken,
             knows_caller: office.knows_caller(),
             people: &people,
+            asks_staff: facts.ask_staff_s > 0,
             recalled: &brief.recalled,
         });
         let outside = driver.outside.offered(office.desk.tenant);
@@ -259,6 +260,11 @@ impl Live {
     /// A person of the office tells the agent something.
     pub(super) fn told(&mut self, word: StaffWord) {
         self.staff.take(word);
+    }
+
+    /// Said while a person of the office had the call.
+    pub(super) fn overheard(&mut self, who: String, text: String) {
+        self.staff.overhear(who, text);
     }
 
     pub(super) fn cancelled(&mut self, turn: TurnId) {

@@ -51,6 +51,7 @@ pub(super) async fn look_up(asked: Asked, office: Arc<Office>, limit: Duration) 
             Asked::File(_)
             | Asked::MarkUrgent { .. }
             | Asked::PutThrough { .. }
+            | Asked::AskStaff { .. }
             | Asked::Speak(_)
             | Asked::Outside
             | Asked::EndCall => Found::Late,

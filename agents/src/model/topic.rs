@@ -21,7 +21,7 @@ pub(super) fn of_tool(name: &str) -> Option<&'static str> {
         "book_inspection" | "list_free_times" => "booking",
         "look_up_claim" => "claim",
         "take_message" => "message",
-        "request_person" | "put_through" | "request_callback" => "person",
+        "request_person" | "put_through" | "ask_staff" | "request_callback" => "person",
         "mark_urgent" => "emergency",
         "search_knowledge" => QUESTION,
         _ => return None,

@@ -183,6 +183,7 @@ impl Clerk {
             Asked::Claim { .. }
             | Asked::MarkUrgent { .. }
             | Asked::PutThrough { .. }
+            | Asked::AskStaff { .. }
             | Asked::Speak(_)
             | Asked::Outside
             | Asked::EndCall => {

@@ -1,4 +1,4 @@
-//! `POST /v1/calls/{id}/whisper`, `/takeover` and `/release`: what a person of the office does in a live call.
+//! `POST /v1/calls/{id}/whisper`, `/takeover`, `/handover` and `/release`: what a person of the office does in a live call.
 
 use std::sync::Arc;
 
@@ -9,18 +9,21 @@ use axum::http::StatusCode;
 use chrono::Utc;
 use governance::guard::{Channel, Guard, SanitizeRequest};
 use governance::rules::{Spoken, permitted};
+use pipeline::event::{CallEvent, EVENT_VERSION, EventBody};
 use pipeline::ports::{Language, StaffWord};
 use pipeline::session::Supervisor;
+use pipeline::turn;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use storage::records::Call;
+use uuid::Uuid;
 
 use super::calls;
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::{Act, Scoped};
-use crate::calls::lease::{Lease, Taken};
+use crate::calls::lease::{Lease, Taken, Unasked, WISH};
 use crate::calls::live::LiveCall;
 use crate::demo;
 use crate::error::{ApiError, ErrorCode, JsonBody};
@@ -51,6 +54,21 @@ enum Until {
     #[default]
     Next,
     Withdrawn,
+}
+
+/// Whether somebody who has the call is asked for it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TakeOverRequest {
+    #[serde(default)]
+    ask: bool,
+}
+
+/// Who is to have the call: somebody who asked for it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandOverRequest {
+    to: String,
 }
 
 /// What the person who gives the call back has to say of it.
@@ -197,10 +215,13 @@ pub async fn take_over(
     State(app): State<Arc<App>>,
     scope: Scoped<Act>,
     Path(id): Path<String>,
-) -> Result<Json<Value>, ApiError> {
+    body: Bytes,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let asked: TakeOverRequest = read(&body)?;
     let (call, live) = live(&app, &scope, &id).await?;
     let (lease, from) = match live.lease.take(&scope.principal, Utc::now()) {
         Taken::Now { lease, from } => (lease, from),
+        Taken::Held(lease) if asked.ask => return ask_for(&app, &scope, &call, &live, &lease).await,
         Taken::Held(lease) => return Err(held(&lease)),
     };
     if !live.ask(Supervisor::TakeOver { lease: lease.id, by: lease.by.clone() }) {
@@ -209,8 +230,69 @@ pub async fn take_over(
     }
     let entry = acts::call_taken(&scope.principal, call.id, from.as_ref().map(|held| held.by.as_str()));
     app.audit.record(Some(scope.tenant.id), entry).await?;
-    let speak = format!("/v1/calls/{}/speak", call.id);
-    Ok(Json(json!({ "id": call.id, "controlled_by": lease, "speak": speak })))
+    Ok((StatusCode::OK, Json(json!({ "id": call.id, "controlled_by": lease, "speak": speak_path(&call) }))))
+}
+
+fn speak_path(call: &Call) -> String {
+    format!("/v1/calls/{}/speak", call.id)
+}
+
+/// Whoever has the call is told that somebody asks for it.
+async fn ask_for(
+    app: &App,
+    scope: &Scoped<Act>,
+    call: &Call,
+    live: &LiveCall,
+    holder: &Lease,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let entry = acts::call_asked_for(&scope.principal, call.id, &holder.by);
+    app.audit.record(Some(scope.tenant.id), entry).await?;
+    let (now, by) = (Utc::now(), scope.principal.subject.clone());
+    live.lease.ask(&scope.principal, now);
+    app.fanout.publish(&CallEvent {
+        version: EVENT_VERSION,
+        event_id: Uuid::now_v7(),
+        call_id: turn::CallId(call.id.0),
+        tenant: scope.tenant.id.0,
+        at: now,
+        body: EventBody::ControlAsked { by, of: holder.by.clone(), until: now + WISH },
+    });
+    let asked = json!({ "id": call.id, "asked": holder.by, "until": now + WISH });
+    Ok((StatusCode::ACCEPTED, Json(asked)))
+}
+
+/// `POST /v1/calls/{id}/handover`: whoever has the call hands it to somebody who asked for it.
+///
+/// # Errors
+/// 409 when they do not have it, or nobody of that name asked within the last minute.
+pub async fn hand_over(
+    State(app): State<Arc<App>>,
+    scope: Scoped<Act>,
+    Path(id): Path<String>,
+    JsonBody(asked): JsonBody<HandOverRequest>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let (call, live) = live(&app, &scope, &id).await?;
+    let lease =
+        live.lease.hand_over(&scope.principal, &asked.to, Utc::now()).map_err(|reason| match reason {
+            Unasked::NotHolder => live.lease.holder().map_or_else(agent_has_it, |lease| held(&lease)),
+            Unasked::Nobody => {
+                ApiError::new(ErrorCode::Conflict, format!("{} has not asked for it", asked.to))
+                    .advise("a wish to have the call holds for a minute; they can ask again")
+            }
+        })?;
+    let (by, to) = (scope.principal.subject.as_str(), lease.by.clone());
+    if !live.ask(Supervisor::TakeOver { lease: lease.id, by: to }) {
+        live.lease.ended(lease.id);
+        return Err(ending());
+    }
+    let entry = acts::call_handed_over(&scope.principal, call.id, &lease.by);
+    app.audit.record(Some(scope.tenant.id), entry).await?;
+    tracing::info!(call_id = %call.id, by, "a call was handed to another person");
+    Ok((StatusCode::ACCEPTED, Json(json!({ "id": call.id, "controlled_by": lease }))))
+}
+
+fn agent_has_it() -> ApiError {
+    ApiError::new(ErrorCode::Conflict, "the agent has the call already")
 }
 
 /// `POST /v1/calls/{id}/release`.
@@ -227,10 +309,7 @@ pub async fn release(
     }
     let (call, live) = live(&app, &scope, &id).await?;
     let Some(lease) = live.lease.of(&scope.principal) else {
-        return Err(live.lease.holder().map_or_else(
-            || ApiError::new(ErrorCode::Conflict, "the agent has the call already"),
-            |lease| held(&lease),
-        ));
+        return Err(live.lease.holder().map_or_else(agent_has_it, |lease| held(&lease)));
     };
     let entry = acts::call_given_back(&scope.principal, call.id, note.as_deref());
     app.audit.record(Some(scope.tenant.id), entry).await?;
@@ -266,5 +345,5 @@ fn ending() -> ApiError {
 pub(super) fn held(lease: &Lease) -> ApiError {
     ApiError::new(ErrorCode::Conflict, format!("{} has the call", lease.by))
         .with_details(json!({ "controlled_by": lease }))
-        .advise("ask them to give it back; a higher role may take it")
+        .advise("ask them for it with {\"ask\": true}; a higher role may take it")
 }

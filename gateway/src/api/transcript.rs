@@ -78,6 +78,8 @@ impl Intervention {
 struct Turn {
     turn: u32,
     speaker: Speaker,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     text: String,
     started_at: DateTime<Utc>,
     ended_at: Option<DateTime<Utc>>,
@@ -93,6 +95,7 @@ impl Turn {
         Self {
             turn: turn.turn,
             speaker: turn.speaker,
+            by: turn.by,
             text: screen.screen(&turn.text),
             started_at: turn.started_at,
             ended_at: turn.ended_at,

@@ -402,6 +402,18 @@ pub fn call_taken(principal: &Principal, call: CallId, from: Option<&str>) -> Ne
     }
 }
 
+/// Somebody asked whoever has a live call for it.
+#[must_use]
+pub fn call_asked_for(principal: &Principal, call: CallId, holder: &str) -> NewAudit {
+    by(principal, "call.asked_for", Party::new("call", call)).traced(call.0).with("of", holder)
+}
+
+/// Whoever had it handed it to them.
+#[must_use]
+pub fn call_handed_over(principal: &Principal, call: CallId, to: &str) -> NewAudit {
+    by(principal, "call.handed_over", Party::new("call", call)).traced(call.0).with("to", to)
+}
+
 /// They gave it back. The note is personal: it is about the caller.
 #[must_use]
 pub fn call_given_back(principal: &Principal, call: CallId, note: Option<&str>) -> NewAudit {

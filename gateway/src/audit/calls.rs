@@ -126,6 +126,7 @@ mod tests {
             turn: TurnId(1),
             speaker: pipeline::turn::Speaker::Caller,
             text: "hello".into(),
+            by: None,
         };
         assert!(entry(CallId::new(), &event(said)).is_none());
     }

@@ -3,7 +3,7 @@
 //! The desk answers at once whether somebody may take the call; the session, which is told of it, says when a lease is over.
 //! Pure.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
 use serde::Serialize;
 use storage::Role;
@@ -42,10 +42,44 @@ pub enum Taken {
     Held(Lease),
 }
 
+/// Somebody asks whoever has the call for it.
+#[derive(Clone, Debug)]
+struct Wish {
+    by: String,
+    role: Role,
+    kind: Kind,
+    at: DateTime<Utc>,
+}
+
+/// A wish that was not heeded for so long is past.
+pub const WISH: TimeDelta = TimeDelta::seconds(60);
+/// Wishes that are remembered; older ones go.
+const MOST_WISHES: usize = 8;
+
 #[derive(Debug, Default)]
 struct State {
     last: u32,
     holder: Option<Lease>,
+    wishes: Vec<Wish>,
+}
+
+impl State {
+    fn give(&mut self, to: Wish, now: DateTime<Utc>) -> (Lease, Option<Lease>) {
+        self.last += 1;
+        self.wishes.clear();
+        let lease = Lease { id: self.last, by: to.by, role: to.role, since: now, kind: to.kind, socket: 0 };
+        let from = self.holder.replace(lease.clone());
+        (lease, from)
+    }
+}
+
+/// Why a call is not handed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unasked {
+    /// Who would hand it over does not have it.
+    NotHolder,
+    /// Nobody of that name asked for it, or too long ago.
+    Nobody,
 }
 
 /// The place where a call is taken and given back.
@@ -60,6 +94,10 @@ const fn rank(role: Role) -> u8 {
         Role::Supervisor => 1,
         Role::Clerk | Role::AgentAdmin | Role::Auditor => 0,
     }
+}
+
+fn wish(principal: &Principal, at: DateTime<Utc>) -> Wish {
+    Wish { by: principal.subject.clone(), role: principal.role, kind: principal.kind, at }
 }
 
 impl LeaseDesk {
@@ -79,17 +117,36 @@ impl LeaseDesk {
             Some(lease) if rank(principal.role) <= rank(lease.role) => return Taken::Held(lease.clone()),
             _ => false,
         };
-        state.last += 1;
-        let lease = Lease {
-            id: state.last,
-            by: principal.subject.clone(),
-            role: principal.role,
-            since: now,
-            kind: principal.kind,
-            socket: 0,
-        };
-        let from = state.holder.replace(lease.clone()).filter(|_| !goes_on);
-        Taken::Now { lease, from }
+        let wishes = std::mem::take(&mut state.wishes);
+        let (lease, from) = state.give(wish(principal, now), now);
+        if goes_on {
+            state.wishes = wishes;
+        }
+        Taken::Now { lease, from: from.filter(|_| !goes_on) }
+    }
+
+    /// Notes that somebody would like to have the call, until [`WISH`] is over. Whoever has it may hand it to them.
+    pub fn ask(&self, principal: &Principal, now: DateTime<Utc>) {
+        let mut state = self.0.lock();
+        state.wishes.retain(|wish| wish.by != principal.subject && now - wish.at < WISH);
+        if state.wishes.len() >= MOST_WISHES {
+            state.wishes.remove(0);
+        }
+        state.wishes.push(wish(principal, now));
+    }
+
+    /// Hands the call to somebody who asked for it.
+    ///
+    /// # Errors
+    /// [`Unasked`]; the call stays where it is.
+    pub fn hand_over(&self, principal: &Principal, to: &str, now: DateTime<Utc>) -> Result<Lease, Unasked> {
+        let mut state = self.0.lock();
+        if !state.holder.as_ref().is_some_and(|lease| lease.is_of(principal)) {
+            return Err(Unasked::NotHolder);
+        }
+        let wished = state.wishes.iter().find(|wish| wish.by == to && now - wish.at < WISH);
+        let wished = wished.cloned().ok_or(Unasked::Nobody)?;
+        Ok(state.give(wished, now).0)
     }
 
     /// The lease of this person, if they have the call.
@@ -121,6 +178,7 @@ impl LeaseDesk {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use storage::{SessionId, TenantId};
 
     use super::*;
@@ -157,6 +215,23 @@ mod tests {
         assert_eq!(desk.holder(), Some(high.clone()), "the end of an older lease is not the newer one's");
         desk.ended(high.id);
         assert_eq!(desk.holder(), None);
+    }
+
+    #[test]
+    fn who_has_the_call_hands_it_to_somebody_who_asked_and_to_nobody_else() {
+        let (desk, now) = (LeaseDesk::default(), Utc::now());
+        let (pat, bo) = (person("pat", Role::Supervisor), person("bo", Role::Supervisor));
+        let Taken::Now { lease, .. } = desk.take(&pat, now) else { panic!("not taken") };
+        assert_eq!(desk.hand_over(&pat, "bo", now), Err(Unasked::Nobody));
+        desk.ask(&bo, now);
+        assert_eq!(desk.hand_over(&bo, "bo", now), Err(Unasked::NotHolder), "nobody helps themselves");
+        assert_eq!(desk.hand_over(&pat, "bo", now + WISH), Err(Unasked::Nobody), "too late");
+        // Whoever goes on under a new lease still knows of the wish.
+        assert!(matches!(desk.take(&pat, now), Taken::Now { from: None, .. }));
+        let given = desk.hand_over(&pat, "bo", now).unwrap();
+        assert_eq!((given.by.as_str(), given.id > lease.id), ("bo", true));
+        assert_eq!(desk.of(&bo).map(|lease| lease.id), Some(given.id));
+        assert_eq!(desk.hand_over(&bo, "bo", now), Err(Unasked::Nobody), "a wish is heeded once");
     }
 
     #[test]

@@ -15,12 +15,13 @@ const INTERRUPTED: &str = "interrupted";
 /// Entries of the audit that are read at a time.
 const PAGE: u32 = 500;
 /// What begins and ends in a call, as the audit names it.
-const ACTIONS: [&str; 7] = [
+const ACTIONS: [&str; 8] = [
     "call.started",
     "call.ended",
     "call.listen_started",
     "call.listen_ended",
     "call.taken_over",
+    "call.handed_over",
     "call.given_back",
     "call.control_lost",
 ];
@@ -71,6 +72,8 @@ fn ends(call: CallId, entries: &[AuditEntry], holder: Option<&str>) -> Vec<NewAu
             "call.listen_started" => listeners.entry(who()).or_default().push(&entry.at),
             "call.listen_ended" => drop(listeners.get_mut(&who()).and_then(Vec::pop)),
             "call.taken_over" => (has, was_taken) = (Some(entry.actor_id.as_str()), true),
+            // To whom is on the call's own record.
+            "call.handed_over" => (has, was_taken) = (None, false),
             "call.given_back" | "call.control_lost" => has = None,
             "call.started" => lives = true,
             "call.ended" => lives = false,

@@ -179,6 +179,9 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
         CallRecord::PersonSpoke { turn, by, from_ms, to_ms } => {
             CallEntry::PersonSpoke { turn: turn.0, by, from_ms: at(from_ms), to_ms: at(to_ms) }
         }
+        CallRecord::PersonSaid { turn, by, text, from_ms, to_ms } => {
+            CallEntry::PersonSaid { turn: turn.0, by, text, from_ms: at(from_ms), to_ms: at(to_ms) }
+        }
         CallRecord::Whispered { turn, by, text, until } => {
             CallEntry::Whispered { turn: turn.0, by, text, until }
         }

@@ -10,6 +10,7 @@ use pipeline::audio::echo::GuardedVad;
 use pipeline::cost::Prices;
 use pipeline::driver::{CallParts, CallSummary, Control, Leg, PersonFrame, run_call};
 use pipeline::event::AttentionLevel;
+use pipeline::person_ear::PersonEar;
 use pipeline::ports::{
     CallBrief, CallLog, Consent, Consented, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying,
     Usage,
@@ -187,6 +188,7 @@ async fn assemble(
             CallAudit::new(store.audit(), call.id),
         )),
         voice,
+        person: PersonEar::new(engines.stt.clone(), hearing.clone(), engines.vad.clone()),
         tap: live.tap.clone(),
         recording: recording::of_call::begin(app, store, call, live, start_ms),
         journal: app.recorders.journal(call.id, &call.line, &app.tasks),

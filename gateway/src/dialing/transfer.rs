@@ -105,6 +105,15 @@ pub async fn targets(store: &TenantStore) -> Result<Vec<Target>, StorageError> {
     Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
 }
 
+/// Where a caller's own exchange finds a target, if it does.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn refer_to(store: &TenantStore, name: &str) -> Result<Option<String>, StorageError> {
+    let known = targets(store).await?.into_iter().find(|target| target.is_named(name));
+    Ok(known.map(|target| target.refer).filter(|address| !address.is_empty()))
+}
+
 /// Whether a target takes calls at a time: in its own hours, or else the office's; where nobody said any, always.
 #[must_use]
 pub fn is_open(target: &Target, facts: &TenantFacts, now: DateTime<Utc>) -> bool {

@@ -362,7 +362,11 @@ mod tests {
                     carrier_sid: "CA1".into(),
                 },
             ),
-            event(call, 4_000, EventBody::Final { turn: TurnId(1), speaker: Speaker::Caller, text }),
+            event(
+                call,
+                4_000,
+                EventBody::Final { turn: TurnId(1), speaker: Speaker::Caller, text, by: None },
+            ),
             event(
                 call,
                 4_200,

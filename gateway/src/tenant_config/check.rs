@@ -232,6 +232,12 @@ fn transfers(config: &TenantConfig, faults: &mut Faults) {
                 faults.add(key, "has no words: callers say them");
             }
         }
+        if !target.refer.is_empty() && !is_sip_address(&target.refer) {
+            faults.add(key("refer"), "is no SIP address, such as sip:clerk@pbx.example.gov");
+        }
+        if !target.refer.is_empty() && target.warm {
+            faults.add(key("refer"), "is for callers who are put through at once, and `warm` asks first");
+        }
         if target.lines.is_some_and(|lines| !(1..=targets::MOST_LINES).contains(&lines)) {
             faults.add(key("lines"), format!("is not between 1 and {}", targets::MOST_LINES));
         }
@@ -359,4 +365,13 @@ fn sentences(config: &TenantConfig, faults: &mut Faults) {
         let key = if refused.key.is_empty() { language } else { within(&language, &refused.key) };
         faults.add(key, format!("is not said: {}", refused.reason));
     }
+}
+
+/// `sip:` or `sips:`, somebody, and a host: nothing that would end the element that it stands in.
+fn is_sip_address(address: &str) -> bool {
+    let rest = address.strip_prefix("sip:").or_else(|| address.strip_prefix("sips:"));
+    let plain =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_graphic() && !"<>\"@".contains(c));
+    address.len() <= 255
+        && rest.and_then(|rest| rest.split_once('@')).is_some_and(|(who, host)| plain(who) && plain(host))
 }

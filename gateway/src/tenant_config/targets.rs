@@ -37,6 +37,10 @@ pub struct Target {
     /// Whether the agent asks the person there first, while the caller waits.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// Address at the caller's own exchange, `sip:clerk@pbx.example.gov`: who calls in over SIP is referred there, and the
+    /// exchange places the call. Others are dialled. Empty: everybody is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub refer: String,
     /// How many people there can be on calls at a time. Absent: one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<u32>,

@@ -110,7 +110,64 @@ async fn a_person_takes_over_is_heard_by_the_caller_and_gives_back_and_one_has_t
     let says = |text: &str| turns.iter().any(|turn| turn["text"].as_str().unwrap().contains(text));
     assert!(says("You are now speaking with a member of our staff."), "{transcript}");
     assert!(says("I'm back, the automated assistant."), "{transcript}");
-    assert!(turns.iter().any(|turn| turn["speaker"] == "supervisor"), "{transcript}");
+    let of_people: Vec<_> = turns.iter().filter(|turn| turn["speaker"] == "supervisor").collect();
+    let words = |by: &str| of_people.iter().find(|turn| turn["by"] == by).map(|turn| turn["text"].clone());
+    // As the simulated recognizer hears whatever anybody says, with personal data as tokens.
+    assert_eq!(words("pat"), Some(json!("call me at ⟨phone:1⟩")), "{transcript}");
+    assert_eq!(words("chief"), Some(json!("call me at ⟨phone:1⟩")), "{transcript}");
+}
+
+#[tokio::test]
+async fn whoever_has_the_call_hands_it_to_somebody_who_asks_and_a_whisper_is_dictated() {
+    let test = gateway().await;
+    let sid = "CA00000000000000000000000000000053";
+    let (pat, bo) = (token(&test, Role::Supervisor, "pat").await, token(&test, Role::Supervisor, "bo").await);
+    let running = caller(&test, sid, 1, 7_000).await;
+    let path = |what: &str| format!("/v1/calls/{sid}/{what}");
+    let sound = |frames: usize| {
+        let request = Client::new().post(test.url(&path("dictation"))).bearer_auth(&bo);
+        request.header("content-type", "audio/basic").body(vec![PERSON; FRAME_BYTES * frames]).send()
+    };
+    let dictated = sound(100).await.unwrap();
+    assert_eq!(dictated.status(), StatusCode::OK);
+    assert_eq!(dictated.json::<Value>().await.unwrap(), json!({ "text": "call me at +12025550143" }));
+    assert_eq!(sound(3).await.unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(sound(1_501).await.unwrap().status(), StatusCode::PAYLOAD_TOO_LARGE);
+
+    let to_bo = json!({ "to": "bo" });
+    assert_eq!(
+        post(&test, &path("handover"), &pat, &to_bo).await.0,
+        StatusCode::CONFLICT,
+        "the agent has it"
+    );
+    post(&test, &path("takeover"), &pat, &Value::Null).await;
+    let mut microphone = open(&test, &path("speak"), &pat).await.unwrap();
+    let (status, refused) = post(&test, &path("handover"), &pat, &to_bo).await;
+    assert_eq!(
+        (status, &refused["error_message"]),
+        (StatusCode::CONFLICT, &json!("bo has not asked for it"))
+    );
+    let (status, asked) = post(&test, &path("takeover"), &bo, &json!({ "ask": true })).await;
+    assert_eq!((status, &asked["asked"]), (StatusCode::ACCEPTED, &json!("pat")));
+    assert_eq!(holder(&test, sid).await, "pat", "asked, and no more");
+    let (status, given) = post(&test, &path("handover"), &pat, &to_bo).await;
+    assert_eq!((status, &given["controlled_by"]["by"]), (StatusCode::ACCEPTED, &json!("bo")), "{given}");
+    assert_eq!(holder(&test, sid).await, "bo");
+    speak(&mut microphone, 100).await;
+    assert_eq!(everything(&mut microphone).await.2, 1008, "pat is heard no more");
+    let mut second = open(&test, &path("speak"), &bo).await.unwrap();
+    speak(&mut second, 500).await;
+    running.await.unwrap();
+    let id = ended(&test, sid).await["id"].as_str().unwrap().to_owned();
+    let audit = noted(&test, &id, "call.handed_over").await;
+    let acts = audit["items"].as_array().unwrap();
+    let by = |action: &str| {
+        let found = acts.iter().find(|entry| entry["action"] == action);
+        let whom = |entry: &Value| [&entry["details"]["of"], &entry["details"]["to"]].map(Clone::clone);
+        found.map(|entry| (entry["actor"]["id"].clone(), whom(entry)))
+    };
+    assert_eq!(by("call.asked_for"), Some((json!("bo"), [json!("pat"), Value::Null])), "{audit}");
+    assert_eq!(by("call.handed_over"), Some((json!("pat"), [Value::Null, json!("bo")])), "{audit}");
 }
 
 #[tokio::test]

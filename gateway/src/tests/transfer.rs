@@ -185,6 +185,45 @@ impl Line {
 }
 
 #[tokio::test]
+async fn a_caller_over_sip_is_referred_and_comes_back_where_nobody_takes_the_call() {
+    let line = line().await;
+    line.carrier.number(CLERK, Behaviour::Answers { key: None, lasts: Duration::from_millis(50) });
+    let kept = line.store.setting(TARGETS).await.unwrap().unwrap();
+    let mut targets: Vec<Value> = serde_json::from_value(kept).unwrap();
+    targets.iter_mut().for_each(|target| target["refer"] = json!("sip:clerk@pbx.example.gov"));
+    line.store.put_setting(TARGETS, &json!(targets)).await.unwrap();
+    // Not over SIP: dialled as ever.
+    let sid = line.called(CALLER).await;
+    line.transfer(&sid, "the clerk's office").await;
+    assert!(line.followed(3).await[1].contains(CLERK), "dialled");
+    let call = line.until(&sid, "ended").await;
+    let id: CallId = call["id"].as_str().unwrap().parse().unwrap();
+    let again = NewTransfer {
+        call: id,
+        actor: BY_AGENT.into(),
+        target: "the clerk's office".into(),
+        number: CLERK.into(),
+        language: "en".into(),
+        about: String::new(),
+        warm: false,
+    };
+    line.store.begin_transfer(again).await.unwrap();
+    let sip = [("SipCallId", "9f21@pbx.example.gov")];
+    let answer = line.asks(crate::webhooks::voice::RESUME_PATH, &sid, &sip).await;
+    assert!(
+        answer.contains("<Refer action=") && answer.contains("<Sip>sip:clerk@pbx.example.gov</Sip>"),
+        "{answer}"
+    );
+    assert!(!answer.contains("<Dial"), "{answer}");
+    let tenant = line.store.id();
+    let done = format!("/twilio/transfer/{tenant}/{id}/done");
+    let refused = [("ReferSipResponseCode", "202"), ("ReferCallStatus", "busy")];
+    let back = line.asks(&done, &sid, &refused).await;
+    assert!(back.contains("<Stream") || back.contains("<Say"), "the caller is not lost: {back}");
+    assert_eq!(line.store.transfers_of(id).await.unwrap().pop().unwrap().result, Some(TransferResult::Busy));
+}
+
+#[tokio::test]
 async fn a_caller_is_told_where_they_go_and_talks_with_the_target() {
     let line = line().await;
     line.carrier.number(CLERK, Behaviour::Answers { key: None, lasts: Duration::from_millis(50) });

@@ -11,7 +11,7 @@ use storage::transfers::{BY_AGENT, Transfer, TransferResult, TransferStage};
 use storage::waits::WaitResult;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers, Waits};
-use telephony::twilio::dialled::{Dialled, account_sid};
+use telephony::twilio::dialled::{Dialled, account_sid, is_sip};
 use telephony::twilio::status::CallProgress;
 use telephony::twilio::twiml::{self, Dial};
 
@@ -78,8 +78,12 @@ pub async fn begin(
         BY_AGENT => None,
         _ => Some(transfer::announced(&facts_of(app, store.id()).await?, language, &to.target)),
     };
+    let said = first.as_deref().map(|text| (text, voice(language)));
+    if let Some(uri) = transfer::refer_to(store, &to.target).await?.filter(|_| is_sip(fields)) {
+        return Ok(document(twiml::refer(said, &uri, &done)));
+    }
     Ok(document(twiml::dial(&Dial {
-        first: first.as_deref().map(|text| (text, voice(language))),
+        first: said,
         number: &to.number,
         caller_id: &call.line,
         action_url: &done,

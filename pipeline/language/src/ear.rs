@@ -275,6 +275,13 @@ impl Ear {
         digits::runs(&written).iter().map(|run| run.digits.len()).sum()
     }
 
+    /// Digits of the longest number in the text, said or written.
+    #[must_use]
+    pub fn longest_number(self, text: &str) -> usize {
+        let written = self.digits_written(text);
+        digits::runs(&written).iter().map(|run| run.digits.len()).max().unwrap_or(0)
+    }
+
     #[must_use]
     pub fn claim_digits(self, text: &str) -> Option<String> {
         let read = |text: &str| digits::claim_digits(&self.digits_written(text));

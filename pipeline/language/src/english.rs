@@ -8,6 +8,7 @@ pub mod homophones;
 pub mod name;
 pub mod number;
 pub mod place;
+pub(crate) mod secrets;
 pub mod terms;
 pub mod when;
 pub mod words;

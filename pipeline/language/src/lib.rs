@@ -30,6 +30,7 @@ pub mod repair;
 pub mod reply;
 pub mod said_again;
 mod screen;
+pub mod secrets;
 mod sentences;
 pub mod shown;
 pub mod sound;

@@ -9,5 +9,6 @@ pub mod glossary;
 pub mod name;
 pub mod number;
 pub mod place;
+pub(crate) mod secrets;
 pub mod when;
 pub mod words;

@@ -36,6 +36,7 @@ impl Session {
     pub(super) fn commit_turn(&mut self, input: TurnInput, moments: Option<Moments>) {
         if self.regions.control != Control::Agent {
             self.drop_speculation();
+            self.overhear_caller(&input);
             return;
         }
         let guessed = self.reply.as_ref().is_some_and(|r| r.guesses(&input));
@@ -178,6 +179,7 @@ impl Session {
         match event {
             ReplyEvent::Provider(note) => return self.on_note(note),
             ReplyEvent::Consent(consented) => return self.on_consent(consented),
+            ReplyEvent::Noticed(noticed) => return self.on_noticed(noticed),
             ReplyEvent::Used { usage, speculative, .. } => return self.on_reply_usage(&usage, speculative),
             _ => {}
         }
@@ -191,7 +193,10 @@ impl Session {
                 self.on_language(turn, language);
             }
             ReplyEvent::Busy { busy, .. } => self.on_busy(busy),
-            ReplyEvent::Provider(_) | ReplyEvent::Used { .. } | ReplyEvent::Consent(_) => {}
+            ReplyEvent::Provider(_)
+            | ReplyEvent::Used { .. }
+            | ReplyEvent::Consent(_)
+            | ReplyEvent::Noticed(_) => {}
             ReplyEvent::Segment(segment) => self.on_segment(segment),
             ReplyEvent::Stage { stage, micros, .. } => {
                 let now = self.now;
@@ -264,7 +269,7 @@ impl Session {
         let (turn, text, committed, silent) =
             (reply.turn, reply.text(), reply.committed, reply.segments.is_empty());
         if committed && !silent {
-            self.emit(EventBody::Final { turn, speaker: Speaker::Agent, text });
+            self.emit(EventBody::Final { turn, speaker: Speaker::Agent, text, by: None });
         }
         if self.regions.leg == Leg::Closing {
             self.timers.set(Timer::Closing, now);
@@ -588,6 +593,6 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         | ReplyEvent::Used { turn, .. }
         | ReplyEvent::Failed { turn, .. } => *turn,
         // Told of no attempt in particular.
-        ReplyEvent::Provider(_) | ReplyEvent::Consent(_) => TurnId::default(),
+        ReplyEvent::Provider(_) | ReplyEvent::Consent(_) | ReplyEvent::Noticed(_) => TurnId::default(),
     }
 }

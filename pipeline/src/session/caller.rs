@@ -289,7 +289,8 @@ impl Session {
             ended_ms: self.ear.last_speech().as_ms(),
             confidence: done.confidence,
         });
-        self.emit(EventBody::Final { turn: self.turn, speaker: Speaker::Caller, text: done.text.clone() });
+        let (turn, speaker) = (self.turn, Speaker::Caller);
+        self.emit(EventBody::Final { turn, speaker, text: done.text.clone(), by: None });
     }
 
     pub(super) fn on_stt(&mut self, event: SttEvent) {

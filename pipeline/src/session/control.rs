@@ -14,8 +14,8 @@ use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
 use super::{Session, Supervisor};
 use crate::audio::g711::mulaw_decode;
-use crate::event::{ControlReason, EventBody, Holder};
-use crate::ports::{AfterReply, CallRecord, EndReason, ReplyCommand, StaffWord};
+use crate::event::{Attack, AttentionReason, ControlReason, EventBody, Holder, Ruling};
+use crate::ports::{AfterReply, CallRecord, EndReason, Noticed, ReplyCommand, StaffWord};
 use crate::turn::{Expectation, SegmentKind};
 
 /// Frames that a person's sound is ahead before the first of them leaves: evens out their network.
@@ -43,7 +43,7 @@ fn is_pause(frame: &AudioFrame) -> bool {
 #[derive(Debug)]
 pub(super) struct Person {
     lease: u32,
-    by: String,
+    pub(super) by: String,
     /// The stretch of sound that goes on, and its frames so far.
     stretch: Option<(SegmentKey, u32)>,
     heard_at: CallTime,
@@ -88,6 +88,9 @@ impl Session {
         let now = self.now;
         if self.person.is_some() {
             self.end_stretch();
+            if self.person.as_ref().is_some_and(|person| person.by != by) {
+                self.change_person_words();
+            }
             if let Some(person) = &mut self.person {
                 (person.lease, person.by, person.heard_at, person.missed) = (lease, by, now, false);
             }
@@ -184,6 +187,7 @@ impl Session {
         }
         let (key, frames) = begun.unwrap_or_else(|| self.begin_stretch());
         self.play_out.push_audio(key, frame.bytes());
+        self.hear_person(frame);
         if frames + 1 == AHEAD {
             self.play_out.release(key);
         }
@@ -253,7 +257,11 @@ impl Session {
     fn give_back(&mut self, note: Option<String>, reason: ControlReason) {
         self.end_stretch();
         self.forget_unanswered();
+        // What they asked for is asked no more.
+        self.expects = Expectation::Open;
         self.person_leaves(reason, note.clone());
+        // What is said from here on is another turn than what they said last.
+        self.turn = self.turn.next();
         if let Some(text) = note {
             self.out.push_back(Output::Reply(ReplyCommand::Told(StaffWord::Fact(text))));
         }
@@ -289,6 +297,19 @@ impl Session {
             });
         }
         self.emit(EventBody::Control { holder, by, reason, lease });
+    }
+
+    /// Something in what was said while a person has, or had, the call: told to whoever watches.
+    pub(super) fn on_noticed(&mut self, noticed: Noticed) {
+        let turn = self.turn;
+        match noticed {
+            Noticed::Rule(ruling) => self.emit(EventBody::Rule(Ruling { turn, ..ruling })),
+            Noticed::Guard(attack) => {
+                self.emit(EventBody::Guard(Attack { turn, ..attack }));
+                self.attend(AttentionReason::Guard);
+            }
+            Noticed::Attention(reason) => self.attend(reason),
+        }
     }
 
     // ------------------------------------------------------------ whispers and lines

@@ -33,6 +33,10 @@ pub enum Input {
         lease: u32,
         frame: AudioFrame,
     },
+    /// Probability of speech in the window of the person's sound that ended now.
+    PersonVad(f32),
+    /// From the recognizer of the person who has the call.
+    PersonStt(SttEvent),
     /// Time passed.
     Tick,
 }

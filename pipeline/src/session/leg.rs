@@ -198,6 +198,8 @@ impl Session {
         if self.regions.leg == Leg::Ended || self.timers.is_set(Timer::LastRecord) {
             return;
         }
+        // Their last words are on the record as far as they are known by now.
+        self.end_person_words();
         self.regions.leg = Leg::Closing;
         self.regions.caller = Caller::Silent;
         self.regions.agent = Agent::Idle;

@@ -26,6 +26,7 @@ mod line;
 mod output;
 mod over_talk;
 pub mod pause_score;
+mod person_words;
 mod rejoin;
 mod reply;
 mod secret;
@@ -124,6 +125,7 @@ pub struct Session {
     last_said: String,
     /// Who of the office has the call.
     person: Option<control::Person>,
+    person_words: person_words::PersonWords,
     /// Stretches of people's sound that are not settled: group in the play-out, and whose.
     stretches: VecDeque<(u32, String)>,
     /// Lines of people that wait to be said.
@@ -188,6 +190,7 @@ impl Session {
             gives_back: true,
             last_said: String::new(),
             person: None,
+            person_words: person_words::PersonWords::default(),
             stretches: VecDeque::new(),
             lines: VecDeque::new(),
             to_ask: None,
@@ -245,6 +248,12 @@ impl Session {
         &self.play_out
     }
 
+    /// Language that we speak and listen for.
+    #[must_use]
+    pub const fn language(&self) -> Language {
+        self.language
+    }
+
     /// Turns so far; 0 while there was only the greeting.
     #[must_use]
     pub fn turn(&self) -> TurnId {
@@ -297,6 +306,8 @@ impl Session {
             Input::PortLost(port) => self.on_port_lost(port),
             Input::Supervisor(act) => self.on_supervisor(act),
             Input::Voice { lease, frame } => self.on_voice(lease, &frame),
+            Input::PersonVad(score) => self.on_person_vad(score),
+            Input::PersonStt(event) => self.on_person_stt(event),
             Input::Tick => {}
         }
     }
@@ -316,6 +327,7 @@ impl Session {
                 Timer::ControlLease => self.on_lease_over(),
                 Timer::PersonSilent => self.on_person_silent(),
                 Timer::StretchEnd => self.end_stretch(),
+                Timer::PersonWords => self.on_person_words_due(),
                 Timer::HoldWords => self.say_hold_words(),
                 Timer::HoldSound => self.make_hold_sound(),
                 Timer::HoldLimit => self.on_hold_over(),

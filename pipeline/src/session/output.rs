@@ -10,6 +10,8 @@ use crate::ports::{EndReason, LogEntry, ReplyCommand, SttCommand, TtsCommand};
 pub enum Output {
     Carrier(MediaCommand),
     Stt(SttCommand),
+    /// To the recognizer of the person who has the call, which is opened with the first of these.
+    Person(SttCommand),
     Reply(ReplyCommand),
     Tts(TtsCommand),
     Log(LogEntry),

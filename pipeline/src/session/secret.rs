@@ -1,7 +1,8 @@
 //! Secrets that were asked for: they go to the tool that checks them and nowhere else.
 
+use language::{Ear, Language};
+
 use super::Session;
-use super::endpointing::words;
 use super::utterance::{FinalText, Utterance};
 use crate::event::EventBody;
 use crate::ports::{CallRecord, SecretDigits, TurnInput};
@@ -17,7 +18,8 @@ impl Session {
         self.reply_expects() == Expectation::Secret
     }
 
-    /// Whether the caller's sound may hold a secret now: one was asked for, or keys are being pressed.
+    /// Whether the caller's sound may hold a secret now: one was asked for, by us or by a person who has the call, or keys are
+    /// being pressed. Whoever asked must hear it; nobody else does.
     #[must_use]
     pub fn hides_caller(&self) -> bool {
         self.takes_secret() || self.digits.is_collecting()
@@ -41,17 +43,17 @@ impl Session {
         self.carried.clear();
         self.reopened = None;
         self.commit_turn(TurnInput::Secret(SecretDigits::new(done.text.clone())), None);
+        if self.person.is_some() {
+            // A person asked for it, and has it.
+            self.expects = Expectation::Open;
+        }
     }
 }
 
 /// Whether words hold a spoken number: "I don't have it" is an answer like any other.
 pub(super) fn holds_digits(text: &str) -> bool {
-    const DIGITS: [&str; 22] = [
-        "zero", "oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "cero", "uno",
-        "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "double",
-    ];
-    let spoken = words(text).filter(|w| DIGITS.contains(&w.as_str())).count();
-    spoken + text.chars().filter(char::is_ascii_digit).count() >= 2
+    // Whoever changes the language for it says it in the other one.
+    [Language::En, Language::Es].into_iter().any(|language| Ear(language).longest_number(text) >= 2)
 }
 
 #[cfg(test)]
@@ -63,7 +65,8 @@ mod tests {
         for secret in ["4711", "four seven one one", "it's 47 11", "cuatro siete uno uno"] {
             assert!(holds_digits(secret), "{secret}");
         }
-        for other in ["I don't have one", "what is that for?", "help", ""] {
+        for other in ["I don't have one", "what is that for?", "I'd have to go to the car for it", "help", ""]
+        {
             assert!(!holds_digits(other), "{other}");
         }
     }

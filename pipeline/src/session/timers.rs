@@ -29,6 +29,8 @@ pub enum Timer {
     PersonSilent,
     /// The person's sound stopped coming: this stretch of it is over.
     StretchEnd,
+    /// The person fell silent, or their recognizer owes what they said.
+    PersonWords,
     /// The caller is held, and has heard nothing for a while.
     HoldWords,
     /// The caller is held: a soft sound says that the line is not dead.
@@ -44,7 +46,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::Pause,
         Self::EndOfTurn,
         Self::DuckLimit,
@@ -57,6 +59,7 @@ impl Timer {
         Self::ControlLease,
         Self::PersonSilent,
         Self::StretchEnd,
+        Self::PersonWords,
         Self::HoldWords,
         Self::HoldSound,
         Self::HoldLimit,

@@ -156,9 +156,10 @@ fn to_object(entry: &CallEntry) -> Step<(String, Map<String, Value>)> {
 /// Which field of an entry is personal text. Without a catch-all: whoever adds an entry must decide.
 const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
     match entry {
-        CallEntry::CallerTurn { .. } | CallEntry::Planned { .. } | CallEntry::Whispered { .. } => {
-            Some("text")
-        }
+        CallEntry::CallerTurn { .. }
+        | CallEntry::Planned { .. }
+        | CallEntry::PersonSaid { .. }
+        | CallEntry::Whispered { .. } => Some("text"),
         CallEntry::Control { .. } => Some("note"),
         CallEntry::Digits { .. } => Some("digits"),
         CallEntry::Played { .. } => Some("heard_text"),

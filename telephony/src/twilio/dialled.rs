@@ -3,7 +3,7 @@
 use super::status::{Answerer, CallProgress, number, text};
 use crate::error::StatusError;
 
-/// What came of dialling somebody on behalf of a call.
+/// What came of dialling somebody on behalf of a call, or of referring the call to them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dialled {
     pub status: CallProgress,
@@ -18,6 +18,9 @@ impl Dialled {
     /// # Errors
     /// [`StatusError::Missing`] without what came of it.
     pub fn from_form(fields: &[(String, String)]) -> Result<Self, StatusError> {
+        if let Some(code) = text(fields, "ReferSipResponseCode") {
+            return Ok(Self { status: referred(fields, code), call_sid: None, duration_s: None });
+        }
         let status = text(fields, "DialCallStatus").ok_or(StatusError::Missing("DialCallStatus"))?;
         // Of a call that was dialled, "answered" is an end: both were joined.
         let status = if status == "answered" { CallProgress::Completed } else { CallProgress::parse(status) };
@@ -27,6 +30,21 @@ impl Dialled {
             duration_s: number(fields, "DialCallDuration")?,
         })
     }
+}
+
+/// What the caller's own exchange told of the call that it was asked to place. Told nothing, or no end, it took the order.
+fn referred(fields: &[(String, String)], code: &str) -> CallProgress {
+    match text(fields, "ReferCallStatus").map(CallProgress::parse) {
+        Some(status) if status.is_final() => status,
+        _ if code.starts_with('2') => CallProgress::Completed,
+        _ => CallProgress::Failed,
+    }
+}
+
+/// Whether the caller's leg is a SIP one, which can be referred.
+#[must_use]
+pub fn is_sip(fields: &[(String, String)]) -> bool {
+    text(fields, "SipCallId").is_some() || text(fields, "From").is_some_and(|from| from.starts_with("sip"))
 }
 
 /// The keys that were pressed.
@@ -90,6 +108,24 @@ mod tests {
         let busy = Dialled::from_form(&form(&[("DialCallStatus", "no-answer")]));
         assert_eq!(busy.map(|dialled| dialled.status), Ok(CallProgress::NoAnswer));
         assert_eq!(Dialled::from_form(&[]), Err(StatusError::Missing("DialCallStatus")));
+    }
+
+    #[test]
+    fn what_came_of_a_referral_is_read() {
+        for (fields, expected) in [
+            (&[("ReferSipResponseCode", "202")][..], CallProgress::Completed),
+            (&[("ReferSipResponseCode", "202"), ("ReferCallStatus", "in-progress")], CallProgress::Completed),
+            (&[("ReferSipResponseCode", "202"), ("ReferCallStatus", "busy")], CallProgress::Busy),
+            (&[("ReferSipResponseCode", "405")], CallProgress::Failed),
+        ] {
+            let came = Dialled::from_form(&form(fields)).map(|dialled| dialled.status);
+            assert_eq!(came, Ok(expected), "{fields:?}");
+        }
+        assert!(
+            is_sip(&form(&[("SipCallId", "9f@pbx")]))
+                && is_sip(&form(&[("From", "sip:ana@pbx.example.gov")]))
+        );
+        assert!(!is_sip(&form(&[("From", "+12025550143")])));
     }
 
     #[test]

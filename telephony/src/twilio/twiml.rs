@@ -136,6 +136,21 @@ pub fn dial(order: &Dial<'_>) -> String {
     out
 }
 
+/// Has the caller's own exchange call somebody in our place (SIP REFER): only for SIP legs. `action_url`: asked for what comes next.
+#[must_use]
+pub fn refer(first: Option<(&str, &str)>, uri: &str, action_url: &str) -> String {
+    let mut out = String::from(OPEN);
+    if let Some((text, language)) = first {
+        say(&mut out, text, language);
+    }
+    element(&mut out, "Refer", &[("action", action_url), ("method", "POST")]);
+    out.push_str("<Sip>");
+    escape(&mut out, uri);
+    out.push_str("</Sip></Refer>");
+    out.push_str(CLOSE);
+    out
+}
+
 /// Brings a call into a room of this name. The room ends with the first who leaves it. `action_url`: asked for what comes next.
 #[must_use]
 pub fn join_room(room: &str, action_url: Option<&str>) -> String {

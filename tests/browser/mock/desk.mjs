@@ -1,6 +1,6 @@
 // People on a live call: listening, whispering, taking it over, giving it back; as the gateway does it.
 
-import { bodyOf, json, refuse } from "./http.mjs";
+import { bodyOf, bytesOf, json, refuse } from "./http.mjs";
 import { energy, tone } from "./voice.mjs";
 
 const FRAME_MS = 20;
@@ -64,7 +64,13 @@ export async function deskRoute(mock, request, response, call, part) {
     else refuse(response, 400, "INVALID_REQUEST", "this address takes WebSocket connections only");
     return true;
   }
-  if (request.method !== "POST" || !["takeover", "release", "whisper"].includes(part)) return false;
+  if (part === "dictation" && request.method === "POST") {
+    const sound = await bytesOf(request);
+    desk.dictated = { type: request.headers["content-type"], bytes: sound.length, peak: energy(sound) };
+    json(response, { text: "Tell them that Monday is a holiday." });
+    return true;
+  }
+  if (request.method !== "POST" || !["takeover", "handover", "release", "whisper"].includes(part)) return false;
   const body = JSON.parse((await bodyOf(request)) || "{}");
   const holder = call.item.controlled_by;
   if (part === "whisper") {
@@ -74,8 +80,15 @@ export async function deskRoute(mock, request, response, call, part) {
       call.emit("supervisor.whispered", { by: ME, text: body.say ?? body.text ?? "", until: body.say ? "said" : body.withdraw ? "now" : body.until });
       json(response, { id: call.id, until: "said" }, 202);
     }
+  } else if (part === "takeover" && body.ask && holder && holder.by !== ME) {
+    askFor(call, ME);
+    json(response, { id: call.id, asked: holder.by, until: new Date(Date.now() + 60_000).toISOString() }, 202);
   } else if (holder && holder.by !== ME) {
-    refuse(response, 409, "CONFLICT", `${holder.by} has the call`, "ask them to give it back; a higher role may take it");
+    refuse(response, 409, "CONFLICT", `${holder.by} has the call`, "ask them for it; a higher role may take it");
+  } else if (part === "handover") {
+    hold(call, body.to);
+    call.microphone?.close(1008, "another person has the call");
+    json(response, { id: call.id, controlled_by: call.item.controlled_by }, 202);
   } else if (part === "takeover") {
     hold(call, ME);
     setTimeout(() => call.emit("call.control", { holder: "person", by: ME, reason: "speaking" }), TOLD_MS);
@@ -88,6 +101,11 @@ export async function deskRoute(mock, request, response, call, part) {
     json(response, { id: call.id }, 202);
   }
   return true;
+}
+
+/** Somebody asks whoever has the call for it. */
+export function askFor(call, by) {
+  call.emit("call.control_asked", { by, of: call.item.controlled_by.by, until: new Date(Date.now() + 60_000).toISOString() });
 }
 
 /** Somebody has the call. */

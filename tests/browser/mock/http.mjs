@@ -6,6 +6,13 @@ export async function bodyOf(request) {
   return body;
 }
 
+/** A body that is no text. */
+export async function bytesOf(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts);
+}
+
 export function json(response, value, status = 200) {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 }

@@ -10,12 +10,14 @@ use super::turn::Turn;
 use language::YesNo;
 
 /// Questions of one call that people are asked.
-const MOST: u8 = 3;
+pub const MOST_QUESTIONS: u8 = 3;
 
 impl Turn<'_> {
     /// Offers to ask somebody of the office. `false`: nothing was said.
     pub(super) fn offers_to_ask(&mut self, text: &str) -> bool {
-        let may = self.view.facts.ask_staff_s > 0 && self.state.staff_there && self.state.asked_staff < MOST;
+        let may = self.view.facts.ask_staff_s > 0
+            && self.state.staff_there
+            && self.state.asked_staff < MOST_QUESTIONS;
         if !may || text.trim().is_empty() || self.state.in_line.is_some() {
             return false;
         }

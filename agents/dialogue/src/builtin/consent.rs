@@ -72,11 +72,16 @@ impl Turn<'_> {
 }
 
 impl Dialogue {
+    /// Whether these words ask that nothing is recorded.
+    #[must_use]
+    pub fn wants_no_recording(&self, state: &State, text: &str) -> bool {
+        by_cue(self.script_in(state.language), text).is_some_and(|found| found.intent.id == INTENT)
+    }
+
     /// Whether these words are about being recorded, so that no model answers them: the yes or no to our question, or the wish
     /// that it stops.
     #[must_use]
     pub fn minds_recording(&self, state: &State, text: &str) -> bool {
-        state.pending == Some(Pending::Recording)
-            || by_cue(self.script_in(state.language), text).is_some_and(|found| found.intent.id == INTENT)
+        state.pending == Some(Pending::Recording) || self.wants_no_recording(state, text)
     }
 }

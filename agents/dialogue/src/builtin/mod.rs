@@ -59,6 +59,7 @@ pub mod wording;
 mod tests;
 
 pub use amend::CORRECTS;
+pub use ask_staff::MOST_QUESTIONS;
 pub use body::Body;
 pub use engine::Dialogue;
 pub use facts::TenantFacts;

@@ -183,6 +183,43 @@ impl Turn<'_> {
         true
     }
 
+    /// Who was sent to 911 and stays all the same is sent there again, and offered whoever is free, once.
+    pub(super) fn sends_again(&mut self, key: &str, text: &str) {
+        self.say(key);
+        self.state.emergency = true;
+        if self.state.offered_in_emergency || self.state.wants_no_transfer || self.state.in_line.is_some() {
+            return;
+        }
+        match self.target_for(&self.ear.plain(text)) {
+            Reach::Now(target) => {
+                let target = target.name.clone();
+                self.state.offered_in_emergency = true;
+                self.say_with("emergency_person", &[("target", &target)]);
+                self.state.pending = Some(Pending::PutThrough(target));
+                self.expects = Expectation::YesNo;
+            }
+            Reach::Unknown => self.wants = Some(Lookup::Queues),
+            // Nobody waits in line with this.
+            Reach::InLine(_) | Reach::Nobody => {}
+        }
+    }
+
+    /// The answer to that. A no leaves the emergency what it is.
+    pub(super) fn takes_person_in_emergency(&mut self, text: &str) -> bool {
+        let pending = self.state.pending.take_if(|pending| matches!(pending, Pending::PutThrough(_)));
+        let Some(Pending::PutThrough(target)) = pending else { return false };
+        match self.ear.yes_no(text) {
+            Some(YesNo::Yes) => self.put_through(&target),
+            Some(YesNo::No) if self.ear.is_bare_yes_no(text) => {
+                self.state.wants_no_transfer = true;
+                self.say("emergency_again");
+                self.state.emergency = true;
+            }
+            Some(YesNo::No) | None => return false,
+        }
+        true
+    }
+
     pub(super) fn offer_instead(&mut self) {
         if self.state.task().is_some() {
             self.say("not_now");

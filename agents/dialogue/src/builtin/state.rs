@@ -339,6 +339,9 @@ pub struct State {
     /// The caller does not want to be put through.
     #[serde(default)]
     pub wants_no_transfer: bool,
+    /// Somebody was offered to who stays on the line in an emergency.
+    #[serde(default)]
+    pub offered_in_emergency: bool,
     /// What the line tells its callers of being recorded.
     #[serde(default)]
     pub consent: Consent,
@@ -392,7 +395,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, can_transfer, returned, not_taken, in_line, wants_no_transfer, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
 
 impl State {
     #[must_use]

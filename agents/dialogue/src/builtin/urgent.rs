@@ -92,6 +92,12 @@ impl Dialogue {
             || (!state.doubt.is_empty() && self.confirms(state, text, vector))
     }
 
+    /// Whether these words tell of danger without a doubt, whatever is being talked of.
+    #[must_use]
+    pub fn tells_of_danger(&self, text: &str, vector: Option<&[f32]>) -> bool {
+        self.danger(text, vector).0 == Level::Sure
+    }
+
     /// Whether an answer to "Is anyone hurt or in danger right now?" says so.
     fn confirms(&self, state: &State, text: &str, vector: Option<&[f32]>) -> bool {
         match Ear(state.language).yes_no(text) {
@@ -293,6 +299,9 @@ impl Turn<'_> {
 
     /// What follows an emergency: it was none, or it still is one.
     pub(super) fn after_emergency(&mut self, text: &str) -> bool {
+        if self.takes_person_in_emergency(text) {
+            return true;
+        }
         let (ear, cues) = (self.ear, self.ear.cues());
         let plain = ear.plain(text);
         let says = |list: &[&str]| list.iter().any(|phrase| plain.contains(phrase));
@@ -307,8 +316,7 @@ impl Turn<'_> {
             _ => "emergency_again",
         };
         if says(cues.wants_us_to_help) {
-            self.say(again);
-            self.state.emergency = true;
+            self.sends_again(again, text);
             return true;
         }
         if says(cues.no_emergency) || (no && words <= ANSWER) {
@@ -342,8 +350,7 @@ impl Turn<'_> {
         let lost = ear.is_question(text) && !other && !begins && self.passage(text).is_none();
         let held_back = again != "emergency_again" && !says(cues.will_call);
         if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost || held_back {
-            self.say(again);
-            self.state.emergency = true;
+            self.sends_again(again, text);
             return true;
         }
         false

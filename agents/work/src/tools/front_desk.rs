@@ -42,6 +42,7 @@ pub(super) fn asked(name: &str, input: &mut Input<'_>) -> Option<Asked> {
             Some(Asked::MarkUrgent { kind })
         }
         "put_through" => Some(Asked::PutThrough { target: input.text("target")? }),
+        "ask_staff" => Some(Asked::AskStaff { question: input.text("question")? }),
         "set_language" => language(input),
         "end_call" => Some(Asked::EndCall),
         _ => None,

@@ -73,6 +73,10 @@ pub enum Asked {
     PutThrough {
         target: String,
     },
+    /// People of the office are asked while the caller waits.
+    AskStaff {
+        question: String,
+    },
     /// A tool of a server outside; its look-up is under way.
     Outside,
     Speak(Language),
@@ -91,6 +95,7 @@ impl std::fmt::Debug for Asked {
             }
             Self::File(filing) => f.debug_tuple("File").field(filing).finish(),
             Self::PutThrough { target } => write!(f, "PutThrough({:?})", target.shape()),
+            Self::AskStaff { question } => write!(f, "AskStaff({:?})", question.shape()),
             Self::MarkUrgent { kind } => write!(f, "MarkUrgent({:?})", kind.shape()),
             Self::Speak(language) => f.debug_tuple("Speak").field(language).finish(),
             Self::Outside => f.write_str("Outside"),

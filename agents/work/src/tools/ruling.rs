@@ -19,7 +19,7 @@ pub fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a> {
             audit_entry_created: true,
             ..reading
         },
-        Asked::MarkUrgent { .. } | Asked::PutThrough { .. } => ProposedTool {
+        Asked::MarkUrgent { .. } | Asked::PutThrough { .. } | Asked::AskStaff { .. } => ProposedTool {
             destination: Destination::EncryptedStorage,
             is_decision: true,
             audit_entry_created: true,

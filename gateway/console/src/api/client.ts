@@ -262,6 +262,12 @@ export const api = {
   /** Why a call may not be listened to: asked as a page, the socket's address says so. */
   listening: (id: string) => request<unknown>(`/v1/calls/${encodeURIComponent(id)}/listen`),
   takeOver: (id: string) => post<{ speak: string }>(`/v1/calls/${encodeURIComponent(id)}/takeover`),
+  /** Asks whoever has the call for it; takes it if nobody has. */
+  askForCall: (id: string) => post<{ asked?: string; speak?: string }>(`/v1/calls/${encodeURIComponent(id)}/takeover`, { ask: true }),
+  /** Mu-law at 8 kHz, half a minute at most; gives its words. */
+  dictate: (id: string, sound: Uint8Array<ArrayBuffer>) =>
+    request<{ text: string }>(`/v1/calls/${encodeURIComponent(id)}/dictation`, { method: "POST", headers: { "content-type": "audio/basic" }, body: sound }),
+  handOver: (id: string, to: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/handover`, { to }),
   giveBack: (id: string, note: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/release`, note ? { note } : {}),
   recording: (id: string, ask: Ask = {}) =>
     request<{ recording: Recording | null; peaks: Peaks | null }>(`/v1/calls/${encodeURIComponent(id)}/recording?format=json`, ask),

@@ -71,6 +71,8 @@ export type Whisper = { text: string; until: "next" | "withdrawn" } | { say: str
 export interface TranscriptTurn {
   turn: number;
   speaker: Speaker;
+  /** Which person of the office, where one spoke. */
+  by?: string | null;
   text: string;
   started_at: string;
   ended_at: string | null;
@@ -382,7 +384,7 @@ export interface Heard {
 export interface EventBodies {
   "call.started": { line: string; from: string | null; direction: string; language: string; carrier_sid: string };
   "call.turn.interim": { turn: number; speaker: Speaker; text: string };
-  "call.turn.final": { turn: number; speaker: Speaker; text: string };
+  "call.turn.final": { turn: number; speaker: Speaker; text: string; by?: string };
   "call.reply.segment": { turn: number; segment: number; speaker: Speaker; text: string; segment_kind: SegmentKind };
   "call.reply.heard": { turn: number; state: "heard" | "partly_heard" | "dropped"; heard_text: string; estimated: boolean };
   "call.interrupted": { turn: number; heard: Heard };
@@ -401,6 +403,7 @@ export interface EventBodies {
   "call.question_closed": { question_id: number; by: string | null };
   /** Where the caller stands who waits in line for a person, until they are held no more. */
   "call.in_line": { target: string; place: number };
+  "call.control_asked": { by: string; of: string; until: string };
   "supervisor.whispered": { by: string; text: string; until: string };
   "call.latency": { latency: TurnLatency };
   /** From here on the call may be listened to and recorded, or may not. */

@@ -21,6 +21,10 @@ const ACT: readonly string[] = ["supervisor", "tenant-admin", "platform-admin"];
 /** Hang up, whisper, take over. */
 export const actsOnCalls = (me: Me): boolean => me.roles.some((role) => ACT.includes(role));
 
+const RANK: readonly string[] = ["supervisor", "tenant-admin", "platform-admin"];
+/** Takes a live call from somebody of this role without asking. Of a role that is not known nobody does. */
+export const outranks = (me: Me, role: string): boolean => RANK.includes(role) && me.roles.some((mine) => RANK.indexOf(mine) > RANK.indexOf(role));
+
 /** Users and tokens of the tenant. */
 export const managesTenant = (me: Me): boolean => mayOpen(me, "settings");
 

@@ -15,13 +15,15 @@ export interface DeskState {
   speaking: string | null;
   /** On the way to either. */
   busy: boolean;
+  /** The call that somebody else was asked for. */
+  asked: string | null;
   muted: boolean;
   /** Frames that came too fast for this browser. */
   lost: number;
   problem: string | null;
 }
 
-const IDLE: DeskState = { hearing: null, speaking: null, busy: false, muted: false, lost: 0, problem: null };
+const IDLE: DeskState = { hearing: null, speaking: null, busy: false, asked: null, muted: false, lost: 0, problem: null };
 
 /** Address of a socket of the API, as this page reaches it. */
 export function socketUrl(path: string, page: { protocol: string; host: string }): string {
@@ -68,7 +70,7 @@ export class Desk {
   /** Takes the call from the agent. The microphone is asked for first: a caller must not wait while somebody looks for it. */
   async takeOver(id: string): Promise<void> {
     if (this.#state.busy || this.#state.speaking) return;
-    this.#set({ busy: true, problem: null, muted: false });
+    this.#set({ busy: true, asked: null, problem: null, muted: false });
     let engine: AudioEngine | null = null;
     try {
       engine = await AudioEngine.open({ onFrame: (frame) => this.#say(frame.payload), onReport: () => undefined });
@@ -85,6 +87,19 @@ export class Desk {
       this.#set({ problem: error instanceof DOMException ? sentences(startProblem(error)) : explain(error) });
     } finally {
       this.#set({ busy: false });
+    }
+  }
+
+  /** Asks whoever has the call for it. The microphone is asked for when they hand it over. */
+  async askFor(id: string): Promise<void> {
+    this.#set({ problem: null });
+    try {
+      const { speak } = await api.askForCall(id);
+      this.#set({ asked: id });
+      // They had given it back by then.
+      if (speak !== undefined) await this.takeOver(id);
+    } catch (error) {
+      this.#set({ problem: explain(error) });
     }
   }
 

@@ -107,7 +107,7 @@ export function providerNotice(provider: string, state: string, reason: string):
 
 export const GUARD_NOTE = "Suspicious instruction ignored";
 
-const RULED: Record<string, string> = { words: "a sentence", reply: "a reply", tool: "an action" };
+const RULED: Record<string, string> = { words: "a sentence", reply: "a reply", tool: "an action", person: "what a person said" };
 /** What a rule did, as a sentence without a word of what was said. */
 export function ruleNote(rule: string, action: string, appliesTo: string): string {
   const what = RULED[appliesTo] ?? "something";

@@ -21,16 +21,21 @@ function mergeFacts(old: CallItem, item: CallItem): CallItem {
   return stale ? { ...item, state: "ended", ended_at: old.ended_at, end_reason: old.end_reason ?? null } : { ...item, attention };
 }
 
+/** Two people may have had the call within one turn. */
+const keyOf = ({ turn, speaker, by }: { turn: number; speaker: string; by?: string | null }): string => `${turn}/${speaker}/${by ?? ""}`;
+
 /** A stored transcript. Utterances that events already gave in greater detail, or that are newer, stay. */
 export function mergeTranscript(state: State, id: string, turns: readonly TranscriptTurn[]): State {
   return editCall(state, id, (call) => {
-    const stored = new Map(turns.map((t) => [`${t.turn}/${t.speaker}`, fromStored(t)]));
+    const stored = new Map(turns.map((t) => [keyOf(t), fromStored(t)]));
     const live = call.facts.state === "live";
     for (const u of call.utterances) {
-      const key = `${u.turn}/${u.speaker}`;
+      const key = keyOf(u);
       // Of an ended call the stored words are the last word; of a live one the events are ahead of the store.
       const known = stored.get(key);
       if (!known) stored.set(key, u);
+      // A console that was opened in mid-turn has the rest of a person's words alone.
+      else if (live && u.speaker === "supervisor" && known.text.length > u.text.length) continue;
       else stored.set(key, live ? { ...known, ...u, startedAt: known.startedAt } : { ...known, segments: u.segments });
     }
     const rank = { caller: 0, agent: 1, supervisor: 2 } as const;
@@ -44,6 +49,8 @@ function fromStored(t: TranscriptTurn): Utterance {
   return {
     turn: t.turn,
     speaker: t.speaker,
+    ...(t.by != null && { by: t.by }),
+    ...(t.speaker === "supervisor" && { settled: t.text }),
     text: t.text,
     interim: false,
     segments: [],

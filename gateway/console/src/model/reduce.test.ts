@@ -44,6 +44,16 @@ describe("reduceEvent", () => {
     expect(call(run([final("It is"), final("It is on Oak Street.")])).utterances[0]?.text).toBe("It is on Oak Street.");
   });
 
+  it("adds a person's next sentence to their turn, under their name, and each once", () => {
+    const said = (text: string) => event("call.turn.final", { turn: 1, speaker: "supervisor", text, by: "pat" });
+    const saying = (text: string) => event("call.turn.interim", { turn: 1, speaker: "supervisor", text });
+    const hello = said("Hello, this is Pat.");
+    const speaking = run([saying("Hello"), hello, hello, saying("How can")]);
+    expect(call(speaking).utterances[0]).toMatchObject({ text: "Hello, this is Pat. How can", by: "pat", interim: true });
+    const spoken = run([said("How can I help?")], speaking);
+    expect(call(spoken).utterances[0]).toMatchObject({ text: "Hello, this is Pat. How can I help?", interim: false });
+  });
+
   it("keeps caller before agent within a turn, and turns in order, whatever came first", () => {
     const state = run([segment(0, "Hello.", 2), segment(0, "Hi.", 1), final("first", 1), final("second", 2)]);
     expect(call(state).utterances.map((u) => `${u.turn}${u.speaker}`)).toEqual(["1caller", "1agent", "2caller", "2agent"]);

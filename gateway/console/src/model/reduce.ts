@@ -6,7 +6,7 @@ import { withAlarm, withoutAlarm } from "./alarms";
 import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
 import { joinHeard } from "./heard";
-import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State } from "./state";
+import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State, type Utterance } from "./state";
 import { editUtterance, withSegment } from "./utterances";
 
 /** What the caller was told or said of being recorded. */
@@ -20,6 +20,14 @@ const CONSENT = {
 /** Ended calls beyond this many are forgotten; the gateway still has them. */
 const KEEP_CALLS = 200;
 
+const joined = (before: string | undefined, text: string): string => (before ? `${before} ${text}` : text);
+
+/** A person's next sentence of the same turn. The same event can come twice when a feed resumes. */
+function withMore(old: Utterance, text: string, by: string | undefined): Partial<Utterance> {
+  const settled = old.settled?.endsWith(text) ? old.settled : joined(old.settled, text);
+  return { text: settled, settled, ...(by !== undefined && { by }) };
+}
+
 type Apply<N extends EventName> = (call: Call, data: Extract<CallEvent, { name: N }>["data"]) => Call;
 
 const apply: { [N in EventName]: Apply<N> } = {
@@ -31,18 +39,20 @@ const apply: { [N in EventName]: Apply<N> } = {
 
   "call.turn.interim": (call, { turn, speaker, text, at }) => ({
     ...call,
-    utterances: editUtterance(call.utterances, turn, speaker, at, (old) =>
+    utterances: editUtterance(call.utterances, turn, speaker, at, (old) => {
+      if (speaker === "supervisor") return { ...old, text: joined(old.settled, text), interim: true };
       // A late interim must not undo a final; words added after a final arrive as a new final.
-      old.text !== "" && !old.interim ? old : { ...old, text, interim: true },
-    ),
+      return old.text !== "" && !old.interim ? old : { ...old, text, interim: true };
+    }),
   }),
 
-  "call.turn.final": (call, { turn, speaker, text, at }) => ({
+  "call.turn.final": (call, { turn, speaker, text, by, at }) => ({
     ...call,
     facts: { ...call.facts, turns: Math.max(call.facts.turns, turn) },
     utterances: editUtterance(call.utterances, turn, speaker, at, (old) => ({
       ...old,
-      text: old.segments.length > 0 ? old.text : text,
+      ...(speaker === "supervisor" && withMore(old, text, by)),
+      ...(speaker !== "supervisor" && { text: old.segments.length > 0 ? old.text : text }),
       interim: false,
       endedAt: at,
     })),
@@ -109,10 +119,15 @@ const apply: { [N in EventName]: Apply<N> } = {
     const controlled_by = holder === "person" ? { by, role: call.facts.controlled_by?.by === by ? call.facts.controlled_by.role : "", since: at } : null;
     const known = reason === "speaking" && call.facts.controlled_by?.by === by ? call.facts.controlled_by : controlled_by;
     const in_line = reason === "held" ? (call.facts.in_line ?? null) : null;
-    const now = { ...call, facts: { ...call.facts, controlled_by: known, in_line } };
+    // Whoever has it now was asked nothing yet.
+    const askedFor = reason === "speaking" ? call.askedFor : null;
+    const now = { ...call, askedFor, facts: { ...call.facts, controlled_by: known, in_line } };
     // That the caller has been told who speaks is no news of its own.
     return reason === "speaking" ? now : withNotice(now, { id: event_id, at, kind: "person", text: controlText(by, reason) });
   },
+
+  "call.control_asked": (call, { event_id, by, of, until, at }) =>
+    withNotice({ ...call, askedFor: { by, of, until } }, { id: event_id, at, kind: "person", text: `${by} asks ${of} for the call` }),
 
   "call.consent": (call, { event_id, consented, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: CONSENT[consented] }),

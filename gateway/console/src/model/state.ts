@@ -6,7 +6,11 @@ import type { CallItem, SegmentKind, Speaker, TurnLatency } from "../api/types";
 export interface Utterance {
   turn: number;
   speaker: Speaker;
+  /** Which person of the office, where one speaks. */
+  by?: string;
   text: string;
+  /** What of it is final, where more may follow in the same turn: a person goes on while the caller only listens. */
+  settled?: string;
   /** Still being recognised: the text may change. */
   interim: boolean;
   /** Parts of a reply, in order. Empty for a caller, and for words read from a stored transcript. */
@@ -65,6 +69,8 @@ export interface Call {
   passport: { id: string; version: number; status: string } | null;
   /** What the agent asks people of the office now, and until when the caller waits. */
   question: { id: number; text: string; until: string } | null;
+  /** Somebody asks whoever has the call for it. */
+  askedFor: { by: string; of: string; until: string } | null;
 }
 
 /** A request that cannot wait and that nobody has taken on. */
@@ -100,6 +106,7 @@ export function newCall(facts: CallItem, stub = false): Call {
     notices: [],
     interventions: [],
     question: null,
+    askedFor: null,
     passport: facts.passport_id ? { id: facts.passport_id, version: 0, status: "" } : null,
   };
 }

@@ -10,6 +10,7 @@ mod hold;
 mod impaired;
 mod line;
 mod money;
+mod person_words;
 mod properties;
 mod rejoin;
 mod secrets;

@@ -52,6 +52,10 @@ fn any_input() -> impl Strategy<Value = Input> {
         3 => (0u64..60).prop_map(|seq| Input::Log(LogEvent::Durable { seq })),
         2 => supervisor().prop_map(Input::Supervisor),
         3 => (1u32..4).prop_map(|lease| Input::Voice { lease, frame: AudioFrame([0x11; FRAME_BYTES]) }),
+        2 => (0u8..=1).prop_map(|s| Input::PersonVad(f32::from(s) * 0.9)),
+        2 => (0u32..4, 0u32..3, text.clone()).prop_map(|(u, pause, t)| Input::PersonStt(SttEvent::Final {
+            utterance: UtteranceId(u), pause, text: t.into(), confidence: 0.8,
+            alternatives: Vec::new(), settled: pause % 2 == 0 })),
         4 => Just(Input::Tick),
     ]
 }

@@ -197,7 +197,7 @@ fn settled(w: &World, seed: u64) {
             ReplyCommand::TakenBack { turn } => {
                 assert!(!live.contains(turn), "call {seed}: {turn:?} was taken back and not cancelled");
             }
-            ReplyCommand::Language(_) | ReplyCommand::Told(_) => {}
+            ReplyCommand::Language(_) | ReplyCommand::Told(_) | ReplyCommand::Overheard(_) => {}
         }
     }
 }

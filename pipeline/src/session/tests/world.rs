@@ -93,6 +93,9 @@ pub struct World {
     pub habits: Habits,
     pub answers: Vec<&'static str>,
     script: Vec<Speech>,
+    /// What the person who takes the call says.
+    pub persons: Vec<Speech>,
+    person_began: CallTime,
     queue: BTreeMap<(CallTime, u64), Input>,
     order: u64,
     pub now: CallTime,
@@ -169,6 +172,8 @@ impl World {
                 "Is there anything else I can help you with?",
             ],
             script,
+            persons: Vec::new(),
+            person_began: CallTime::ZERO,
             queue: BTreeMap::new(),
             order: 0,
             now: CallTime::ZERO,
@@ -262,6 +267,7 @@ impl World {
                 }
                 Output::Carrier(command) => self.send(command),
                 Output::Stt(command) => self.recogniser(&command),
+                Output::Person(command) => self.person(&command),
                 Output::Reply(command) => self.responder(command),
                 Output::Tts(TtsCommand::Speak(segment)) => self.synthesiser(&segment),
                 Output::Tts(TtsCommand::Cancel { turn }) => self.forget_audio(turn),
@@ -307,6 +313,29 @@ impl World {
             }
             SttCommand::Audio(_) => self.recognised.push(self.now),
             SttCommand::Ended { .. } | SttCommand::Language(_) => {}
+        }
+    }
+
+    /// The recognizer of the person who has the call, and its voice activity.
+    fn person(&mut self, command: &SttCommand) {
+        let said = |s: &Speech, from: CallTime, to: CallTime| {
+            s.to_ms + 100 >= from.as_ms() && s.from_ms <= to.as_ms()
+        };
+        match *command {
+            SttCommand::Audio(_) => {
+                let speaks =
+                    self.persons.iter().any(|s| said(s, self.now, self.now) && self.now.as_ms() <= s.to_ms);
+                self.after(0, Input::PersonVad(if speaks { 0.95 } else { 0.02 }));
+            }
+            SttCommand::SpeechStarted { .. } => self.person_began = self.now,
+            SttCommand::Pause { utterance, pause, .. } => {
+                let heard = self.persons.iter().filter(|s| said(s, self.person_began, self.now));
+                let text = heard.map(|s| s.text).collect::<Vec<_>>().join(" ");
+                let (alternatives, settled, confidence) = (Vec::new(), true, self.habits.confidence);
+                let done = SttEvent::Final { utterance, pause, text, confidence, alternatives, settled };
+                self.after(self.habits.final_ms, Input::PersonStt(done));
+            }
+            SttCommand::Resumed { .. } | SttCommand::Ended { .. } | SttCommand::Language(_) => {}
         }
     }
 

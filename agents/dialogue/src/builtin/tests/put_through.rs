@@ -97,6 +97,33 @@ fn whoever_asks_for_a_person_is_asked_and_then_put_through() {
     assert_eq!(goes_to(&phone).as_deref(), Some(CLERK));
 }
 
+#[test]
+fn whoever_stays_in_an_emergency_is_sent_to_911_first_and_then_offered_a_person_once() {
+    let danger = "There's smoke coming out of my neighbor's house and he's inside.";
+    let mut phone = call(Language::En);
+    let first = says(&mut phone, danger);
+    assert!(first.starts_with("Hang up now and dial 911.") && !first.contains("Shall I"), "{first}");
+    let second = says(&mut phone, "Can't you just send somebody?");
+    assert!(second.contains("dial 911 right now"), "{second}");
+    assert!(second.ends_with(&format!("put you through to {CLERK} now. Shall I?")), "{second}");
+    assert_eq!(goes_to(&phone), None);
+    let declined = says(&mut phone, "No.");
+    assert!(declined.contains("dial 911") && !declined.contains("Shall I"), "{declined}");
+    assert!(!says(&mut phone, "Can't you just send somebody?").contains("Shall I"), "once");
+
+    let mut phone = call(Language::En);
+    says(&mut phone, danger);
+    says(&mut phone, "Can't you just send somebody?");
+    says(&mut phone, "Yes, please.");
+    assert_eq!(goes_to(&phone).as_deref(), Some(CLERK));
+
+    // Nobody there: nothing is offered.
+    let mut phone = call(Language::En);
+    phone.state.can_transfer = false;
+    says(&mut phone, danger);
+    assert!(!says(&mut phone, "Can't you just send somebody?").contains("Shall I"));
+}
+
 /// Desks with a subject each, one of them for who speaks Spanish, and one for anything.
 static DESKS: LazyLock<World> = LazyLock::new(|| {
     let mut world = World::new(false);

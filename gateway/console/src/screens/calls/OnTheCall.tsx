@@ -4,7 +4,7 @@ import { api, explain } from "../../api/client";
 import type { Me, Whisper } from "../../api/types";
 import { desk, useDesk } from "../../app/desk";
 import { useKeys } from "../../app/keys";
-import { actsOnCalls } from "../../app/may";
+import { actsOnCalls, outranks } from "../../app/may";
 import { useOffers } from "../../app/offers";
 import { holderText } from "../../model/control";
 import type { Call } from "../../model/state";
@@ -13,6 +13,8 @@ import { TEXTAREA } from "../../ui/classes";
 import { Dialog } from "../../ui/Dialog";
 import { Note } from "../../ui/Note";
 import { AnswerBox } from "./AnswerBox";
+import { AskedFor, useHandedOver } from "./AskedFor";
+import { Dictate } from "./Dictate";
 
 type Asking = "take" | "give" | "whisper" | null;
 
@@ -25,6 +27,9 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
   const may = actsOnCalls(me) && offers.has("/v1/calls/{id}/takeover");
   const hears = now.hearing === id;
   const speaks = now.speaking === id;
+  useHandedOver(call, me.subject);
+  // Somebody else has it: they are asked. A higher role takes it all the same.
+  const asks = controlled_by != null && controlled_by.by !== me.subject && !outranks(me, controlled_by.role);
   const toggle = (): void => (hears ? desk.stopListening() : void desk.listen(id));
   useKeys((key) => {
     if (!may) return false;
@@ -63,30 +68,31 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
           </>
         ) : (
           <Button tone="primary" icon="microphone" disabled={now.busy} onClick={() => setAsking("take")}>
-            Take over
+            {asks ? "Ask for it" : "Take over"}
           </Button>
         )}
       </div>
+      <AskedFor key={call.askedFor?.until ?? ""} call={call} me={me.subject} />
       {now.problem !== null && (
         <div className="mt-2.5">
           <Note alert>{now.problem}</Note>
         </div>
       )}
-      <Dialog open={asking === "take"} title="Take the call from the agent?" onClose={close}>
+      <Dialog open={asking === "take"} title={asks ? `Ask ${controlled_by.by} for the call?` : "Take the call from the agent?"} onClose={close}>
         <p className="text-sm text-muted">
-          The browser asks for your microphone. The agent stops at once, the caller is told that a member of staff speaks from now on, and then hears you. Your name goes into the record.
+          {asks && `${controlled_by.by} has a minute to hand it over. When they do: `}The browser asks for your microphone. The agent stops at once, the caller is told that a member of staff speaks from now on, and then hears you. Your name goes into the record.
         </p>
         <div className="mt-5 flex flex-wrap justify-end gap-2">
-          <Button onClick={close}>Leave it to the agent</Button>
+          <Button onClick={close}>{asks ? "Leave it to them" : "Leave it to the agent"}</Button>
           <Button
             tone="primary"
             icon="microphone"
             onClick={() => {
               close();
-              void desk.takeOver(id);
+              void (asks ? desk.askFor(id) : desk.takeOver(id));
             }}
           >
-            Take over
+            {asks ? "Ask for it" : "Take over"}
           </Button>
         </div>
       </Dialog>
@@ -94,7 +100,7 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
         <GiveBack id={id} onClose={close} />
       </Dialog>
       <Dialog open={asking === "whisper"} title="Tell the agent something" onClose={close}>
-        <WhisperForm id={id} onClose={close} />
+        <WhisperForm id={id} speaks={speaks} onClose={close} />
       </Dialog>
     </section>
     </>
@@ -131,9 +137,11 @@ const WAYS = [
 ] as const;
 type Way = (typeof WAYS)[number]["value"];
 
-function WhisperForm({ id, onClose }: { id: string; onClose: () => void }) {
+/** `speaks`: their microphone is on the call, where the caller would hear what they dictate. */
+function WhisperForm({ id, speaks, onClose }: { id: string; speaks: boolean; onClose: () => void }) {
   const [text, setText] = useState("");
   const [way, setWay] = useState<Way>("say");
+  const mayDictate = useOffers().has("/v1/calls/{id}/dictation") && !speaks;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const send = async (word: Whisper): Promise<void> => {
@@ -158,6 +166,7 @@ function WhisperForm({ id, onClose }: { id: string; onClose: () => void }) {
         Your words
         <textarea required rows={3} maxLength={1000} value={text} onChange={(event) => setText(event.target.value)} className={TEXTAREA} />
       </label>
+      {mayDictate && <Dictate id={id} onWords={(words) => setText((old) => (old.trim() === "" ? words : `${old.trim()} ${words}`))} />}
       <fieldset className="space-y-1.5 text-sm">
         <legend className="font-medium">What they are</legend>
         {WAYS.map(({ value, label }) => (

@@ -26,7 +26,7 @@ export const UtteranceItem = memo(function UtteranceItem({ utterance: u, totalMs
   return (
     <li ref={item} aria-current={playing || undefined} className={cx("border-l-3 pl-3.5", EDGE[u.speaker], playing && "rounded-r-lg bg-accent-soft")} data-speaker={u.speaker} data-turn={u.turn} data-interim={u.interim}>
       <p className="mb-0.5 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
-        <span className={cx("text-sm font-semibold", NAME[u.speaker])}>{speakerName(u.speaker)}</span>
+        <span className={cx("text-sm font-semibold", NAME[u.speaker])}>{u.by ?? speakerName(u.speaker)}</span>
         <time dateTime={u.startedAt} className="figures">
           {clockTime(u.startedAt)}
         </time>

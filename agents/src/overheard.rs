@@ -1,0 +1,107 @@
+//! What the caller and a person of the office say to each other while the person has the call.
+//!
+//! No turn is taken on it. It is watched all the same: the caller may want no recording or tell of danger, the person may say
+//! what a rule forbids (they are warned, and not stopped). And whoever goes on with the caller afterwards knows of it.
+
+use std::collections::BTreeSet;
+
+use governance::rules::Spoken;
+use pipeline::event::{Attack, AttentionReason, Ruling};
+use pipeline::ports::{Consent, Consented, Noticed, Overheard, ReplyEvent, TurnInput};
+use pipeline::turn::{Expectation, TurnId};
+
+use super::alarms::{self, Alarm, Alarms, Heard};
+use super::rulings::Rulings;
+use super::seat::Seat;
+
+/// What these rules want of a machine, a person need not heed: they are no assistant, and know the office's prices and numbers.
+const OF_THE_MACHINE: [&str; 5] = ["ai-", "locked-", "meant-human", "meant-promise", "own-instructions"];
+
+/// Who of the office spoke with the caller on this call.
+#[derive(Debug, Default)]
+pub(super) struct People {
+    spoke: BTreeSet<String>,
+    sentences: u32,
+}
+
+impl People {
+    /// For the ledger; `None` where nobody did. None of their words.
+    pub(super) fn beside(&self, did: &str) -> Option<String> {
+        let names = self.spoke.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        (self.sentences > 0).then(|| format!("{did}; {names} of the office spoke with the caller"))
+    }
+}
+
+impl Seat {
+    /// Takes note of what was said. It changes nothing of what the dialogue has in hand. Gives who said it, and what of it a model
+    /// may be shown.
+    pub(super) async fn overhear(&mut self, words: Overheard) -> Option<(String, String)> {
+        match words {
+            Overheard::Caller { text } => Some(("the caller".to_owned(), self.overhear_caller(&text).await?)),
+            Overheard::Person { by, text } => {
+                self.warn(&text).await;
+                self.people.spoke.insert(by.clone());
+                self.people.sentences += 1;
+                Some((by, text))
+            }
+        }
+    }
+
+    async fn overhear_caller(&mut self, text: &str) -> Option<String> {
+        self.lines.caller_said(text, false);
+        let input = TurnInput::said(text);
+        let mut found = Alarms::default();
+        let heard = found.hear(text, alarms::context(Expectation::Open, self.state.language));
+        for Alarm { channel, kind, severity } in found.untold() {
+            let turn = TurnId::default();
+            let [channel, kind, severity] = [channel.name(), kind.name(), severity.name()].map(str::to_owned);
+            self.notice(Noticed::Guard(Attack { turn, channel, kind, severity })).await;
+        }
+        let dialogue = &self.office.shared.dialogue;
+        let wants_none = self.state.consent != Consent::Off && dialogue.wants_no_recording(&self.state, text);
+        let vector = self.office.vector_of_danger(&input).await;
+        let in_danger = dialogue.tells_of_danger(text, vector.as_deref());
+        if wants_none {
+            self.out.send(ReplyEvent::Consent(Consented::Withdrawn)).await;
+        }
+        if in_danger {
+            self.notice(Noticed::Attention(AttentionReason::Emergency)).await;
+        }
+        match heard {
+            Heard::Whole(text) | Heard::Marked(text) | Heard::Cut(text) => Some(text),
+            Heard::Attack => None,
+        }
+    }
+
+    /// Rules that hold for whoever speaks for the office.
+    async fn warn(&self, text: &str) {
+        let language = language::language_of(text).unwrap_or(self.state.language);
+        let mut broken = self.office.desk.rules.current().check_words(&Spoken::new(text, language));
+        broken.retain(|found| !OF_THE_MACHINE.iter().any(|name| found.rule.id.starts_with(name)));
+        let mut rulings = Rulings::default();
+        rulings.note(&broken);
+        for ruling in rulings.untold(TurnId::default()) {
+            let (action, applies_to) = ("WARN".to_owned(), "person".to_owned());
+            self.notice(Noticed::Rule(Ruling { action, applies_to, ..ruling })).await;
+        }
+    }
+
+    async fn notice(&self, noticed: Noticed) {
+        self.out.send(ReplyEvent::Noticed(noticed)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ledger_names_who_spoke_and_nothing_they_said() {
+        let mut people = People::default();
+        assert_eq!(people.beside("closed"), None);
+        people.spoke.extend(["pat".to_owned(), "bo".to_owned()]);
+        people.sentences = 3;
+        let told = people.beside("closed");
+        assert_eq!(told.as_deref(), Some("closed; bo, pat of the office spoke with the caller"));
+    }
+}
