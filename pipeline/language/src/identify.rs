@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use crate::linear::Linear;
 use crate::tag::Language;
 
 /// Features are hashed into so many weights. A power of two.
@@ -20,46 +21,15 @@ static WEIGHTS: &[u8] = include_bytes!("../data/identify/weights.bin");
 
 static MODEL: LazyLock<Model> = LazyLock::new(|| Model::from_bytes(WEIGHTS));
 
-/// The weights of the classifier.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Model {
-    weights: Vec<f32>,
-}
+/// The weights of the classifier: one class, whose sum is the log odds of Spanish against English.
+pub type Model = Linear<BUCKETS, 1>;
 
-impl Model {
-    /// Of floats, a bucket each.
-    #[must_use]
-    pub const fn of(weights: Vec<f32>) -> Self {
-        Self { weights }
-    }
-
-    /// What [`Self::to_bytes`] wrote. Short data gives a model that is never sure; a test rules it out for what ships.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        let (scale, codes) =
-            bytes.split_first_chunk().map_or((0.0, bytes), |(s, c)| (f32::from_le_bytes(*s), c));
-        let mut weights: Vec<f32> = codes.iter().map(|code| f32::from(code.cast_signed()) * scale).collect();
-        weights.resize(BUCKETS, 0.0);
-        Self { weights }
-    }
-
-    /// A byte a weight, after the scale.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let largest = self.weights.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
-        let scale = largest / 127.0;
-        #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
-        let code = |weight: &f32| ((weight / scale).round() as i8).cast_unsigned();
-        scale.to_le_bytes().into_iter().chain(self.weights.iter().map(code)).collect()
-    }
-
-    /// Log odds of Spanish against English.
-    #[must_use]
-    pub fn score(&self, text: &str) -> f32 {
-        let mut sum = 0.0;
-        features(text, |bucket| sum += self.weights[bucket]);
-        sum
-    }
+/// Log odds of Spanish against English.
+#[must_use]
+pub fn score(model: &Model, text: &str) -> f32 {
+    let mut sum = 0.0;
+    features(text, |bucket| sum += model.weight(0, bucket));
+    sum
 }
 
 /// The language that the words themselves are in, where they leave no doubt.
@@ -68,7 +38,7 @@ pub fn language_of(text: &str) -> Option<Language> {
     if text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count() < FEWEST {
         return None;
     }
-    match MODEL.score(text) {
+    match score(&MODEL, text) {
         score if score >= SURE => Some(Language::Es),
         score if score <= -SURE => Some(Language::En),
         _ => None,
@@ -152,9 +122,7 @@ mod tests {
     #[test]
     fn weights_are_whole_and_survive_being_written() {
         assert_eq!(WEIGHTS.len(), 4 + BUCKETS);
-        assert_eq!(
-            Model::from_bytes(&MODEL.to_bytes()).score("la calle está mal"),
-            MODEL.score("la calle está mal")
-        );
+        let again = Model::from_bytes(&MODEL.to_bytes());
+        assert_eq!(score(&again, "la calle está mal"), score(&MODEL, "la calle está mal"));
     }
 }

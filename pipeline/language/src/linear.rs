@@ -13,14 +13,25 @@ impl<const BUCKETS: usize, const CLASSES: usize> Linear<BUCKETS, CLASSES> {
         Self { weights: vec![0.0; BUCKETS * CLASSES] }
     }
 
+    /// Of weights that were learned elsewhere, class by class.
+    #[must_use]
+    pub fn of(mut weights: Vec<f32>) -> Self {
+        weights.resize(BUCKETS * CLASSES, 0.0);
+        Self { weights }
+    }
+
+    /// What one feature says for a class, as it was learned.
+    #[must_use]
+    pub fn weight(&self, class: usize, bucket: usize) -> f32 {
+        self.weights.get(class * BUCKETS + bucket).copied().unwrap_or_default()
+    }
+
     /// What [`Self::to_bytes`] wrote. Short data gives a model that knows nothing; a test rules it out for what ships.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (scale, codes) =
             bytes.split_first_chunk().map_or((0.0, bytes), |(s, c)| (f32::from_le_bytes(*s), c));
-        let mut weights: Vec<f32> = codes.iter().map(|code| f32::from(code.cast_signed()) * scale).collect();
-        weights.resize(BUCKETS * CLASSES, 0.0);
-        Self { weights }
+        Self::of(codes.iter().map(|code| f32::from(code.cast_signed()) * scale).collect())
     }
 
     /// The scale, then a byte a weight, class by class.

@@ -48,7 +48,7 @@ pub struct Against {
     pub above: bool,
 }
 
-/// Words before an amount that make it a limit.
+/// Words that make the amount after them a limit. "From 8 to 12 feet" gives a range, and none.
 const LIMITS_ENGLISH: [&str; 12] = [
     "over",
     "under",
@@ -57,14 +57,14 @@ const LIMITS_ENGLISH: [&str; 12] = [
     "than",
     "least",
     "most",
-    "to",
+    "up to",
     "within",
     "until",
     "past",
     "exceeding",
 ];
 const LIMITS_SPANISH: [&str; 9] =
-    ["de", "mas", "menos", "hasta", "minimo", "maximo", "que", "sobre", "mayores"];
+    ["mas de", "menos de", "mayores de", "menores de", "hasta", "minimo", "maximo", "mas que", "menos que"];
 
 type Words = &'static [(Unit, &'static [&'static str])];
 
@@ -161,7 +161,7 @@ impl Ear {
                 at += 1;
                 continue;
             };
-            let limit = at > 0 && limits.contains(&words[at - 1]);
+            let limit = limits.iter().any(|limit| ends_with(&words[..at], limit));
             at += used.max(1);
             let between = words.get(at).is_some_and(|word| BETWEEN.contains(word));
             let after = words.get(at + usize::from(between)..).unwrap_or_default();
@@ -171,6 +171,12 @@ impl Ear {
         }
         found
     }
+}
+
+/// Whether the last words are these.
+fn ends_with(words: &[&str], last: &str) -> bool {
+    last.split(' ').rev().zip(words.iter().rev()).filter(|(wanted, word)| wanted == *word).count()
+        == last.split(' ').count()
 }
 
 /// Units of these lists as they are written.
@@ -247,6 +253,7 @@ mod tests {
             ("is it ten dollars", "It costs at least $15."),
             ("mine is six feet", "Fences over six feet need a permit."),
             ("it has been two weeks", "A truck comes back in one week."),
+            ("mine is five feet", "Hedges grow to six feet."),
             ("mine is five feet", "Decks over two feet and fences over six feet need one."),
         ] {
             assert_eq!(of(Language::En, question, answer), None, "{question}");
