@@ -18,7 +18,7 @@ const OF_TASKMASTER: usize = 8_000;
 /// Sentences judged of each kept set.
 const OF_KEPT: usize = 6_000;
 /// Files of Schema-Guided Dialogue's `train` that train; those after them choose the thresholds.
-const SGD_FILES: usize = 80;
+pub const SGD_FILES: usize = 80;
 /// The same of Taskmaster 4.
 const TASKMASTER_FILES: usize = 6;
 

@@ -19,6 +19,9 @@ const OF_AGENTS: usize = 5_000;
 const OF_CALLERS: usize = 1_500;
 /// Shorter beginnings say nothing yet.
 const BEGINNING: usize = 4;
+/// Files of dialogues whose acts train, and how many of the others' plain turns are judged.
+const ACTS_FROM: usize = 30;
+const PLAIN: usize = 6_000;
 
 /// One sentence, and what is known of it: the output it wants of each head.
 #[derive(Clone, Debug)]
@@ -221,17 +224,28 @@ pub fn talk(folder: &Path, seed: u64) -> Result<Vec<Line>, Box<dyn Error>> {
         language: "es".to_owned(),
         ..Line::new(text, "agents", TALK)
     }));
-    for (text, act) in acts(folder)?.into_iter().filter(|_| dice.chance(25)) {
+    let marked = dialogues(&folder.join("sgd/train"))?;
+    for (text, act) in acts(marked.iter().take(ACTS_FROM))?.into_iter().filter(|_| dice.chance(25)) {
         all.push(Line { forbidden: Some(0), act: Some(act), ..Line::new(&text, "acts", TALK) });
     }
     dice.shuffle(&mut all);
     Ok(all)
 }
 
+/// Agents' turns of one sentence that tell of nothing that was done, from files that train nothing.
+pub fn plain_turns(folder: &Path, seed: u64) -> Result<Vec<String>, Box<dyn Error>> {
+    let kept = dialogues(&folder.join("sgd/train"))?;
+    let turns = acts(kept.iter().skip(public::SGD_FILES))?.into_iter().filter(|(_, act)| *act == 0);
+    let mut all: Vec<String> = turns.map(|(text, _)| text).collect();
+    Dice::new(seed).shuffle(&mut all);
+    all.truncate(PLAIN);
+    Ok(all)
+}
+
 /// Turns of one sentence, and whether they tell that something was done.
-fn acts(folder: &Path) -> Result<Vec<(String, usize)>, Box<dyn Error>> {
+fn acts<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Result<Vec<(String, usize)>, Box<dyn Error>> {
     let mut all = Vec::new();
-    for path in dialogues(&folder.join("sgd/train"))?.iter().take(30) {
+    for path in paths {
         let dialogues: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
         let turns = dialogues.as_array().into_iter().flatten().flat_map(|d| d["turns"].as_array()).flatten();
         for turn in turns.filter(|turn| turn["speaker"] == "SYSTEM") {

@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         kept.push((set.name, lines.map(str::to_owned).collect::<Vec<_>>()));
     }
     kept.push(("agents (SGD) in Spanish", data::lines(&public.join("agents-es-kept.txt"))));
+    kept.push((report::PLAIN, data::plain_turns(&public, SEED)?));
     vectors.make(kept.iter().flat_map(|(_, lines)| lines.iter().map(String::as_str)))?;
     let show = report::Show { missed: asked("--missed"), alone: asked("--alone") };
     if asked("--judge") {
@@ -60,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         vectors.make(lines.iter().map(|line| line.text.as_str()))?;
         return report::all(Meaning::shipped()?, &lines, &kept, &vectors, show);
     }
-    let own = ["first", "second", "third", "fourth", "fifth", "done"]
+    let own = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "done"]
         .map(|name| folder.join(name).with_extension("tsv"));
     let hands = data::hands(&own.into_iter().filter(|path| path.is_file()).chain(files).collect::<Vec<_>>())?;
     let hands: Vec<Line> = hands.into_iter().chain(data::by_machine(&folder.join("spanish.tsv"))?).collect();

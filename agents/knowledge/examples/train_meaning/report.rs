@@ -13,6 +13,9 @@ use crate::vectors::Vectors;
 /// Thresholds that are shown, in thousandths.
 const STEPS: [u16; 13] = [50, 100, 200, 300, 400, 450, 500, 550, 600, 700, 800, 900, 950];
 
+/// Turns of agents that do nothing: none of them claims or promises an act.
+pub const PLAIN: &str = "plain turns (SGD)";
+
 #[derive(Clone, Copy, Debug)]
 pub struct Show {
     pub missed: bool,
@@ -203,12 +206,17 @@ fn thresholds(all: &[Read], talk: &[Meant]) {
     println!("the right kind: {}; the right act: {} ({} acts)", right(false), right(true), Act::ALL.len());
 }
 
-/// Public talk: nothing of it is forbidden.
+/// Public talk: nothing of it is forbidden, and the plain turns claim no act.
 fn print_talk(name: &str, lines: &[String], model: &Meaning, vectors: &Vectors, show: Show) {
     let sure = |line: &String| {
-        let (kind, sure) = meant(model, line, vectors, show)?.forbidden();
+        let meant = meant(model, line, vectors, show)?;
+        let (kind, sure) = if name == PLAIN {
+            (meant.act().0.name(), meant.act().1)
+        } else {
+            (meant.forbidden().0.name(), meant.forbidden().1)
+        };
         if show.missed && sure >= 500 {
-            println!("    {sure} {}: {line}", kind.name());
+            println!("    {sure} {kind}: {line}");
         }
         Some(sure)
     };
