@@ -45,8 +45,10 @@ const HEARD: usize = QUERIES * EACH;
 /// Shorter sentences, "Done.", "Sigo aquí.", mean nothing by themselves; words that nobody saw together need more.
 const FEWEST: usize = 3;
 const FEWEST_BY_WORDS: usize = 5;
-/// Thousandths from which a sentence claims or promises an act. Chosen on a hand and on public agents that no training had seen.
+/// Thousandths from which a sentence claims or promises an act, seen whole and by its words alone. Chosen on a hand and on public
+/// agents that no training had seen.
 const CLAIMS: u16 = 300;
+const CLAIMS_BY_WORDS: u16 = 500;
 /// Thousandths below which a sentence is nothing that must not be said, whatever single words of it make it look like.
 const HARMLESS: u16 = 150;
 
@@ -102,7 +104,8 @@ impl Meant {
     /// The act that it claims or promises, if any.
     #[must_use]
     pub const fn claims(&self) -> Option<Act> {
-        if self.act.1 >= CLAIMS { Some(self.act.0) } else { None }
+        let least = if self.whole { CLAIMS } else { CLAIMS_BY_WORDS };
+        if self.act.1 >= least { Some(self.act.0) } else { None }
     }
 
     /// The act that it is most like, and how sure it is, in thousandths, that it claims or promises any.

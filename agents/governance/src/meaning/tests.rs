@@ -44,6 +44,38 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
+fn a_promise_by_its_words_alone_must_be_surer() {
+    let whole = Meant::new((Forbidden::Promise, 0), (Act::Report, CLAIMS));
+    assert_eq!(whole.claims(), Some(Act::Report));
+    assert_eq!(Meant { whole: false, ..whole }.claims(), None);
+    assert_eq!(Meant::new((Forbidden::Promise, 0), (Act::Report, CLAIMS - 1)).claims(), None);
+}
+
+#[test]
+fn the_shipped_heads_tell_promises_from_what_is_near_to_them_by_words_alone() {
+    let read = |text: &str| Meaning::shipped().unwrap().read(text, None).unwrap();
+    for said in [
+        "I've filed your report with the road office.",
+        "Somebody from the permit office will call you back this afternoon.",
+        "I have sent the form to your address.",
+        "Ya le mandé el formulario por correo a su casa.",
+        "La oficina de permisos le va a llamar mañana.",
+    ] {
+        assert!(read(said).claims().is_some(), "{said}: {:?}", read(said).act());
+    }
+    for said in [
+        "Would you like me to file a report for you?",
+        "If you leave your number, somebody can call you back.",
+        "I haven't sent anything to your address yet.",
+        "The treasurer sends the tax bills every October.",
+        "¿Quiere que le mande el formulario por correo?",
+        "Nadie le va a llamar si no lo pide.",
+    ] {
+        assert_eq!(read(said).claims(), None, "{said}: {:?}", read(said).act());
+    }
+}
+
+#[test]
 fn kinds_are_found_by_their_names() {
     for kind in Forbidden::ALL {
         assert_eq!(Forbidden::of(kind.name()), Some(kind));
