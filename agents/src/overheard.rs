@@ -11,6 +11,7 @@ use pipeline::ports::{Consent, Consented, Noticed, Overheard, ReplyEvent, TurnIn
 use pipeline::turn::{Expectation, TurnId};
 
 use super::alarms::{self, Alarm, Alarms, Heard};
+use super::no_calls;
 use super::rulings::Rulings;
 use super::seat::Seat;
 
@@ -61,6 +62,12 @@ impl Seat {
         let wants_none = self.state.consent != Consent::Off && dialogue.wants_no_recording(&self.state, text);
         let vector = self.office.vector_of_danger(&input).await;
         let in_danger = dialogue.tells_of_danger(text, vector.as_deref());
+        if dialogue.hears_no_calls(&self.state, text).is_some() {
+            // The person hears them too, and may say goodbye: the list does not wait for it.
+            if no_calls::keep(&self.office, "voice").await.is_err() {
+                tracing::error!(call = %self.office.brief.call, "an opt-out while a person had the call was not kept");
+            }
+        }
         if wants_none {
             self.out.send(ReplyEvent::Consent(Consented::Withdrawn)).await;
         }
