@@ -17,9 +17,9 @@ const TONES: [&str; 5] = ["beep", "tone.wav", "silence", "weasels", "monkeys"];
 /// Beeps beside the recorded one: Hz and ms.
 const BEEPS: [(u32, usize); 5] = [(800, 400), (1_000, 250), (1_000, 600), (1_400, 500), (1_800, 300)];
 const LEVELS: [f32; 3] = [1.0, 0.3, 0.1];
-/// What somebody may say before who they are.
-const OPENS: [&str; 2] = ["vm-theperson", "vm-extension"];
-const ENDS: [&str; 2] = ["vm-isunavail", "vm-isonphone"];
+/// What a mail box says before and after its number.
+const BOXES: [(&str, &str); 3] =
+    [("vm-theperson", "vm-isunavail"), ("vm-theperson", "vm-isonphone"), ("vm-extension", "vm-isunavail")];
 const STORIES: usize = 600;
 
 type Sound = Vec<i16>;
@@ -96,10 +96,12 @@ fn people(voices: &[&Sound]) -> (usize, usize) {
     }
     let mut state = 7_usize;
     for story in 0..STORIES {
-        let mut sound = quiet(200 + story % 10 * 300);
-        while sound.len() < (4 + story % 10) * 8_000 {
+        let (mut sound, mut said) = (quiet(200 + story % 10 * 300), 0);
+        while said < (4 + story % 10) * 8_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            sound.extend(voices[(state >> 33) % voices.len()]);
+            let voice = voices[(state >> 33) % voices.len()];
+            sound.extend(voice);
+            said += voice.len();
             sound.extend(quiet(100 + (state >> 40) % 500));
         }
         sound.extend(quiet(4_000));
@@ -114,7 +116,7 @@ fn machines(prompts: &Prompts) -> Result<(usize, usize, usize)> {
     let (mut all, mut found, mut latest) = (0, 0, 0);
     let mut beeps = vec![prompts.sound("beep")?.clone()];
     beeps.extend(BEEPS.map(|(hz, ms)| tone(hz, ms)));
-    for (open, end) in OPENS.iter().flat_map(|open| ENDS.map(|end| (open, end))) {
+    for (open, end) in BOXES {
         for (first, beep) in (0..10).flat_map(|first| beeps.iter().map(move |beep| (first, beep))) {
             let mut sound = quiet(100);
             sound.extend(prompts.sound(open)?);
