@@ -85,6 +85,7 @@ impl Call {
             starts: reminder.starts,
             place: reminder.place,
             sure: reminder.sure,
+            asks: 0,
         });
         state.consent = brief.consent;
         state.can_transfer = brief.hand_over.is_possible;

@@ -11,6 +11,13 @@ use super::state::{Pending, State};
 use super::step::Effect;
 use super::turn::Turn;
 
+/// Politeness is a yes to some questions. "Please leave your name" is none to these.
+const POLITE: [&str; 2] = ["please", "por"];
+/// Words of the longest yes to whether it may be told; a machine's greeting is longer.
+const SHORT: usize = 5;
+/// Times that it is asked.
+const ASKS: u8 = 2;
+
 /// An appointment that is not told of yet, or that was asked about.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reminded {
@@ -21,9 +28,12 @@ pub struct Reminded {
     pub place: String,
     /// They pressed a key for it: they are no machine.
     pub sure: bool,
+    /// Times that they were asked whether they want to hear it.
+    #[serde(default)]
+    pub asks: u8,
 }
 
-language::shown!(Reminded, "Reminded": item, starts, sure; place);
+language::shown!(Reminded, "Reminded": item, starts, sure, asks; place);
 
 impl Dialogue {
     /// Whether an answer to a reminder is waited for, which no model takes.
@@ -44,10 +54,25 @@ impl Turn<'_> {
         if reminded.sure {
             self.remind();
         } else {
-            self.ask_pending("reminder_ready", Pending::Remind);
-            self.expects = Expectation::YesNo;
+            self.ask_to_remind();
         }
         true
+    }
+
+    fn ask_to_remind(&mut self) {
+        if let Some(reminded) = &mut self.state.reminded {
+            reminded.asks = reminded.asks.saturating_add(1);
+        }
+        self.ask_pending("reminder_ready", Pending::Remind);
+        self.expects = Expectation::YesNo;
+    }
+
+    /// Whether these words begin with a yes.
+    fn agrees(&self, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let first = plain.split(' ').next().unwrap_or_default();
+        let yes = |text: &str| self.ear.yes_no(text) == Some(YesNo::Yes);
+        yes(text) && !POLITE.contains(&first) && (self.ear.is_bare_yes_no(text) || yes(first))
     }
 
     fn remind(&mut self) {
@@ -65,14 +90,20 @@ impl Turn<'_> {
     pub(super) fn answers_reminder(&mut self, text: &str) -> bool {
         let waits = |pending: &mut Pending| matches!(pending, Pending::Remind | Pending::Coming);
         let Some(pending) = self.state.pending.take_if(waits) else { return false };
+        let short = self.ear.plain(text).split(' ').count() <= SHORT;
+        let asked = self.state.reminded.as_ref().map_or(ASKS, |reminded| reminded.asks);
         match (pending, self.ear.yes_no(text)) {
-            (Pending::Remind, Some(YesNo::Yes)) => self.remind(),
+            (Pending::Remind, _) if short && self.agrees(text) => self.remind(),
             (Pending::Remind, Some(YesNo::No)) if self.ear.is_bare_yes_no(text) => {
                 self.say("reminder_later");
                 self.then = AfterReply::HangUp;
                 self.did("reminder", "not now");
             }
-            (Pending::Coming, Some(YesNo::Yes)) if !self.ear.is_question(text) => {
+            (Pending::Remind, _) if asked < ASKS => {
+                self.ask_to_remind();
+                self.did("reminder", "asked again");
+            }
+            (Pending::Coming, Some(YesNo::Yes)) if self.agrees(text) && !self.ear.is_question(text) => {
                 self.attends(true);
                 self.anything_else();
             }

@@ -17,6 +17,7 @@ fn called(language: Language, sure: bool, place: &str, in_days: i64) -> (Phone<'
         starts: noon() + Duration::days(in_days),
         place: place.into(),
         sure,
+        asks: 0,
     };
     phone.state =
         State { outbound: true, reminded: Some(reminded), ..State::new(true).speaking(language, &BOTH) };
@@ -56,8 +57,16 @@ fn who_only_said_so_is_asked_first_and_nothing_is_told_before() {
     let (mut phone, said) = called(Language::En, false, "14 Oak Street", 2);
     assert!(!said.contains("Oak") && !said.contains("24") && said.ends_with("May I tell you now?"), "{said}");
     // A machine goes on with its greeting.
-    let said = phone.say("please leave your name and number after the tone");
-    assert!(!said.contains("Oak"), "{said}");
+    for greeting in
+        ["please leave your name and number after the tone", "yes you have reached the Smith family at home"]
+    {
+        let said = phone.say(greeting);
+        assert!(!said.contains("Oak"), "{said}");
+    }
+    // Who asks back is asked again, and told.
+    let (mut phone, _) = called(Language::En, false, "14 Oak Street", 2);
+    assert!(phone.say("what is it about").ends_with("May I tell you now?"));
+    assert!(phone.say("yeah go ahead").contains("14 Oak Street"));
     let (mut phone, _) = called(Language::En, false, "", 2);
     let said = phone.say("yes");
     assert!(said.contains("You have an appointment for") && said.ends_with("Will you be there?"), "{said}");
@@ -74,6 +83,13 @@ fn who_cannot_come_is_offered_a_person_for_another_time() {
     assert!(said.ends_with("Shall I have somebody call you to find another time?"), "{said}");
     phone.say("yes");
     assert_eq!(phone.state.task().map(|task| task.id.as_str()), Some("person"));
+}
+
+#[test]
+fn politeness_is_no_promise_to_come() {
+    let (mut phone, _) = called(Language::En, true, "14 Oak Street", 2);
+    phone.say("please call me back later about that");
+    assert_eq!(attends(&phone), None);
 }
 
 #[test]
