@@ -216,7 +216,7 @@ async fn the_application_can_not_switch_its_bounds_off() {
         assert_eq!(state(&refused), FORBIDDEN, "{attempt}: {refused}");
         sqlx::raw_sql("reset row_security").execute(&mut app).await.unwrap();
     }
-    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 7);
+    assert_eq!(f.river.list_calls(crate::records::CallFilter::default()).await.unwrap().len(), 8);
     drop(database);
 }
 
