@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests/browser in Chromium against a gateway of its own, on a free port, with an empty DATA_DIR that is gone
-# afterwards, then the scenarios, which find its phrases rendered, and then the working days, each with a gateway of its
-# own. The debug binary: the other tests have built most of it, a release build takes a quarter of an hour.
+# afterwards, then the scenarios, which find its phrases rendered, and then the working days and the people on live calls,
+# each with a gateway of its own. The debug binary: the other tests have built most of it, a release build takes a quarter of an hour.
 #   scripts/browser-tests.sh [BINARY]
 # PHRASES: a folder of phrases that the same build rendered, which saves its gateway most of a minute.
 # shellcheck source=scripts/env.sh
@@ -31,7 +31,7 @@ QUANDURA_WAV=$ROOT/target/prompts/en/$prompt.wav
 QUANDURA_WORDS=$(sed -n "s/^$prompt: *//p" "$ROOT/target/prompts/en.txt")
 [ -n "$QUANDURA_WORDS" ] || fail "target/prompts/en.txt has no words for $prompt; run: scripts/prompts.sh"
 QUANDURA_URL=http://127.0.0.1:$port
-# Where people sign in with a provider outside, and where they work a whole day, the test starts a gateway of its own.
+# Where people sign in with a provider outside, work a whole day, or are on live calls, the test starts a gateway of its own.
 QUANDURA_BINARY=$(realpath "$gateway")
 export CHROMIUM QUANDURA_BINARY QUANDURA_URL QUANDURA_WAV QUANDURA_WORDS
 # Browser, callers and gateway share this machine: that it is busy is no reason to refuse a call.
@@ -49,13 +49,13 @@ browse() {
   node --test --test-concurrency="$at_once" --test-timeout="${seconds}000" --test-reporter=spec "$@" ||
     { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
 }
-# Sound, and what is timed, has the machine to itself; so have the working days, which come last. The rest has a gateway that
-# is a mock, and waits for nobody.
+# Sound, and what is timed, has the machine to itself; so have the working days and the live calls, which come last. The rest has
+# a gateway that is a mock, and waits for nobody.
 timed=() quick=()
 for file in *.test.mjs; do
   case $file in
     attention.* | phone.* | gateway.*) timed+=("$file") ;;
-    working-day.*) ;;
+    people.* | working-day.*) ;;
     *) quick+=("$file") ;;
   esac
 done
@@ -92,4 +92,4 @@ env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR
 pid=
 QUANDURA_MODELS=$(realpath "${MODELS_DIR:-$ROOT/models}")
 export QUANDURA_MODELS QUANDURA_PHRASES=$data/phrases
-(cd tests/browser && browse 1 480 working-day.test.mjs)
+(cd tests/browser && browse 1 480 working-day.test.mjs && browse 1 480 people.test.mjs)

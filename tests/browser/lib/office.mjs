@@ -32,8 +32,8 @@ const WEEK_ON_POSTGRESQL = "update calls set started_at = started_at - interval 
 
 export const BACK_ENDS = ["SQLite", "PostgreSQL"];
 
-/** `numbers`: who answers when the gateway calls. `name`: what its pictures begin with. */
-export async function openOffice(backEnd, numbers) {
+/** `numbers`: who answers when the gateway calls. `name`: what its pictures begin with. `microphone`: the browser's, a WAV file's bytes. */
+export async function openOffice(backEnd, numbers, { name = "day", microphone = null, env = {} } = {}) {
   const { QUANDURA_MODELS: models, QUANDURA_PHRASES: phrases } = process.env;
   assert.ok(models && phrases, "set QUANDURA_MODELS and QUANDURA_PHRASES");
   const closing = [];
@@ -48,9 +48,9 @@ export async function openOffice(backEnd, numbers) {
     const postgres = backEnd === "PostgreSQL" ? await startPostgres() : null;
     if (postgres) closing.push(postgres.close);
     const url = `http://127.0.0.1:${await freePort()}`;
-    const gateway = await startGateway(url, SETTINGS, { ...carrier.env, PUBLIC_URL: url, ...postgres?.env }, { models, phrases });
+    const gateway = await startGateway(url, SETTINGS, { ...carrier.env, PUBLIC_URL: url, ...postgres?.env, ...env }, { models, phrases });
     closing.push(gateway.close);
-    const browser = await openBrowser(null);
+    const browser = await openBrowser(microphone);
     closing.push(() => browser.close());
     const { quandura } = gateway;
 
@@ -95,7 +95,7 @@ export async function openOffice(backEnd, numbers) {
         page.setDefaultTimeout(30_000);
         return page;
       },
-      picture: (page, name) => shot(page, `day-${backEnd.toLowerCase()}-${String((pictures += 1)).padStart(2, "0")}-${name}`),
+      picture: (page, what) => shot(page, `${name}-${backEnd.toLowerCase()}-${String((pictures += 1)).padStart(2, "0")}-${what}`),
     };
   } catch (error) {
     await close();

@@ -49,21 +49,36 @@ export async function startGateway(url, settings = "", more = {}, speech = null)
   if (!speech) for (const name of KEYS) env[name] = "a-key-of-this-test";
   Object.assign(env, more, { BIND: new URL(url).host, DATA_DIR: data, MODELS_DIR: speech?.models ?? data });
   if (speech) await cp(speech.phrases, join(data, "phrases"), { recursive: true });
-  const running = program(binary, ["serve", "--config", file], env);
-  const close = async () => {
-    running.stop();
+  let running;
+  /** Until it answers; what it printed of a link to sign in. */
+  const serve = async () => {
+    running = program(binary, ["serve", "--config", file], env);
+    try {
+      const link = await until("the gateway's sign-in link", () => /http\S*\/sign-in\?token=\w+/.exec(running.text())?.[0], 120_000);
+      await until("the gateway", () => fetch(`${url}${speech ? "/ready" : "/sign-in/ways"}`).then((answer) => answer.ok, () => false), 90_000);
+      return link;
+    } catch (error) {
+      error.message += `\n${running.text().slice(-2_000)}`;
+      throw error;
+    }
+  };
+  const end = async (signal) => {
+    running.stop(signal);
     await running.ended;
+  };
+  const close = async () => {
+    await end();
     await rm(data, { recursive: true, force: true });
   };
   try {
-    const link = await until("the gateway's sign-in link", () => /http\S*\/sign-in\?token=\w+/.exec(running.text())?.[0], 60_000);
-    await until("the gateway", () => fetch(`${url}${speech ? "/ready" : "/sign-in/ways"}`).then((answer) => answer.ok, () => false), 90_000);
+    const link = await serve();
     /** The command line beside it, as its operator has it. */
     const quandura = (...words) => program(binary, words, env);
-    return { close, data, link, log: running.text, quandura };
+    /** Without a chance to put anything in order; and the next one on the same data. */
+    const kill = () => end("SIGKILL");
+    return { close, data, link, log: () => running.text(), quandura, kill, again: serve };
   } catch (error) {
     await close();
-    error.message += `\n${running.text().slice(-2_000)}`;
     throw error;
   }
 }

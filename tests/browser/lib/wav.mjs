@@ -20,8 +20,8 @@ export function wav(samples, rate) {
   return Buffer.concat([head, data]);
 }
 
-/** Reads the first channel of a 16-bit PCM WAV file. */
-export function readWav(bytes) {
+/** Reads one channel of a 16-bit PCM WAV file, the first unless another is asked for. */
+export function readWav(bytes, channel = 0) {
   if (bytes.toString("latin1", 0, 4) !== "RIFF") throw new Error("not a WAV file");
   let at = 12;
   let format = null;
@@ -33,13 +33,16 @@ export function readWav(bytes) {
       if (format?.bits !== 16) throw new Error("only 16-bit PCM WAV files can be used here");
       const end = Math.min(bytes.length, at + 8 + size);
       const samples = [];
-      for (let i = at + 8; i + 1 < end; i += 2 * format.channels) samples.push(bytes.readInt16LE(i) / 32_768);
+      for (let i = at + 8 + 2 * channel; i + 1 < end; i += 2 * format.channels) samples.push(bytes.readInt16LE(i) / 32_768);
       return { samples, rate: format.rate };
     }
     at += 8 + size + (size % 2);
   }
   throw new Error("the WAV file has no data");
 }
+
+/** Both channels of a stereo WAV file. */
+export const channels = (bytes) => [0, 1].map((channel) => Float32Array.from(readWav(bytes, channel).samples));
 
 const silence = (seconds, rate) => new Array(Math.round(seconds * rate)).fill(0);
 
