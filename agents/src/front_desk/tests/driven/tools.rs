@@ -188,7 +188,7 @@ fn shown(call: &Driven) -> String {
     let asked = call.model.requests();
     let texts = asked.last().unwrap().conversation.messages.iter().filter_map(|message| match message {
         Message::Caller { text } | Message::Agent { text, .. } => Some(text.clone()),
-        Message::Results(_) => None,
+        Message::Results { .. } => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
