@@ -59,7 +59,7 @@ async fn ring(app: &Arc<App>, live: &LiveCall) {
     if let Err(error) = line::wait(app, live, &store).await {
         tracing::error!(%error, call_id = %call, "a caller waits in line, and nobody looks at it for them");
     }
-    if let Err(error) = place(app, &store, call).await {
+    if let Err(error) = place(app, &store, live).await {
         tracing::error!(?error, call_id = %call, "the person whom a caller waits for cannot be called");
         if let Ok(Some(to)) = transfer::last(&store, call).await {
             give_up(app, &store, &to, TransferResult::Failed).await;
@@ -67,7 +67,8 @@ async fn ring(app: &Arc<App>, live: &LiveCall) {
     }
 }
 
-async fn place(app: &Arc<App>, store: &TenantStore, call: CallId) -> Result<(), ApiError> {
+async fn place(app: &Arc<App>, store: &TenantStore, live: &LiveCall) -> Result<(), ApiError> {
+    let call = live.id;
     let waits = transfer::last(store, call).await?.filter(|to| to.warm && to.stage == TransferStage::Asked);
     let (Some(to), Some(call)) = (waits, store.call(call).await?) else { return Ok(()) };
     let Some(control) = app.control.as_deref() else {
@@ -97,7 +98,14 @@ async fn place(app: &Arc<App>, store: &TenantStore, call: CallId) -> Result<(), 
             return Ok(());
         }
     }
-    tokio::time::sleep(MOST).await;
+    tokio::select! {
+        () = tokio::time::sleep(MOST) => {}
+        // Nobody took it, and the caller waits for somebody else by now: whom the next look calls, at once.
+        () = live.held.notified() => {
+            live.held.notify_one();
+            return Ok(());
+        }
+    }
     // Callbacks may be lost.
     let now = store.transfer(to.id).await?;
     if let Some(to) = now.filter(|to| to.stage < TransferStage::Accepted) {
