@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/.tools/bin:$(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help run build install models console binary test soak bench scenarios dialogs governance ears fmt lint deny clean
+.PHONY: help run build install models console binary test soak people bench scenarios dialogs governance ears fmt lint deny clean
 
 help: ## List what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -40,6 +40,12 @@ test: ## Everything: formats, lints, unit, integration and browser tests
 soak: ## Half an hour of calls through faults (SOAK_MINUTES, SOAK_SEED); prints a table
 	@scripts/install.sh test
 	@cargo nextest run --release --locked -p tests --test soak --run-ignored only --no-capture -E 'test(=long)'
+
+people: install models console ## People on ten live calls, on both databases, in a browser with sound (six minutes)
+	@scripts/install.sh test
+	@scripts/prompts.sh
+	@cargo build --locked -p gateway
+	@PEOPLE=1 scripts/browser-tests.sh
 
 bench: install models console ## The benches, with the figures as a table
 	@scripts/install.sh test

@@ -3,8 +3,6 @@
 //! No turn is taken on it. It is watched all the same: the caller may want no recording or tell of danger, the person may say
 //! what a rule forbids (they are warned, and not stopped). And whoever goes on with the caller afterwards knows of it.
 
-use std::collections::BTreeSet;
-
 use governance::rules::Spoken;
 use pipeline::event::{Attack, AttentionReason, Ruling};
 use pipeline::ports::{Consent, Consented, Noticed, Overheard, ReplyEvent, TurnInput};
@@ -17,21 +15,6 @@ use super::seat::Seat;
 
 /// What these rules want of a machine, a person need not heed: they are no assistant, and know the office's prices and numbers.
 const OF_THE_MACHINE: [&str; 5] = ["ai-", "locked-", "meant-human", "meant-promise", "own-instructions"];
-
-/// Who of the office spoke with the caller on this call.
-#[derive(Debug, Default)]
-pub(super) struct People {
-    spoke: BTreeSet<String>,
-    sentences: u32,
-}
-
-impl People {
-    /// For the ledger; `None` where nobody did. None of their words.
-    pub(super) fn beside(&self, did: &str) -> Option<String> {
-        let names = self.spoke.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        (self.sentences > 0).then(|| format!("{did}; {names} of the office spoke with the caller"))
-    }
-}
 
 impl Seat {
     /// Takes note of what was said. It changes nothing of what the dialogue has in hand. Gives who said it, and what of it a model
@@ -95,20 +78,5 @@ impl Seat {
 
     async fn notice(&self, noticed: Noticed) {
         self.out.send(ReplyEvent::Noticed(noticed)).await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_ledger_names_who_spoke_and_nothing_they_said() {
-        let mut people = People::default();
-        assert_eq!(people.beside("closed"), None);
-        people.spoke.extend(["pat".to_owned(), "bo".to_owned()]);
-        people.sentences = 3;
-        let told = people.beside("closed");
-        assert_eq!(told.as_deref(), Some("closed; bo, pat of the office spoke with the caller"));
     }
 }

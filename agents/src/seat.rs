@@ -1,11 +1,11 @@
 //! What a call has in hand, whoever answers it: look-ups, books, the dialogue's memory, the way out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::books::Books;
 use super::office::Office;
 use super::outbox::Outbox;
-use super::overheard::People;
 use super::unheard::Unheard;
 use dialogue::builtin::State;
 use pipeline::turn::Speaker;
@@ -21,6 +21,21 @@ pub(super) struct Seat {
     pub(super) unheard: Option<Unheard>,
     pub(super) lines: Lines,
     pub(super) people: People,
+}
+
+/// Who of the office spoke with the caller on this call.
+#[derive(Debug, Default)]
+pub(super) struct People {
+    pub(super) spoke: BTreeSet<String>,
+    pub(super) sentences: u32,
+}
+
+impl People {
+    /// For the ledger; `None` where nobody did. None of their words.
+    pub(super) fn beside(&self, did: &str) -> Option<String> {
+        let names = self.spoke.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        (self.sentences > 0).then(|| format!("{did}; {names} of the office spoke with the caller"))
+    }
 }
 
 /// What was said on the call, raw.
@@ -65,5 +80,20 @@ impl Lines {
     /// The caller's words, in order.
     pub(super) fn of_caller(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter(|(speaker, _)| *speaker == Speaker::Caller).map(|(_, text)| text.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ledger_names_who_spoke_and_nothing_they_said() {
+        let mut people = People::default();
+        assert_eq!(people.beside("closed"), None);
+        people.spoke.extend(["pat".to_owned(), "bo".to_owned()]);
+        people.sentences = 3;
+        let told = people.beside("closed");
+        assert_eq!(told.as_deref(), Some("closed; bo, pat of the office spoke with the caller"));
     }
 }

@@ -40,6 +40,8 @@ struct Spoken {
     turn: TurnId,
     by: String,
     began: CallTime,
+    /// Where it ended, once somebody else has the call.
+    ended: Option<CallTime>,
     /// From 1; 0 before the first.
     pause: u32,
     /// They are silent since that pause.
@@ -104,8 +106,8 @@ impl Session {
         self.person_words.last += 1;
         let id = UtteranceId(self.person_words.last);
         let began = self.person_words.ear.run_began(self.now);
-        let (pause, paused, interim, done) = (0, false, None, None);
-        self.person_words.open = Some(Spoken { id, turn, by, began, pause, paused, interim, done });
+        let (ended, pause, paused, interim, done) = (None, 0, false, None, None);
+        self.person_words.open = Some(Spoken { id, turn, by, began, ended, pause, paused, interim, done });
         self.out.push_back(Output::Person(SttCommand::SpeechStarted { utterance: id }));
     }
 
@@ -124,7 +126,10 @@ impl Session {
     pub(super) fn change_person_words(&mut self) {
         self.end_words_before();
         self.timers.stop(Timer::PersonWords);
+        // The next one's voice is another's.
+        let ear = std::mem::take(&mut self.person_words.ear);
         let Some(mut spoken) = self.person_words.open.take() else { return };
+        spoken.ended = Some(ear.last_speech());
         if spoken.done.is_some() {
             return self.note_person_words(spoken);
         }
@@ -230,7 +235,7 @@ impl Session {
             by: by.clone(),
             text: text.clone(),
             from_ms: spoken.began.as_ms(),
-            to_ms: self.person_words.ear.last_speech().max(spoken.began).as_ms(),
+            to_ms: spoken.ended.unwrap_or(self.person_words.ear.last_speech()).max(spoken.began).as_ms(),
         });
         let speaker = Speaker::Supervisor;
         self.emit(EventBody::Final { turn, speaker, text: text.clone(), by: Some(by.clone()) });

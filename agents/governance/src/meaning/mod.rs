@@ -49,6 +49,8 @@ const FEWEST_BY_WORDS: usize = 5;
 /// agents that no training had seen.
 const CLAIMS: u16 = 300;
 const CLAIMS_BY_WORDS: u16 = 500;
+/// Thousandths by which words alone are less sure of what must not be said.
+const LESS_BY_WORDS: u16 = 150;
 /// Thousandths below which a sentence is nothing that must not be said, whatever single words of it make it look like.
 const HARMLESS: u16 = 150;
 
@@ -89,10 +91,12 @@ impl Meant {
         self.forbidden
     }
 
-    /// How sure it is, in thousandths, where it is most like this.
+    /// How sure it is, in thousandths, where it is most like this. By its words alone it counts for less: "It opens at eight and
+    /// closes at five." has words of those who talk somebody out of calling.
     #[must_use]
     pub fn of(&self, kind: Forbidden) -> u16 {
-        if self.forbidden.0 == kind { self.forbidden.1 } else { 0 }
+        let sure = if self.whole { self.forbidden.1 } else { self.forbidden.1.saturating_sub(LESS_BY_WORDS) };
+        if self.forbidden.0 == kind { sure } else { 0 }
     }
 
     /// Whether it is surely none of what must not be said.

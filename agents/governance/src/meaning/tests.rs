@@ -52,6 +52,15 @@ fn a_promise_by_its_words_alone_must_be_surer() {
 }
 
 #[test]
+fn ordinary_words_are_nothing_that_must_not_be_said() {
+    for text in ["It opens at eight and closes at five.", "La oficina abre a las ocho y cierra a las cinco."]
+    {
+        let read = Meaning::shipped().unwrap().read(text, None).unwrap();
+        assert!(Forbidden::ALL.iter().all(|kind| read.of(*kind) < 350), "{text}: {:?}", read.forbidden());
+    }
+}
+
+#[test]
 fn the_shipped_heads_tell_promises_from_what_is_near_to_them_by_words_alone() {
     let read = |text: &str| Meaning::shipped().unwrap().read(text, None).unwrap();
     for said in [

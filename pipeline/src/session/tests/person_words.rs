@@ -83,7 +83,7 @@ fn a_pause_within_a_sentence_does_not_cut_it_in_two() {
 fn words_stay_with_whoever_said_them_when_the_call_changes_hands() {
     let mut w = world(Vec::new());
     w.persons =
-        vec![say(TOLD, 10_000, "One moment, I'll get my chief."), say(11_500, 13_000, "This is the chief.")];
+        vec![say(TOLD, 9_940, "One moment, I'll get my chief."), say(11_500, 13_000, "This is the chief.")];
     taken(&mut w, 10_000);
     w.at(10_000, Input::Supervisor(Supervisor::TakeOver { lease: 2, by: "chief".into() }));
     for at in (10_000..16_000).step_by(20) {

