@@ -44,12 +44,15 @@ pid=$!
 
 cd "$ROOT/tests/browser"
 npm ci --no-audit --no-fund --loglevel=error || fail "npm ci failed in tests/browser (above)"
-# browse AT_ONCE SECONDS FILES…: each file has a browser of its own, and so long.
+# browse AT_ONCE SECONDS FILES…: each file has a browser of its own, and so long. What failed is told last, where it is read.
 browse() {
   local at_once=$1 seconds=$2
   shift 2
-  node --test --test-concurrency="$at_once" --test-timeout="${seconds}000" --test-reporter=spec "$@" ||
-    { tail -n 20 "$data/log" >&2; fail "browser tests failed (above)"; }
+  node --test --test-concurrency="$at_once" --test-timeout="${seconds}000" --test-reporter=spec "$@" | tee "$data/browsed" || {
+    tail -n 20 "$data/log" >&2
+    sed -n '/^✖ failing tests/,$p' "$data/browsed" >&2
+    fail "browser tests failed (above)"
+  }
 }
 # Sound, and what is timed, has the machine to itself; so have the working days, which come last. The rest has a gateway that
 # is a mock, and waits for nobody.
@@ -98,7 +101,7 @@ env -u TWILIO_AUTH_TOKEN -u PUBLIC_URL DATA_DIR="$data" MODELS_DIR="${MODELS_DIR
   fail "scenarios failed (above; with sound in $report/index.html)"
 }
 
-# Nothing else runs beside them: two gateways, two browsers and two dozen calls.
+# Nothing else runs beside them: each has a gateway of its own, a browser and a dozen calls.
 { kill "$pid" && wait "$pid"; } 2>/dev/null || true
 pid=
-(cd tests/browser && browse 1 480 working-day.test.mjs)
+(cd tests/browser && browse 1 900 working-day.test.mjs)

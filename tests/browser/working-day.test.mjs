@@ -35,7 +35,8 @@ const countTones = () => {
   };
 };
 
-describe("working days", { concurrency: BACK_ENDS.length }, () => {
+// One after the other: twenty calls at once are more than two cores of a slow machine hear in time.
+describe("working days", { concurrency: 1 }, () => {
   for (const backEnd of BACK_ENDS) {
     describe(`a working day on ${backEnd}`, { concurrency: 1 }, () => {
       let office;
@@ -90,13 +91,13 @@ describe("working days", { concurrency: BACK_ENDS.length }, () => {
           const line = office.replay(recordings, 10);
           const live = page.locator("[data-call][data-state=live]");
           await page.keyboard.press("c");
-          await until("ten calls on the line", async () => (await live.count()) >= 10, 30_000);
+          await until("ten calls on the line", async () => (await live.count()) >= 10, CALL_MS);
           await page.getByRole("banner").getByText(/^1\d live$/).first().waitFor();
           await picture("ten-calls");
           const quiet = await page.evaluate(() => globalThis.tones);
           const fire = office.call(CALLER, ["There is a fire in my kitchen!"], "--wait", "2500");
-          await until("the caller in danger at the top", async () => (await live.first().innerText()).includes("Tells of an emergency"), 30_000);
-          await until("the alarm", async () => (await page.evaluate(() => globalThis.tones)) >= quiet + 4);
+          await until("the caller in danger at the top", async () => (await live.first().innerText()).includes("Tells of an emergency"), CALL_MS);
+          await until("the alarm", async () => (await page.evaluate(() => globalThis.tones)) >= quiet + 4, CALL_MS);
           await until("the sign in the title", async () => (await page.title()).startsWith("⚠ (1) "));
           await picture("fire");
           await page.keyboard.press("j");
@@ -129,7 +130,7 @@ describe("working days", { concurrency: BACK_ENDS.length }, () => {
           await page.keyboard.press("Enter");
           await page.getByText("Your phone is about to ring.").waitFor();
           await page.getByText("reached the caller").waitFor();
-          await until("both calls to be over", () => office.carrier.called().every(({ status }) => status === "completed"));
+          await until("both calls to be over", () => office.carrier.called().every(({ status }) => status === "completed"), CALL_MS);
           assert.deepEqual(office.carrier.called().map(({ from, to }) => [from, to]), [["+12025550100", OWN_PHONE], ["+12025550100", CALLER]]);
           assert.deepEqual(office.carrier.trouble, []);
           await page.getByRole("button", { name: "Done", exact: true }).press("Enter");

@@ -62,10 +62,10 @@ const PROBES: usize = 11;
 const LISTENERS: usize = 20;
 /// How long their delay is measured.
 const LISTENED: Duration = Duration::from_secs(20);
-/// What so many cost is lost among a hundred calls: so many times as many are counted, and it is divided.
+/// What so many cost is too little to count: so many times as many are counted, and it is divided.
 const TIMES: usize = 10;
 /// How often those come and go, and how long CPU time is counted with and without them.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 3;
 const SPAN: Duration = Duration::from_secs(10);
 /// Take-overs of each probed call, and how long the person speaks in each.
 const TAKE_OVERS: usize = 5;
@@ -189,9 +189,9 @@ async fn on_calls() -> Result<()> {
         })
         .await?;
     at_rest(&gateway).await?;
-    let idle = used(&gateway, SPAN).await?;
     let exchange =
         Arc::new(Exchange::new(&Config::for_test("/nowhere".as_ref()), Client::new(), office.base.clone()));
+    cost(&gateway, &office, &exchange).await?;
     let (board, over) = (Arc::new(Board::default()), CancellationToken::new());
     let others = tokio::spawn(load::run(others()?, exchange.clone(), board.clone(), over.clone()));
     let mut lines = Vec::new();
@@ -206,16 +206,6 @@ async fn on_calls() -> Result<()> {
     let listening = ears(&office, &ids, 1, &stop).await?;
     sleep(LISTENED).await;
     let heard = leave(listening, &stop).await?;
-    let (mut without, mut with) = (Values::default(), Values::default());
-    for _ in 0..ROUNDS {
-        sleep(Duration::from_secs(1)).await;
-        without.push(used(&gateway, SPAN).await?);
-        let stop = CancellationToken::new();
-        let listening = ears(&office, &ids, TIMES, &stop).await?;
-        sleep(Duration::from_secs(1)).await;
-        with.push(used(&gateway, SPAN).await?);
-        leave(listening, &stop).await?;
-    }
     let live = board.meters.live() + PROBES;
     enough.cancel();
     let mut probes = Vec::new();
@@ -224,7 +214,6 @@ async fn on_calls() -> Result<()> {
         probes.push(Probe { line, id, sent });
     }
     print_listening(live, &probes, &heard);
-    print_cost(live, idle, &without, &with);
     let live = || board.meters.live();
     let before = live();
     take_overs(&office, probes).await?;
@@ -239,6 +228,36 @@ async fn on_calls() -> Result<()> {
     for (reason, n) in &board.totals.lock().failures {
         println!("       {n} × {reason}");
     }
+    Ok(())
+}
+
+/// What listeners cost beside a call. The calls are few: a hundred differ by more from span to span than listeners add.
+async fn cost(gateway: &Child, office: &Office, exchange: &Exchange) -> Result<()> {
+    let idle = used(gateway, SPAN).await?;
+    let mut lines = Vec::new();
+    for n in 0..PROBES {
+        lines.push(PhoneLine::dial(exchange, &format!("+1212556{n:04}"), LINE).await?);
+    }
+    let sids: Vec<String> = lines.iter().map(|line| line.sid.clone()).collect();
+    let enough = CancellationToken::new();
+    let talking: Vec<_> = lines.into_iter().map(|line| tokio::spawn(talk(line, enough.clone()))).collect();
+    let ids = try_join_all(sids.iter().map(|sid| office.told(sid))).await?;
+    sleep(SPAN).await;
+    let (mut without, mut with) = (Values::default(), Values::default());
+    for _ in 0..ROUNDS {
+        sleep(Duration::from_secs(1)).await;
+        without.push(used(gateway, SPAN).await?);
+        let stop = CancellationToken::new();
+        let listening = ears(office, &ids, TIMES, &stop).await?;
+        sleep(Duration::from_secs(1)).await;
+        with.push(used(gateway, SPAN).await?);
+        leave(listening, &stop).await?;
+    }
+    enough.cancel();
+    for talking in talking {
+        talking.await??.0.hang_up().await;
+    }
+    print_cost(PROBES, idle, &without, &with);
     Ok(())
 }
 
@@ -346,8 +365,7 @@ fn print_listening(live: usize, probes: &[Probe], heard: &[(usize, Listened)]) {
 
 fn print_cost(live: usize, idle: f64, without: &Values, with: &Values) {
     let calls = live.max(1) as f64;
-    let mean = |values: &Values| (values.quantile(0.0) + values.quantile(1.0)) / 2.0;
-    let (alone, heard) = (mean(without), mean(with));
+    let (alone, heard) = (without.quantile(0.5), with.quantile(0.5));
     let (call, listeners) = ((alone - idle) / calls, (heard - alone) / TIMES as f64);
     let spread = |values: &Values| format!("{:.3} to {:.3}", values.quantile(0.0), values.quantile(1.0));
     println!("\nCPU seconds a second of the gateway, middle of {ROUNDS} spans of {} s each", SPAN.as_secs());

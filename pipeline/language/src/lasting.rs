@@ -1,6 +1,7 @@
 //! How long something has lasted, as it was said: "for like two weeks now", "desde hace como un mes". Such a stretch is no date, and
 //! whoever says "about a week" was told a wrong one where it was read back as a day.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -12,7 +13,7 @@ use crate::ear::Ear;
 /// one that leads to a day ("two weeks ago").
 #[must_use]
 pub fn lasting(ear: Ear, text: &str) -> Option<String> {
-    let plain = ear.plain(text);
+    let plain = without_own_life(ear, text).unwrap_or_else(|| ear.plain(text));
     let stretch = pattern(ear).captures_iter(&plain).find_map(|found| match ear.0 {
         Language::En => english(&found),
         Language::Es => spanish(&found),
@@ -25,6 +26,27 @@ pub fn lasting(ear: Ear, text: &str) -> Option<String> {
 pub fn without_lasting(ear: Ear, text: &str) -> String {
     let plain = ear.plain(text);
     habit(ear).replace_all(&pattern(ear).replace_all(&plain, " "), " ").into_owned()
+}
+
+/// Plain words without "I've lived here for twenty years": a time of the speaker's own life is none of what they tell of. `None`
+/// where there is nothing of the kind in them.
+#[must_use]
+pub fn without_own_life(ear: Ear, text: &str) -> Option<String> {
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
+        compiled(
+            r"\b(lived|been living|been a resident|been married|been retired)( \w+){0,5} (years|months|decades)\b",
+        )
+    });
+    static SPANISH: LazyLock<Regex> =
+        LazyLock::new(|| compiled(r"\b(vivo|vivimos|viviendo|vivido)( \w+){0,6} (anos|meses)\b"));
+    let life: &Regex = match ear.0 {
+        Language::En => &ENGLISH,
+        Language::Es => &SPANISH,
+    };
+    match life.replace_all(&ear.plain(text), " ") {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(rest) => Some(rest),
+    }
 }
 
 fn pattern(ear: Ear) -> &'static Regex {
@@ -181,6 +203,7 @@ mod tests {
             "two days",
             "in two weeks",
             "I have two weeks to pay",
+            "I've lived here for twenty years",
         ] {
             assert_eq!(lasting(Ear(Language::En), text), None, "{text}");
         }

@@ -9,6 +9,7 @@
 //! what speakers [`repair`] as they speak, and [`spelling`].
 #![deny(clippy::disallowed_methods)]
 
+pub mod asked_for;
 pub mod beside;
 pub mod cues;
 mod ear;
@@ -46,7 +47,7 @@ pub use english::answer::YesNo;
 pub use english::digits::{Phone, PhoneAnswer};
 pub use english::when::{Direction, Part, When};
 pub use identify::language_of;
-pub use lasting::{lasting, without_lasting};
+pub use lasting::{lasting, without_lasting, without_own_life};
 pub use screen::Screen;
 pub use sentences::sentences;
 pub use tag::Language;

@@ -99,7 +99,7 @@ export function fiveDays(office) {
       await page.getByRole("region", { name: "Events" }).getByText("sam had it say: Our office is at the corner of Main Street.").waitFor();
       // Not only taken: it is what the agent says next, and by the record, which follows the carrier's marks, it was heard to its end.
       const spoken = page.getByRole("region", { name: "Words of the call" }).locator("li[data-speaker=agent]").filter({ hasText: "corner of Main Street" });
-      await spoken.waitFor({ timeout: 30_000 });
+      await spoken.waitFor({ timeout: 60_000 });
       const id = page.url().split("/").at(-1);
       await until(
         "the line to be heard to its end",
@@ -107,12 +107,12 @@ export function fiveDays(office) {
           const { turns } = await page.evaluate(async (of) => (await fetch(`/v1/calls/${of}/transcript`)).json(), id);
           return turns.some(({ speaker, text, ended_at, interrupted }) => speaker === "agent" && text.includes("corner of Main Street") && ended_at !== null && !interrupted);
         },
-        30_000,
+        60_000,
       );
       await picture("whispered");
       await page.getByRole("article", { name: "Selected call" }).getByRole("button", { name: "Hang up" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Hang up" }).click();
-      await page.locator("[data-call][data-state=ended][aria-current=true]").waitFor({ timeout: 30_000 });
+      await page.locator("[data-call][data-state=ended][aria-current=true]").waitFor({ timeout: 60_000 });
       assert.equal(await call.ended, 0, call.text());
       const judged = page.getByRole("region", { name: "Was the line right?" });
       await judged.getByRole("button", { name: "It was right" }).click();

@@ -89,10 +89,10 @@ export async function openOffice(backEnd, numbers, { name = "day", microphone = 
         await done("user", "create", "--login", login, "--name", name, "--role", role, ...(role === "platform-admin" ? [] : ["--tenant", "riverbend"]));
         return until(`a link for ${login}`, async () => /http\S+/.exec(await done("user", "link", "--login", login))?.[0]);
       },
-      /** A page with more patience than others: two offices and their callers share the machine. */
+      /** A page with more patience than others: a gateway and a dozen callers share the machine. */
       openPage: async () => {
         const page = await openPage(browser, url);
-        page.setDefaultTimeout(30_000);
+        page.setDefaultTimeout(60_000);
         return page;
       },
       picture: (page, what) => shot(page, `${name}-${backEnd.toLowerCase()}-${String((pictures += 1)).padStart(2, "0")}-${what}`),

@@ -45,6 +45,12 @@ impl<'a> Turn<'a> {
         if !changed.is_empty() {
             self.did("correction", "changed it");
             self.beside(script, reply, None);
+            // A caller who puts one thing right after the other is understood: nothing was asked in vain.
+            self.task_mut(|task| {
+                if task.count("confirm?changed").is_some() {
+                    task.uncount("confirm");
+                }
+            });
             self.read_changed(&changed);
             return true;
         }

@@ -15,7 +15,7 @@ use language::YesNo;
 use language::repair::denied;
 use language::shown::Shape;
 use language::spelling::spelled;
-use language::{Direction, When, lasting, without_lasting};
+use language::{Direction, When, lasting, without_lasting, without_own_life};
 
 /// What an utterance gave for a slot.
 #[derive(Clone, PartialEq, Eq)]
@@ -244,7 +244,8 @@ fn numbered_place(ear: Ear, text: &str) -> Option<String> {
 }
 
 fn when_value(ear: Ear, text: &str, now: NaiveDateTime, direction: Direction) -> Option<Filled> {
-    let when = ear.when(text, now, direction)?;
+    let own = without_own_life(ear, text);
+    let when = ear.when(own.as_deref().unwrap_or(text), now, direction)?;
     Some(Filled::new(when.iso(), ear.spoken_when(&when))).filter(|f| !f.spoken.is_empty())
 }
 

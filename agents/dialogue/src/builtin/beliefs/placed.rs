@@ -18,7 +18,8 @@ pub fn with_landmark(ear: Ear, old: &Filled, new: Filled, replaces: bool) -> Fil
     if !replaces && format!(" {} ", ear.plain(&old.value)).contains(&format!(" {} ", ear.plain(&new.value))) {
         return old.clone();
     }
-    if !replaces && !old.value.is_empty() && has_street(ear, &old.value) && !has_street(ear, &new.value) {
+    let stays = !replaces || is_beside(ear, &new.value);
+    if stays && !old.value.is_empty() && has_street(ear, &old.value) && !has_street(ear, &new.value) {
         return joined(&new);
     }
     if old.value.is_empty()
@@ -111,6 +112,19 @@ fn is_street(ear: Ear, place: &str) -> bool {
     words.len() <= SHORT_PLACE && ends.into_iter().any(|word| names_way(ear, word))
 }
 
+/// "The left side", "behind the school": no place by itself, so that it takes no street's place.
+fn is_beside(ear: Ear, place: &str) -> bool {
+    let words: &[&str] = match ear.0 {
+        language::Language::En => {
+            &["side", "left", "right", "end", "front", "back", "behind", "across", "beside", "near"]
+        }
+        language::Language::Es => {
+            &["lado", "izquierda", "derecha", "frente", "atras", "detras", "junto", "cerca", "fondo"]
+        }
+    };
+    ear.plain(place).split(' ').any(|word| words.contains(&word))
+}
+
 fn names_way(ear: Ear, word: &str) -> bool {
     WAYS.contains(&word) || ear.cues().street_kinds.iter().any(|kind| kind.rsplit(' ').next() == Some(word))
 }
@@ -192,7 +206,9 @@ fn beside_known(held: &[&str], said: &str, ear: Ear) -> Option<String> {
     for n in 0..plain.len().saturating_sub(1) {
         let (first, next) = (&plain[n], &plain[n + 1]);
         let weekday = ear.calendar_word(next).is_some();
+        // "The name", where "the left side" is held: the same article names nothing.
         if old.contains(next)
+            || ear.cues().articles.contains(&first.as_str())
             || weekday
             || next.chars().count() < 2
             || ear.cues().small.contains(&next.as_str())

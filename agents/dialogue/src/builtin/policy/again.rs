@@ -1,5 +1,6 @@
 //! A page that was answered already: how what the caller names stands to its limit, and that it says no more than was said.
 
+use language::asked_for::asked_for;
 use language::open_days::day_asked;
 
 use super::super::state::Pending;
@@ -15,7 +16,11 @@ impl Turn<'_> {
         }
         let wanted = self.subjects(text);
         let before = self.subjects(&self.state.question);
-        if wanted.iter().all(|stem| before.contains(stem)) && self.ear.measures(text).is_empty() {
+        // "By check" and then "who do I make the check out to": the words are the same, and what is asked for is not.
+        let asked = asked_for(self.ear, text);
+        let otherwise = asked.is_some() && asked != asked_for(self.ear, &self.state.question);
+        if !otherwise && wanted.iter().all(|stem| before.contains(stem)) && self.ear.measures(text).is_empty()
+        {
             return false;
         }
         let day = day_asked(self.ear, text, self.view.now.date()).map(|day| day.weekday);

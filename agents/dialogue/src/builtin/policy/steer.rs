@@ -230,8 +230,9 @@ impl Turn<'_> {
         if self.state.question.is_empty() {
             return false;
         }
-        // "No, I mean can I get out of it": the subject is the same, and its page is no wrong one.
-        if self.ear.asks(rest) && self.leans(rest) {
+        // "No, I mean can I get out of it", "I mean the second half": the subject is the same, and its page is no wrong one.
+        let same_page = self.ear.asks(rest) || !self.is_of_another_page(rest);
+        if same_page && self.leans(rest) {
             return false;
         }
         if let Some(Pending::Which(choices)) = self.state.pending.take()
