@@ -1,7 +1,8 @@
 // People on live calls, against a real gateway on SQLite and on PostgreSQL: ten callers on the line at once, a supervisor with the
 // browser's own microphone and loudspeaker, the office's telephones, and the carrier between them (`lib/carrier.mjs`). Who heard what,
 // and who was not to, is checked by correlation of what was said with what each telephone and loudspeaker played.
-// What it needs: see `lib/office.mjs`, and QUANDURA_WAV.
+// Then the gateway is killed while people are in the midst of all that (`lib/killed.mjs`). What it needs: see `lib/office.mjs`, and
+// QUANDURA_WAV.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,6 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { assertAccessible } from "./lib/axe.mjs";
 import { signIn, until } from "./lib/browser.mjs";
 import { hears, hearsNot, likeness, playedOn } from "./lib/heard.mjs";
+import { killed } from "./lib/killed.mjs";
 import { tapPage } from "./lib/loudspeaker.mjs";
 import { BACK_ENDS } from "./lib/office.mjs";
 import { recording, sentence } from "./lib/speech.mjs";
@@ -95,6 +97,8 @@ describe("people on live calls", { concurrency: 1 }, () => {
           throw town.explained(error);
         }
       });
+
+      killed(() => ({ town, page, numbers, question: sentence(town, QUESTION), supervisor: SUPERVISOR }));
 
       /** Ten callers, one after the other. Those with words of their own say them now and then, until they are `busy`. */
       async function tenCalls() {
