@@ -1,8 +1,7 @@
 // People on live calls, against a real gateway on SQLite and on PostgreSQL: ten callers on the line at once, a supervisor with the
 // browser's own microphone and loudspeaker, the office's telephones, and the carrier between them (`lib/carrier.mjs`). Who heard what,
 // and who was not to, is checked by correlation of what was said with what each telephone and loudspeaker played.
-// Then the gateway is killed while people are in the midst of all that (`lib/killed.mjs`). What it needs: see `lib/office.mjs`, and
-// QUANDURA_WAV.
+// What is left of all that when the gateway is killed: `kills.test.mjs`. What it needs: see `lib/office.mjs`, and QUANDURA_WAV.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -10,10 +9,10 @@ import { after, before, describe, it } from "node:test";
 import { assertAccessible } from "./lib/axe.mjs";
 import { signIn, until } from "./lib/browser.mjs";
 import { hears, hearsNot, likeness, playedOn } from "./lib/heard.mjs";
-import { killed } from "./lib/killed.mjs";
 import { tapPage } from "./lib/loudspeaker.mjs";
 import { BACK_ENDS } from "./lib/office.mjs";
 import { recording, sentence } from "./lib/speech.mjs";
+import { staying } from "./lib/staying.mjs";
 import { Telephone, time } from "./lib/telephone.mjs";
 import { CLERK, openTown, PERMITS, TOLD, UNTOLD } from "./lib/town.mjs";
 import { asMicrophone, channels } from "./lib/wav.mjs";
@@ -37,8 +36,6 @@ const AT_THE_DESK = recording("tt-weasels");
 const TURN_MS = 60_000;
 /** From a yes to the answer of the second person, whom a busy machine may be slow to ring. */
 const SECOND_MS = 40_000;
-/** A caller says something so often, or the agent would take them for gone. */
-const NOW_AND_THEN_MS = 22_000;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 describe("people on live calls", { concurrency: 1 }, () => {
@@ -98,8 +95,6 @@ describe("people on live calls", { concurrency: 1 }, () => {
         }
       });
 
-      killed(() => ({ town, page, numbers, question: sentence(town, QUESTION), supervisor: SUPERVISOR }));
-
       /** Ten callers, one after the other. Those with words of their own say them now and then, until they are `busy`. */
       async function tenCalls() {
         const lines = [TOLD, UNTOLD, UNTOLD, UNTOLD, TOLD, ...BYSTANDERS.map(() => UNTOLD)];
@@ -115,21 +110,6 @@ describe("people on live calls", { concurrency: 1 }, () => {
           call.isBusy = async () => stays?.stop();
         });
         return calls;
-      }
-      function staying(telephone, words) {
-        let goesOn = true;
-        const stays = async () => {
-          for (let last = 0; goesOn && telephone.onLine; await pause(200)) {
-            if (time() - last < NOW_AND_THEN_MS || time() - telephone.loudAt < 1_500) continue;
-            last = (await telephone.say(words)).to;
-          }
-        };
-        const done = stays();
-        const stop = async () => {
-          goesOn = false;
-          await done;
-        };
-        return { stop };
       }
 
       /** `call` is listened to, told a line, taken over and given back. When its person spoke. */
@@ -334,9 +314,9 @@ describe("people on live calls", { concurrency: 1 }, () => {
   }
 });
 
-/** Two seconds of a sound, from where it begins. */
+/** Six seconds of a sound, from where it begins. */
 function loudPart(samples) {
   const from = samples.findIndex((one) => Math.abs(one) > 0.05);
   assert.ok(from >= 0, `${samples.length / 8_000} s of silence, where a voice was to be`);
-  return samples.slice(from, from + 16_000);
+  return samples.slice(from, from + 48_000);
 }
