@@ -17,7 +17,11 @@ import { asMicrophone, channels } from "./lib/wav.mjs";
 
 const OWN_PHONE = "+12025550190";
 const IN_DANGER = "+12025550147";
-const CUT_OFF = "cut off because of a technical fault";
+/** What callers hear, in the language of their call: why, and what comes of it. */
+const HEARD = {
+  en: { why: "cut off because of a technical fault", calledBack: "A person will call you back", callAgain: "Please call again" },
+  es: { why: "se cortó por una falla técnica", calledBack: "Una persona le va a llamar", callAgain: "Llame otra vez" },
+};
 const LINE = "The office on Mill Road is closed today. Please come to the side door on Main Street, ring the bell twice, and wait there for somebody.";
 const SUPERVISOR = recording("check-number-dial-again");
 /** Said once, right before the kill. */
@@ -110,9 +114,12 @@ describe("killed in mid-call", { concurrency: 1 }, () => {
           throw new Error(`${error.message}; at the carrier: ${JSON.stringify(town.carrier.trouble)}`);
         });
         const words = telephone.told.join(" ");
-        assert.ok(words.includes(CUT_OFF), words);
-        const promised = words.includes("A person will call you back");
-        assert.notEqual(promised, words.includes("Please call again"), words);
+        // Words that are hard to make out may have been taken for the other language's.
+        const { language } = await call(which);
+        const { why, calledBack, callAgain } = HEARD[language];
+        assert.ok(words.includes(why), `in ${language}: ${words}`);
+        const promised = words.includes(calledBack);
+        assert.notEqual(promised, words.includes(callAgain), words);
         if (promised) assert.ok((await town.callBacks(which)).length > 0, `nothing is on file, and they heard: ${words}`);
         return promised;
       }
@@ -160,22 +167,30 @@ describe("killed in mid-call", { concurrency: 1 }, () => {
         assert.ok(await heardWhy(at.asking), `they heard: ${at.asking.telephone.told.join(" ")}`);
       });
 
-      it("while a person is rung for a caller: the caller is with the agent again, and nobody is led to believe that somebody waits", async () => {
+      it("while a person is rung for a caller: the caller is with the agent again or is called back, and nobody is led to believe that somebody waits", async () => {
         const { telephone } = at.waiting;
-        await until("the caller to be on a second stream", () => telephone.onLine, TURN_MS).catch((error) => {
-          throw new Error(`${error.message}; they heard ${JSON.stringify(telephone.told)}; at the carrier: ${JSON.stringify(town.carrier.trouble)}`);
+        await until("the caller to be on a second stream, or told", () => telephone.onLine || telephone.told.length > 0, TURN_MS).catch((error) => {
+          throw new Error(`${error.message}; at the carrier: ${JSON.stringify(town.carrier.trouble)}`);
         });
-        await town.says(at.waiting, "the call to the clerk's office didn't go through", TURN_MS);
-        await until("the caller to hear it", () => telephone.loudIn(at.killed) > 1.5, TURN_MS);
+        if (telephone.onLine) {
+          await town.says(at.waiting, "the call to the clerk's office didn't go through", TURN_MS);
+          await until("the caller to hear it", () => telephone.loudIn(at.killed) > 1.5, TURN_MS);
+          assert.equal((await call(at.waiting)).state, "live");
+        } else {
+          // The engines of a busy machine are not ready so soon.
+          const words = telephone.told.join(" ");
+          assert.ok(words.includes("nobody could take your call. A person will call you back"), words);
+          assert.equal((await town.callBacks(at.waiting)).length, 1, "the call back is on file, once");
+          await interrupted(at.waiting);
+        }
         // The telephone stops ringing, or whoever answered it before that is told.
         const rung = () => town.carrier.called().find(({ to }) => to === CLERK).status;
         await until("the clerk's telephone to be at rest", () => ["canceled", "completed"].includes(rung()), TURN_MS).catch((error) => {
           throw new Error(`${error.message}; it is ${rung()}, and they heard ${JSON.stringify(clerk.told)}`);
         });
         if (rung() === "completed") assert.ok(clerk.told.some((text) => text.includes("not waiting any more")), `they heard ${JSON.stringify(clerk.told)}`);
-        const now = await call(at.waiting);
-        assert.equal(now.state, "live", JSON.stringify(now));
-        assert.deepEqual(now.transfers.map(({ stage, result }) => [stage, result]), [["ended", "failed"]]);
+        const { transfers } = await call(at.waiting);
+        assert.deepEqual(transfers.map(({ stage, result }) => [stage, result]), [["ended", "failed"]]);
         assert.equal((await town.audit(at.waiting, "call.transfer_ended")).length, 1);
       });
 

@@ -213,6 +213,15 @@ describe("merge", () => {
     expect(call(mergeCalls(ended, [item])).facts.state).toBe("ended");
   });
 
+  it("leaves nothing open of a call whose gateway died before it could tell the end", () => {
+    const asked = event("call.question_asked", { question_id: 1, text: "Is it heated?", within_s: 60 });
+    const midst = run([started(), interim("is it"), asked]);
+    const ended = call(mergeCalls(midst, [{ ...item, state: "ended" as const, end_reason: "interrupted" }]));
+    expect(ended).toMatchObject({ question: null, askedFor: null, facts: { state: "ended", end_reason: "interrupted" } });
+    expect(ended.utterances.map(({ text, interim: goesOn }) => [text, goesOn])).toEqual([["is it", false]]);
+    expect(call(mergeCalls(midst, [item])).question).not.toBeNull();
+  });
+
   it("fills a stub from the list", () => {
     const state = mergeCalls(run([interim("hello")]), [item]);
     expect(call(state)).toMatchObject({ stub: false, facts: { line: "+12025550100" } });

@@ -6,7 +6,7 @@ import { withAlarm, withoutAlarm } from "./alarms";
 import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
 import { joinHeard } from "./heard";
-import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State, type Utterance } from "./state";
+import { closed, newCall, unknownFacts, type Call, type Intervention, type Notice, type State, type Utterance } from "./state";
 import { editUtterance, withSegment } from "./utterances";
 
 /** What the caller was told or said of being recorded. */
@@ -159,13 +159,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     latency: [...call.latency.filter((l) => l.turn !== latency.turn), latency].sort((a, b) => a.turn - b.turn),
   }),
 
-  "call.ended": (call, { reason, at }) => ({
-    ...call,
-    question: null,
-    facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason, in_line: null },
-    // Nothing is still being recognised once the line is closed.
-    utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),
-  }),
+  "call.ended": (call, { reason, at }) => closed({ ...call, facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason } }),
 
   "passport.updated": (call, { passport_id, version, status }) => ({
     ...call,

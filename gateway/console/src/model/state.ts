@@ -94,6 +94,15 @@ export interface State {
 
 export const emptyState: State = { calls: {}, listed: false, workRevision: 0, alarms: {} };
 
+/** Of a call that is over nothing is open any more: nobody is being recognised, asked, or waited for. */
+export const closed = (call: Call): Call => ({
+  ...call,
+  question: null,
+  askedFor: null,
+  facts: { ...call.facts, in_line: null },
+  utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),
+});
+
 export function newCall(facts: CallItem, stub = false): Call {
   return {
     facts,
