@@ -91,7 +91,8 @@ export async function openOffice(backEnd, numbers, { name = "day", microphone = 
       },
       /** A page with more patience than others: two offices and their callers share the machine. */
       openPage: async () => {
-        const page = await openPage(browser, url);
+        // What moves is drawn by the processor here.
+        const page = await openPage(browser, url, { reducedMotion: "reduce" });
         page.setDefaultTimeout(30_000);
         return page;
       },
