@@ -53,11 +53,11 @@ describe("killed in mid-call", { concurrency: 1 }, () => {
       let at;
       before(
         async () => {
-          town = await openTown(backEnd, numbers, asMicrophone({ samples: [...SUPERVISOR], rate: 8_000 }, { before: 1.5, after: 1.5 }));
+          town = await openTown(backEnd, numbers, asMicrophone({ samples: [...SUPERVISOR], rate: 8_000 }, { before: 1.5, after: 1.5 }), "kills");
           try {
             await intoTheMidst();
           } catch (error) {
-            for (const [name, desk] of Object.entries({ pat, bo })) await town.picture(desk, `kills-failed-${name}`).catch(() => undefined);
+            for (const [name, desk] of Object.entries({ pat, bo })) await town.picture(desk, `failed-${name}`).catch(() => undefined);
             throw town.explained(error);
           }
           await town.gateway.kill();

@@ -134,6 +134,7 @@ describe("people on live calls", { concurrency: 1 }, () => {
         await whisper.getByText("takes no instructions in free words").waitFor();
         await whisper.getByLabel("Your words").fill(LINE_SAID);
         await whisper.getByLabel("Have it say this, word for word").check();
+        assert.equal(await whisper.getByText("takes no instructions").count(), 0, "what was wrong with an instruction is not said of a line");
         await picture("whisper");
         const whispered = time();
         await whisper.getByRole("button", { name: "Send" }).click();
