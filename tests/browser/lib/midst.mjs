@@ -25,7 +25,6 @@ export async function listens(town, desk, call) {
 /** The agent is in the midst of a line that whoever is at that desk has it say. */
 export async function isTold(town, desk, call, line) {
   await call.telephone.quiet(600, 0);
-  const from = time();
   const answer = await desk.evaluate(
     async ([path, say]) => {
       const told = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ say }) });
@@ -34,6 +33,9 @@ export async function isTold(town, desk, call, line) {
     [`/v1/calls/${call.id}/whisper`, line],
   );
   if (answer) throw new Error(`the line was not taken: ${answer}`);
+  // A reply of its own may have come first.
+  await town.says(call, line.slice(0, 20), TURN_MS);
+  const from = time();
   await until("the caller to hear the line's first words", () => call.telephone.loudIn(from) > 0.5, TURN_MS);
 }
 
