@@ -161,6 +161,7 @@ describe("killed in mid-call", { concurrency: 1 }, () => {
         await shown.getByText("could not be loaded").waitFor({ state: "detached" });
         assert.equal(await shown.getByText("speaking…").count(), 0, "nobody speaks in a call that is over");
         await shown.getByText("pat", { exact: true }).waitFor();
+        assert.equal(await shown.locator("s").getByText("member of our staff").count(), 0, "the caller was told who speaks, in the midst of the greeting");
         await town.picture(pat, "after-the-kill");
       });
 

@@ -197,6 +197,13 @@ describe("reduceEvent", () => {
     expect(call(run([keys, keys])).notices).toHaveLength(1);
   });
 
+  it("adds to what was heard before a cut the sentence that was said after it, and nothing of the cut reply", () => {
+    const heard = (text: string) => event("call.reply.heard", { turn: 1, state: "heard", heard_text: text, estimated: false });
+    const cut = event("call.interrupted", { turn: 1, heard: { text: "I can", complete: false, estimated: false } } as EventBodies["call.interrupted"]);
+    const late = run([started(), segment(0, "I can take that down."), cut, heard("I can"), segment(1, "You are now speaking with our staff."), heard("You are now speaking with our staff.")]);
+    expect(call(late).utterances[0]).toMatchObject({ heard: "I can You are now speaking with our staff.", cut: true, interrupted: true });
+  });
+
   it("never changes the state it was given", () => {
     const before = run([started(), segment(0, "One.")]);
     const copy = structuredClone(before);

@@ -5,7 +5,7 @@ import { controlText, whisperText } from "./control";
 import { withAlarm, withoutAlarm } from "./alarms";
 import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
-import { joinHeard } from "./heard";
+import { isOf, joinHeard } from "./heard";
 import { closed, newCall, unknownFacts, type Call, type Intervention, type Notice, type State, type Utterance } from "./state";
 import { editUtterance, withSegment } from "./utterances";
 
@@ -26,6 +26,12 @@ const joined = (before: string | undefined, text: string): string => (before ? `
 function withMore(old: Utterance, text: string, by: string | undefined): Partial<Utterance> {
   const settled = old.settled?.endsWith(text) ? old.settled : joined(old.settled, text);
   return { text: settled, settled, ...(by !== undefined && { by }) };
+}
+
+/** An interruption names the whole prefix that was heard; what adds to it is a sentence that was begun after it. */
+function heardAfterCut(old: Utterance, report: string): string {
+  const later = old.segments.slice(old.segmentsAtCut ?? old.segments.length);
+  return later.some((segment) => isOf(report, segment.text)) ? joined(old.heard || undefined, report) : old.heard;
 }
 
 type Apply<N extends EventName> = (call: Call, data: Extract<CallEvent, { name: N }>["data"]) => Call;
@@ -69,8 +75,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     ...call,
     utterances: editUtterance(call.utterances, turn, "agent", at, (old) => ({
       ...old,
-      // An interruption names the whole prefix that was heard; a segment's report that comes after it adds nothing.
-      heard: old.interrupted ? old.heard : joinHeard(old.heard, heard_text),
+      heard: old.interrupted ? heardAfterCut(old, heard_text) : joinHeard(old.heard, heard_text),
       cut: old.cut || state !== "heard",
       estimated: old.estimated || estimated,
       endedAt: at,
@@ -84,6 +89,7 @@ const apply: { [N in EventName]: Apply<N> } = {
       heard: heard.text,
       cut: !heard.complete,
       interrupted: true,
+      segmentsAtCut: old.segments.length,
       estimated: heard.estimated,
       endedAt: at,
     })),

@@ -20,6 +20,8 @@ export interface Utterance {
   /** The reply was cut short: words after `heard` never reached the caller. */
   cut: boolean;
   interrupted: boolean;
+  /** Segments that there were when it was interrupted: what comes behind them is said after the cut. */
+  segmentsAtCut?: number;
   /** Where the cut fell is an estimate. */
   estimated: boolean;
   startedAt: string;
