@@ -96,7 +96,7 @@ export interface State {
 
 export const emptyState: State = { calls: {}, listed: false, workRevision: 0, alarms: {} };
 
-/** Of a call that is over nothing is open any more: nobody is being recognised, asked, or waited for. */
+/** Of a call that is over nothing is open any more: nobody is being recognized, asked, or waited for. */
 export const closed = (call: Call): Call => ({
   ...call,
   question: null,
