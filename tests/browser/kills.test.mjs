@@ -28,7 +28,7 @@ const SUPERVISOR = recording("check-number-dial-again");
 const LAST_WORDS = recording("vm-msgforwarded");
 const [STAYS, STAYS_TOO] = ["conf-noempty", "demo-echodone"].map(recording);
 /** What a kill may take of a recording (docs/guides/recording.md), and what a busy machine is behind with. */
-const LOST_S = 1.2 + 0.8;
+const LOST_S = 1.2 + 2;
 
 /** A promise, and what keeps it. */
 function gate() {
