@@ -37,11 +37,8 @@ export async function likeness(sound, samples, share = 1 / 2) {
   const count = Math.max(LEAST_PARTS, Math.round(sound.length / (PART_S * RATE)));
   const length = Math.floor(looked.length / count);
   const parts = Array.from({ length: count }, (_, n) => ({ n, part: looked.slice(n * length, (n + 1) * length) })).filter(({ part }) => loudest(part) > PAUSE);
-  const sought = async ({ n, part }) => {
-    const { likeness: alike, at } = await find(part, all);
-    return { likeness: alike, at: Math.max(0, at - n * length) * 2 };
-  };
-  const best = (await Promise.all(parts.map(sought))).sort((a, b) => b.likeness - a.likeness);
+  const found = await find(parts.map(({ part }) => part), all);
+  const best = found.map(({ likeness: alike, at }, n) => ({ likeness: alike, at: Math.max(0, at - parts[n].n * length) * 2 })).sort((x, y) => y.likeness - x.likeness);
   return best[Math.min(best.length, Math.max(2, Math.ceil(best.length * share))) - 1];
 }
 
