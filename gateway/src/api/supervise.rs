@@ -131,7 +131,7 @@ fn may_instruct(app: &App, text: &str) -> Result<(), ApiError> {
             ErrorCode::Conflict,
             "the built-in agent takes no instructions in free words",
         )
-        .advise("send {\"say\": \"…\"}: it says your line word for word"));
+        .advise("have it say a line word for word instead (`say`)"));
     }
     let guard = Guard::shipped().map_err(|error| ApiError::internal(&error))?;
     let (text, channel, context) = (text.to_owned(), Channel::Document, None);

@@ -51,36 +51,47 @@ function spectrum(samples, length) {
   return [re, im];
 }
 
-function bestOf(sound, recording) {
-  const best = { likeness: 0, at: -1 };
-  const length = sound.length;
+/** Of sounds of one length: each block of the recording is transformed once for all of them. */
+function bestOf(sounds, recording) {
+  const best = sounds.map(() => ({ likeness: 0, at: -1 }));
+  const length = sounds[0]?.length ?? 0;
   if (length === 0 || length > LONGEST_BLOCK / 2) throw new Error(`a sound of ${length} samples cannot be looked for: 1 to ${LONGEST_BLOCK / 2}`);
   // Four times as long as the sound: most of each block counts.
   const size = Math.min(LONGEST_BLOCK, 1 << Math.ceil(Math.log2(length * 4)));
-  const norm = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0));
-  const [sr, si] = spectrum(sound, size);
+  const sought = sounds.map((sound) => ({ norm: Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0)), of: spectrum(sound, size) }));
   const step = size - length;
   for (let from = 0; from + length <= recording.length; from += step) {
     const block = recording.subarray(from, Math.min(recording.length, from + size));
     if (!block.some((sample) => Math.abs(sample) > SILENT)) continue;
-    const [re, im] = spectrum(block, size);
-    for (let k = 0; k < size; k += 1) {
-      const [a, b] = [re[k], im[k]];
-      re[k] = a * sr[k] + b * si[k];
-      im[k] = b * sr[k] - a * si[k];
-    }
-    transform(re, im, 1);
-    let energy = 0;
-    for (let i = 0; i < length && i < block.length; i += 1) energy += block[i] * block[i];
-    for (let at = 0; at + length <= block.length; at += 1) {
-      if (energy > SILENT * SILENT * length) {
-        const likeness = Math.abs(re[at]) / size / (norm * Math.sqrt(energy));
-        if (likeness > best.likeness) Object.assign(best, { likeness, at: from + at });
+    const [br, bi] = spectrum(block, size);
+    const energies = energiesOf(block, length);
+    sought.forEach(({ norm, of: [sr, si] }, n) => {
+      const [re, im] = [new Float64Array(size), new Float64Array(size)];
+      for (let k = 0; k < size; k += 1) {
+        re[k] = br[k] * sr[k] + bi[k] * si[k];
+        im[k] = bi[k] * sr[k] - br[k] * si[k];
       }
-      energy += (block[at + length] ?? 0) ** 2 - block[at] ** 2;
-    }
+      transform(re, im, 1);
+      for (let at = 0; at < energies.length; at += 1) {
+        if (energies[at] <= SILENT * SILENT * length) continue;
+        const likeness = Math.abs(re[at]) / size / (norm * Math.sqrt(energies[at]));
+        if (likeness > best[n].likeness) best[n] = { likeness, at: from + at };
+      }
+    });
   }
   return best;
+}
+
+/** The energy of every stretch of that length in a block, by where it begins. */
+function energiesOf(block, length) {
+  const all = new Float64Array(Math.max(0, block.length - length + 1));
+  let energy = 0;
+  for (let i = 0; i < length && i < block.length; i += 1) energy += block[i] * block[i];
+  for (let at = 0; at < all.length; at += 1) {
+    all[at] = energy;
+    energy += (block[at + length] ?? 0) ** 2 - block[at] ** 2;
+  }
+  return all;
 }
 
 let worker = null;
@@ -98,21 +109,21 @@ function start() {
   });
 }
 
-/** Where `sound` is most alike in `recording`: `likeness` 0 to 1 (1: it is there, however loud), and `at`, in samples. */
-export function find(sound, recording) {
+/** Where each of `sounds`, all of one length, is most alike in `recording`: `likeness` 0 to 1 (1: it is there, however loud), and `at`, in samples. */
+export function find(sounds, recording) {
   if (!worker) start();
   const id = (asked += 1);
   return new Promise((done, fail) => {
     waiting.set(id, { done, fail });
     worker.ref();
-    worker.postMessage({ id, sound, recording });
+    worker.postMessage({ id, sounds, recording });
   });
 }
 
 if (!isMainThread) {
-  parentPort.on("message", ({ id, sound, recording }) => {
+  parentPort.on("message", ({ id, sounds, recording }) => {
     try {
-      parentPort.postMessage({ id, best: bestOf(sound, recording) });
+      parentPort.postMessage({ id, best: bestOf(sounds, recording) });
     } catch (error) {
       parentPort.postMessage({ id, failed: error.message });
     }

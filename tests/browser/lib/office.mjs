@@ -91,7 +91,8 @@ export async function openOffice(backEnd, numbers, { name = "day", microphone = 
       },
       /** A page with more patience than others: a gateway and a dozen callers share the machine. */
       openPage: async () => {
-        const page = await openPage(browser, url);
+        // What moves is drawn by the processor here.
+        const page = await openPage(browser, url, { reducedMotion: "reduce" });
         page.setDefaultTimeout(60_000);
         return page;
       },

@@ -15,8 +15,9 @@ export const PERMITS = "+12025550181";
 const ALWAYS = Object.fromEntries(["weekdays", "saturday", "sunday"].map((day) => [day, "0:00-24:00"]));
 const target = (name, number) => ({ name, number, hours: ALWAYS, warm: true });
 
-export async function openTown(backEnd, numbers, microphone) {
-  const office = await openOffice(backEnd, numbers, { name: "people", microphone, env: { ADMIN_TOKEN: ADMIN } });
+/** `name`: what its pictures begin with. */
+export async function openTown(backEnd, numbers, microphone, name = "people") {
+  const office = await openOffice(backEnd, numbers, { name, microphone, env: { ADMIN_TOKEN: ADMIN } });
   /** What the gateway answers to its operator. */
   const ask = async (path, method = "GET", body = null) => {
     const headers = { authorization: `Bearer ${ADMIN}`, ...(body && { "content-type": "application/json" }) };

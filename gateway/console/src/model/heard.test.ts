@@ -1,25 +1,36 @@
 import { describe, expect, it } from "vitest";
 
-import { joinHeard, splitHeard } from "./heard";
+import { heardParts, joinHeard } from "./heard";
 
-describe("splitHeard", () => {
+/** As it is shown: what was not heard in brackets. */
+const shown = (text: string, heard: string): string =>
+  heardParts(text, heard).map((part) => (part.heard ? part.text : `[${part.text}]`)).join(" ");
+
+describe("heardParts", () => {
   it("cuts at the last word heard, whatever the punctuation", () => {
-    expect(splitHeard("I can take that down. Where is it?", "i can take")).toEqual({
-      heard: "I can take",
-      rest: "that down. Where is it?",
-    });
+    expect(shown("I can take that down. Where is it?", "i can take")).toBe("I can take [that down. Where is it?]");
   });
 
-  it("has nothing left when all was heard", () => {
-    expect(splitHeard("Good morning.", "Good morning.").rest).toBe("");
+  it("has nothing left when all was heard, and all when nothing was", () => {
+    expect(shown("Good morning.", "Good morning.")).toBe("Good morning.");
+    expect(shown("Good morning.", "")).toBe("[Good morning.]");
+  });
+
+  it("goes on with what was said after the cut, in the same turn", () => {
+    const text = "Thank you for calling. How can I help? You are now speaking with a member of our staff.";
+    expect(shown(text, "Thank you You are now speaking with a member of our staff.")).toBe(
+      "Thank you [for calling. How can I help?] You are now speaking with a member of our staff.",
+    );
+    expect(shown(text, "Thank you You are now")).toBe("Thank you [for calling. How can I help?] You are now [speaking with a member of our staff.]");
   });
 
   it("trusts the length when the words differ, and never runs past the end", () => {
-    expect(splitHeard("one two", "x y z")).toEqual({ heard: "one two", rest: "" });
+    expect(shown("one two", "x y z")).toBe("one two");
+    expect(shown("one two three", "x y")).toBe("one two [three]");
   });
 
   it("keeps typed tokens whole", () => {
-    expect(splitHeard("Call ⟨phone:1⟩ today", "Call ⟨phone:1⟩").rest).toBe("today");
+    expect(shown("Call ⟨phone:1⟩ today", "Call ⟨phone:1⟩")).toBe("Call ⟨phone:1⟩ [today]");
   });
 });
 

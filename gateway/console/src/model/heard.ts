@@ -4,21 +4,53 @@ const words = (text: string): string[] => text.split(/\s+/).filter((word) => wor
 /** Punctuation and case may differ between the planned text and the ledger's; the word is the same. */
 const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}⟨⟩:]/gu, "");
 
-/** How many leading words of `text` are the words of `heard`. */
-function heardWords(text: string, heard: string): number {
-  const all = words(text);
-  const got = words(heard);
-  let count = 0;
-  while (count < got.length && count < all.length && bare(all[count] ?? "") === bare(got[count] ?? "")) count += 1;
-  // The ledger may hold other words than the plan (a sentence replaced by a rule): then trust its length alone.
-  return count === got.length ? count : Math.min(got.length, all.length);
+/** Words of a reply that were heard, or were not. */
+export interface Part {
+  text: string;
+  heard: boolean;
 }
 
-/** Cuts a reply in two: what was heard, and the rest. */
-export function splitHeard(text: string, heard: string): { heard: string; rest: string } {
+/** So many words in a row tell where the voice went on after a cut. */
+const SURE = 3;
+
+/** Where `all` goes on with the next words of `got`, from a word on; -1: nowhere. */
+function goesOn(all: readonly string[], from: number, got: readonly string[]): number {
+  const next = got.slice(0, SURE);
+  return all.findIndex((_, at) => at >= from && next.every((word, i) => all[at + i] === word));
+}
+
+/**
+ * Cuts a reply into what was heard and what was not. After a sentence that was cut the same turn may go on with another, which was
+ * heard: a person took the call.
+ */
+export function heardParts(text: string, heard: string): Part[] {
   const all = words(text);
-  const count = heardWords(text, heard);
-  return { heard: all.slice(0, count).join(" "), rest: all.slice(count).join(" ") };
+  const [plan, got] = [all.map(bare), words(heard).map(bare)];
+  const was = new Array<boolean>(all.length).fill(false);
+  let at = 0;
+  for (let n = 0; n < got.length; n += 1, at += 1) {
+    if (plan[at] !== got[n]) at = goesOn(plan, at, got.slice(n));
+    // The ledger may hold other words than the plan (a sentence replaced by a rule): then trust its length alone.
+    if (at < 0) return parts(all, all.map((_, i) => i < got.length));
+    was[at] = true;
+  }
+  return parts(all, was);
+}
+
+function parts(all: readonly string[], was: readonly boolean[]): Part[] {
+  const made: Part[] = [];
+  all.forEach((word, i) => {
+    const last = made.at(-1);
+    if (last && last.heard === was[i]) last.text += ` ${word}`;
+    else made.push({ text: word, heard: was[i] ?? false });
+  });
+  return made;
+}
+
+/** Whether a report is about that sentence: it begins like it. */
+export function isOf(report: string, sentence: string): boolean {
+  const [told, plan] = [words(report).map(bare), words(sentence).map(bare)];
+  return told.length > 0 && told.every((word, i) => word === plan[i]);
 }
 
 /**

@@ -2,14 +2,20 @@
 
 import type { CallItem, StoredIntervention, TranscriptTurn, TurnLatency } from "../api/types";
 import { GUARD_NOTE, ruleNote } from "./format";
-import { newCall, type Call, type State, type Utterance } from "./state";
+import { closed, newCall, type Call, type State, type Utterance } from "./state";
 
 /** Facts of a list. An answer that was under way while the call ended must not bring it back to life. */
 export function mergeCalls(state: State, items: readonly CallItem[]): State {
   const calls = { ...state.calls };
   for (const item of items) {
     const known = calls[item.id];
-    calls[item.id] = known ? { ...known, stub: false, facts: mergeFacts(known.facts, item) } : newCall(item);
+    if (!known) {
+      calls[item.id] = newCall(item);
+      continue;
+    }
+    const now = { ...known, stub: false, facts: mergeFacts(known.facts, item) };
+    // No event tells the end of a call whose gateway died.
+    calls[item.id] = known.facts.state === "live" && item.state === "ended" ? closed(now) : now;
   }
   return { ...state, calls, listed: true };
 }

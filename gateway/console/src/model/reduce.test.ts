@@ -197,6 +197,13 @@ describe("reduceEvent", () => {
     expect(call(run([keys, keys])).notices).toHaveLength(1);
   });
 
+  it("adds to what was heard before a cut the sentence that was said after it, and nothing of the cut reply", () => {
+    const heard = (text: string) => event("call.reply.heard", { turn: 1, state: "heard", heard_text: text, estimated: false });
+    const cut = event("call.interrupted", { turn: 1, heard: { text: "I can", complete: false, estimated: false } } as EventBodies["call.interrupted"]);
+    const late = run([started(), segment(0, "I can take that down."), cut, heard("I can"), segment(1, "You are now speaking with our staff."), heard("You are now speaking with our staff.")]);
+    expect(call(late).utterances[0]).toMatchObject({ heard: "I can You are now speaking with our staff.", cut: true, interrupted: true });
+  });
+
   it("never changes the state it was given", () => {
     const before = run([started(), segment(0, "One.")]);
     const copy = structuredClone(before);
@@ -211,6 +218,15 @@ describe("merge", () => {
   it("does not bring an ended call back to life from a stale list", () => {
     const ended = run([started(), event("call.ended", { reason: "caller_hung_up", duration_ms: 1 })]);
     expect(call(mergeCalls(ended, [item])).facts.state).toBe("ended");
+  });
+
+  it("leaves nothing open of a call whose gateway died before it could tell the end", () => {
+    const asked = event("call.question_asked", { question_id: 1, text: "Is it heated?", within_s: 60 });
+    const midst = run([started(), interim("is it"), asked]);
+    const ended = call(mergeCalls(midst, [{ ...item, state: "ended" as const, end_reason: "interrupted" }]));
+    expect(ended).toMatchObject({ question: null, askedFor: null, facts: { state: "ended", end_reason: "interrupted" } });
+    expect(ended.utterances.map(({ text, interim: goesOn }) => [text, goesOn])).toEqual([["is it", false]]);
+    expect(call(mergeCalls(midst, [item])).question).not.toBeNull();
   });
 
   it("fills a stub from the list", () => {

@@ -5,8 +5,8 @@ import { controlText, whisperText } from "./control";
 import { withAlarm, withoutAlarm } from "./alarms";
 import { attentionText } from "./attention";
 import { GUARD_NOTE, languageName, providerNotice, ruleNote } from "./format";
-import { joinHeard } from "./heard";
-import { newCall, unknownFacts, type Call, type Intervention, type Notice, type State, type Utterance } from "./state";
+import { isOf, joinHeard } from "./heard";
+import { closed, newCall, unknownFacts, type Call, type Intervention, type Notice, type State, type Utterance } from "./state";
 import { editUtterance, withSegment } from "./utterances";
 
 /** What the caller was told or said of being recorded. */
@@ -26,6 +26,12 @@ const joined = (before: string | undefined, text: string): string => (before ? `
 function withMore(old: Utterance, text: string, by: string | undefined): Partial<Utterance> {
   const settled = old.settled?.endsWith(text) ? old.settled : joined(old.settled, text);
   return { text: settled, settled, ...(by !== undefined && { by }) };
+}
+
+/** An interruption names the whole prefix that was heard; what adds to it is a sentence that was begun after it. */
+function heardAfterCut(old: Utterance, report: string): string {
+  const later = old.segments.slice(old.segmentsAtCut ?? old.segments.length);
+  return later.some((segment) => isOf(report, segment.text)) ? joined(old.heard || undefined, report) : old.heard;
 }
 
 type Apply<N extends EventName> = (call: Call, data: Extract<CallEvent, { name: N }>["data"]) => Call;
@@ -69,8 +75,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     ...call,
     utterances: editUtterance(call.utterances, turn, "agent", at, (old) => ({
       ...old,
-      // An interruption names the whole prefix that was heard; a segment's report that comes after it adds nothing.
-      heard: old.interrupted ? old.heard : joinHeard(old.heard, heard_text),
+      heard: old.interrupted ? heardAfterCut(old, heard_text) : joinHeard(old.heard, heard_text),
       cut: old.cut || state !== "heard",
       estimated: old.estimated || estimated,
       endedAt: at,
@@ -84,6 +89,7 @@ const apply: { [N in EventName]: Apply<N> } = {
       heard: heard.text,
       cut: !heard.complete,
       interrupted: true,
+      segmentsAtCut: old.segments.length,
       estimated: heard.estimated,
       endedAt: at,
     })),
@@ -159,13 +165,7 @@ const apply: { [N in EventName]: Apply<N> } = {
     latency: [...call.latency.filter((l) => l.turn !== latency.turn), latency].sort((a, b) => a.turn - b.turn),
   }),
 
-  "call.ended": (call, { reason, at }) => ({
-    ...call,
-    question: null,
-    facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason, in_line: null },
-    // Nothing is still being recognised once the line is closed.
-    utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),
-  }),
+  "call.ended": (call, { reason, at }) => closed({ ...call, facts: { ...call.facts, state: "ended", ended_at: at, end_reason: reason } }),
 
   "passport.updated": (call, { passport_id, version, status }) => ({
     ...call,

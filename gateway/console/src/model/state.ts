@@ -20,6 +20,8 @@ export interface Utterance {
   /** The reply was cut short: words after `heard` never reached the caller. */
   cut: boolean;
   interrupted: boolean;
+  /** Segments that there were when it was interrupted: what comes behind them is said after the cut. */
+  segmentsAtCut?: number;
   /** Where the cut fell is an estimate. */
   estimated: boolean;
   startedAt: string;
@@ -93,6 +95,15 @@ export interface State {
 }
 
 export const emptyState: State = { calls: {}, listed: false, workRevision: 0, alarms: {} };
+
+/** Of a call that is over nothing is open any more: nobody is being recognized, asked, or waited for. */
+export const closed = (call: Call): Call => ({
+  ...call,
+  question: null,
+  askedFor: null,
+  facts: { ...call.facts, in_line: null },
+  utterances: call.utterances.map((u) => (u.interim ? { ...u, interim: false } : u)),
+});
 
 export function newCall(facts: CallItem, stub = false): Call {
   return {

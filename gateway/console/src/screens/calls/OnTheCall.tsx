@@ -156,6 +156,11 @@ function WhisperForm({ id, speaks, onClose }: { id: string; speaks: boolean; onC
       setBusy(false);
     }
   };
+  // What was said of another choice does not hold for this one.
+  const choose = (chosen: Way): void => {
+    setWay(chosen);
+    setError(null);
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void send(way === "say" ? { say: text.trim() } : { text: text.trim(), until: way });
@@ -171,7 +176,7 @@ function WhisperForm({ id, speaks, onClose }: { id: string; speaks: boolean; onC
         <legend className="font-medium">What they are</legend>
         {WAYS.map(({ value, label }) => (
           <label key={value} className="flex min-h-8 items-center gap-2">
-            <input type="radio" name="way" value={value} checked={way === value} onChange={() => setWay(value)} />
+            <input type="radio" name="way" value={value} checked={way === value} onChange={() => choose(value)} />
             {label}
           </label>
         ))}

@@ -1,10 +1,14 @@
 import { useEffect, useState } from "react";
 
-import { api } from "../../api/client";
+import { api, ApiError } from "../../api/client";
 import { consoleStore, useConsole } from "../../app/console";
 import { mergeCalls, mergeInterventions, mergeLatency, mergeTranscript } from "../../model/merge";
 
 export type Loading = { kind: "loading" } | { kind: "done" } | { kind: "failed"; error: unknown };
+
+/** A gateway that has just started answers once its engines are loaded. */
+const AGAIN_MS = 3_000;
+const isNotYet = (error: unknown): boolean => error instanceof ApiError && (error.status === 503 || error.status === 0);
 
 /** Loads what was said before this page was watching; again when events were missed, and once the call has ended. */
 export function useCallDocuments(id: string): Loading {
@@ -13,6 +17,7 @@ export function useCallDocuments(id: string): Loading {
   const [loading, setLoading] = useState<Loading>({ kind: "loading" });
   useEffect(() => {
     const abort = new AbortController();
+    let again: ReturnType<typeof setTimeout> | undefined;
     const ask = { signal: abort.signal };
     const load = async (): Promise<void> => {
       const [facts, transcript, latency] = await Promise.all([api.call(id, ask), api.transcript(id, ask), api.latency(id, ask)]);
@@ -23,10 +28,17 @@ export function useCallDocuments(id: string): Loading {
       });
       setLoading({ kind: "done" });
     };
-    load().catch((error: unknown) => {
-      if (!abort.signal.aborted) setLoading({ kind: "failed", error });
-    });
-    return () => abort.abort();
+    const tryToLoad = (): Promise<void> =>
+      load().catch((error: unknown) => {
+        if (abort.signal.aborted) return;
+        setLoading({ kind: "failed", error });
+        if (isNotYet(error)) again = setTimeout(() => void tryToLoad(), AGAIN_MS);
+      });
+    void tryToLoad();
+    return () => {
+      clearTimeout(again);
+      abort.abort();
+    };
   }, [id, epoch, ended]);
   return loading;
 }
