@@ -1,6 +1,7 @@
 //! The process dies while it calls a list of numbers: no attempt is lost, and none is made twice.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use gateway::dialing::campaigns;
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use storage::Campaigns;
 use tests::carrier::{Behaviour, Callbacks};
 use tests::home::Home;
+use tokio::time::sleep;
 
 use super::people::Town;
 
@@ -29,7 +31,9 @@ async fn a_list_is_gone_on_with_by_who_comes_next_and_no_attempt_is_made_twice(h
     let (status, kept) = town.post("/v1/campaigns", &order).await;
     assert_eq!(status, StatusCode::CREATED, "{kept}");
     let path = format!("/v1/campaigns/{}", kept["id"].as_str().unwrap());
-    town.until(&path, |stands| stands["calling"] == 1).await;
+    let stands = town.until(&path, |stands| stands["calling"] == 1).await;
+    let first = format!("/v1/calls/{}", stands["entries"][0]["call"].as_str().unwrap());
+    town.until(&first, |call| call["carrier_sid"].is_string()).await;
     town.kill();
     let next = town.again().await;
     assert_eq!(next.get(&path).await["calling"], 1, "the carrier goes on with it");
@@ -40,7 +44,7 @@ async fn a_list_is_gone_on_with_by_who_comes_next_and_no_attempt_is_made_twice(h
         campaigns::once(&next.gateway.running.app, now).await.unwrap();
         assert_eq!(town.carrier.called().len(), 1, "somebody else has it");
     }
-    for _ in 0..6 {
+    for _ in 0..100 {
         next.reconcile().await;
         let app = &next.gateway.running.app;
         let (one, other) =
@@ -50,6 +54,7 @@ async fn a_list_is_gone_on_with_by_who_comes_next_and_no_attempt_is_made_twice(h
         if stands["state"] == "ended" {
             break;
         }
+        sleep(Duration::from_millis(50)).await;
     }
     let stands = next.get(&path).await;
     assert_eq!(

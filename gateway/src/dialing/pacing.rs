@@ -79,8 +79,8 @@ mod tests {
         recent.extend(results(9, 8));
         assert_eq!(starts(Pace { at_once: 9, open: 0, room: 9, recent: &recent }), 1);
         assert_eq!(starts(Pace { at_once: 9, open: 1, room: 9, recent: &recent }), 0);
-        recent.insert(0, OutreachResult::Busy);
-        recent.pop();
+        recent.splice(0..0, [OutreachResult::Busy; 4]);
+        recent.truncate(RECENT as usize);
         assert!(starts(Pace { at_once: 9, open: 1, room: 9, recent: &recent }) > 0, "two of the last six");
     }
 
