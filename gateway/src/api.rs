@@ -5,6 +5,7 @@ pub mod audit;
 pub mod autonomy;
 pub mod call_list;
 pub mod calls;
+pub mod campaigns;
 pub mod capabilities;
 pub mod control;
 pub mod dictation;

@@ -10,11 +10,11 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::memory;
 use crate::api::{
-    account, audit, autonomy, call_list, calls, capabilities, control, dictation, do_not_call, documents,
-    events, judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys, passport,
-    passports, phone, queue, record, recording, retention, rules, speak, supervise, teams, tenant_calendar,
-    tenant_config, tenant_settings, tenant_versions, tenants, text_checks, tokens, transcript, understand,
-    users, validate, work_calls, work_items, work_moves,
+    account, audit, autonomy, call_list, calls, campaigns, capabilities, control, dictation, do_not_call,
+    documents, events, judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys,
+    passport, passports, phone, queue, record, recording, retention, rules, speak, supervise, teams,
+    tenant_calendar, tenant_config, tenant_settings, tenant_versions, tenants, text_checks, tokens,
+    transcript, understand, users, validate, work_calls, work_items, work_moves,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -154,6 +154,12 @@ fn calling_out(routes: Routes) -> Routes {
     routes
         .post("/v1/calls", outreach::place)
         .delete("/v1/calls/{id}/retries", outreach::cancel)
+        .get("/v1/campaigns", campaigns::list)
+        .post_bounded("/v1/campaigns", campaigns::MAX_BODY, campaigns::create)
+        .get("/v1/campaigns/{id}", campaigns::one)
+        .post("/v1/campaigns/{id}/pause", campaigns::pause)
+        .post("/v1/campaigns/{id}/resume", campaigns::resume)
+        .post("/v1/campaigns/{id}/cancel", campaigns::cancel)
         .post("/v1/calls/{id}/transfer", control::transfer)
         .get("/v1/transfers/queue", queue::handle)
         .post("/v1/work-items/{id}/call", work_calls::call)

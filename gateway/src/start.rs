@@ -20,7 +20,7 @@ use crate::calls::{admission, drain, reaper, reviews, sampler};
 use crate::config::{Config, PublicUrl};
 use crate::damaged;
 use crate::demo;
-use crate::dialing::{reconcile, retries};
+use crate::dialing::{campaigns, reconcile, retries};
 use crate::memory;
 use crate::office;
 use crate::outbox;
@@ -145,6 +145,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "reviews", reviews::run);
     keep(&mut tasks, app, "dials", reconcile::run);
     keep(&mut tasks, app, "outreach_retries", retries::run);
+    keep(&mut tasks, app, "campaigns", campaigns::run);
     keep(&mut tasks, app, "damaged", damaged::run);
     tasks
 }

@@ -6,6 +6,7 @@ mod api;
 mod audit;
 mod call_back;
 mod call_list;
+mod campaigns;
 mod carrier;
 mod carrier_control;
 mod every_route;

@@ -5,6 +5,7 @@
 pub(crate) mod alarms;
 pub(crate) mod audit;
 pub(crate) mod calls;
+pub(crate) mod campaigns;
 pub(crate) mod dials;
 pub(crate) mod jobs;
 pub(crate) mod knowledge;
@@ -204,6 +205,13 @@ macro_rules! suite {
                 who_opts_out_in_a_conversation_is_on_the_list,
                 a_message_is_left_once_and_not_on_who_talks,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
+            campaigns:
+                a_list_is_kept_once_a_number_and_without_what_has_none,
+                a_number_is_called_as_often_as_is_wanted_and_then_forgotten,
+                who_was_reached_is_not_called_again,
+                a_campaign_that_does_not_run_begins_no_call,
+                who_wants_no_calls_is_taken_out_of_every_campaign,
+                a_campaign_is_claimed_by_one_until_its_claim_runs_out;
             retries:
                 who_was_not_reached_is_tried_again_as_often_as_was_wanted,
                 an_attempt_that_does_not_wait_is_not_made,

@@ -67,6 +67,10 @@ id! {
     WorkActId,
     /// A call that somebody had placed about a piece of work.
     DialId,
+    /// Calls to a list of numbers.
+    CampaignId,
+    /// One of those numbers.
+    CampaignEntryId,
     /// A call that is put through to a person.
     TransferId,
     /// A caller's wait for a person.

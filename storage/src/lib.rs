@@ -23,6 +23,7 @@ pub mod alarms;
 pub mod attempts;
 pub mod audit;
 mod backend;
+pub mod campaigns;
 mod claim_pin;
 mod clock;
 #[cfg(test)]
@@ -64,9 +65,9 @@ pub use backend::{Backend, PlatformStore, TenantStore};
 pub use claim_pin::PinHash;
 pub use error::StorageError;
 pub use ids::{
-    CallId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId, MemoryNodeId, NodeId, NoteId,
-    OutboxId, PasskeyId, PassportId, RecordId, SessionId, SlotId, SuggestionId, TaskRecordId, TenantId,
-    TokenId, TransferId, UserId, WaitId, WorkActId, WorkItemId,
+    CallId, CampaignEntryId, CampaignId, ContactId, DecisionId, DialId, DocumentId, HoldId, JobId, MemoryId,
+    MemoryNodeId, NodeId, NoteId, OutboxId, PasskeyId, PassportId, RecordId, SessionId, SlotId, SuggestionId,
+    TaskRecordId, TenantId, TokenId, TransferId, UserId, WaitId, WorkActId, WorkItemId,
 };
 pub use job_records::{Job, JobFilter, JobState, NewJob};
 pub use platform_records::{
@@ -76,9 +77,9 @@ pub use platform_records::{
 };
 pub use postgres::{PostgresOptions, Probe};
 pub use store::{
-    Alarms, Attempts, Audit, Auth, Calls, Claims, Credentials, Dials, Directory, Figures, Jobs, Knowledge,
-    Outbox, Outreach, Passports, Recordings, Retention, Retries, Reviews, Settings, Slots, Transfers, Turns,
-    Versions, Waits, WorkItems,
+    Alarms, Attempts, Audit, Auth, Calls, Campaigns, Claims, Credentials, Dials, Directory, Figures, Jobs,
+    Knowledge, Outbox, Outreach, Passports, Recordings, Retention, Retries, Reviews, Settings, Slots,
+    Transfers, Turns, Versions, Waits, WorkItems,
 };
 pub use tenancy::{Durability, PLATFORM_SLUG, Platform, PlatformOptions, StartTurn, check_files};
 pub use writer::{CallWriter, Durable};

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::ids::CallId;
+use crate::ids::{CallId, CampaignEntryId, CampaignId};
 use crate::records::{NewCall, word_enum};
 use crate::retries::NewRetries;
 
@@ -50,6 +50,20 @@ word_enum! {
     }
 }
 
+impl OutreachResult {
+    /// Nobody was reached, so that another attempt makes sense. `machines`: also where a machine answered.
+    #[must_use]
+    pub const fn is_miss(self, machines: bool) -> bool {
+        match self {
+            Self::NoAnswer | Self::Busy | Self::Failed => true,
+            Self::Machine => machines,
+            Self::Reached | Self::MessageLeft | Self::NoResponse | Self::WrongNumber | Self::OptedOut => {
+                false
+            }
+        }
+    }
+}
+
 /// A call to be placed.
 #[derive(Clone, Debug)]
 pub struct NewOutreach {
@@ -72,6 +86,8 @@ pub enum Comes {
     First(NewRetries),
     /// It is the next attempt of this call, which was the first.
     Again(CallId),
+    /// It is an attempt of a campaign at this number.
+    Listed(CampaignEntryId),
 }
 
 /// A call as it stands. Its number is in the call's record.
@@ -88,6 +104,8 @@ pub struct Outreach {
     pub machine: bool,
     /// The appointment that it reminds of: the reference of its request.
     pub item: Option<String>,
+    /// The campaign that it belongs to.
+    pub campaign: Option<CampaignId>,
     /// The carrier was told to leave a message on it.
     pub message: bool,
     /// They said in the conversation that they want no more calls.

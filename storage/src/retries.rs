@@ -50,15 +50,6 @@ impl Retries {
     /// Whether another attempt follows one that came to this.
     #[must_use]
     pub fn follow(&self, result: OutreachResult) -> bool {
-        let nobody_was_reached = match result {
-            OutreachResult::NoAnswer | OutreachResult::Busy | OutreachResult::Failed => true,
-            OutreachResult::Machine => self.machines,
-            OutreachResult::Reached
-            | OutreachResult::MessageLeft
-            | OutreachResult::NoResponse
-            | OutreachResult::WrongNumber
-            | OutreachResult::OptedOut => false,
-        };
-        self.state == RetryState::Calling && self.remaining > 0 && nobody_was_reached
+        self.state == RetryState::Calling && self.remaining > 0 && result.is_miss(self.machines)
     }
 }

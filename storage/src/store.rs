@@ -74,6 +74,9 @@ macro_rules! store {
     };
 }
 
+mod campaigns;
+pub use campaigns::Campaigns;
+
 // ---------------------------------------------------------------- of a tenant
 
 store! {

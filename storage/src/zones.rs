@@ -20,6 +20,8 @@ impl Place {
 
 /// The other party's number. Row: call id.
 pub const CALLER: Place = Place::new("calls", "caller_sealed");
+/// Whom a campaign is to call, as long as it may. Row: id of its entry.
+pub const CAMPAIGN_NUMBER: Place = Place::new("campaign_entries", "number_sealed");
 /// What was said, planned or keyed. Row: call id and sequence number.
 pub const SAID: Place = Place::new("call_log", "sealed");
 /// A passport without its ledger. Row: passport id.

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 
 import { newAccount } from "./mock/account.mjs";
+import { newCampaigns } from "./mock/campaigns.mjs";
 import { Calls, TENANT } from "./mock/calls.mjs";
 import { Feed } from "./mock/feed.mjs";
 import { attachMedia } from "./mock/media.mjs";
@@ -55,6 +56,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
     platformAudit: [],
     /** What agents want to do, remember, and may not say. */
     oversight: newOversight(),
+    campaigns: newCampaigns(),
     /** Paths that the gateway says it has, with the parameters of their lists. */
     paths: {
       "/v1/calls/{id}/takeover": [],
@@ -64,6 +66,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],
       "/v1/overview": ["from", "to"],
+      "/v1/campaigns": ["limit", "cursor"],
       "/v1/calls/{id}/judgement": [],
     },
     /** What a role asked for that it may not have. */

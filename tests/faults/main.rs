@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod callers;
+mod campaigns;
 mod database;
 mod people;
 mod stores;

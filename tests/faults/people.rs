@@ -38,9 +38,9 @@ tests::on_both_back_ends!(
 );
 
 /// A county with people, its carrier, and the process that answers its line.
-struct Town {
+pub(super) struct Town {
     home: Home,
-    carrier: CarrierServer,
+    pub(super) carrier: CarrierServer,
     says: &'static str,
     child: Option<Child>,
     base: String,
@@ -56,7 +56,7 @@ async fn prepare(gateway: &TestGateway, change: impl FnOnce(&mut Value)) {
 }
 
 impl Town {
-    async fn new(home: Home, says: &'static str, change: impl FnOnce(&mut Value)) -> Self {
+    pub(super) async fn new(home: Home, says: &'static str, change: impl FnOnce(&mut Value)) -> Self {
         let first = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
         prepare(&first, change).await;
         first.running.shutdown().await;
@@ -77,14 +77,14 @@ impl Town {
         answer.json().await.unwrap_or_default()
     }
 
-    async fn post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+    pub(super) async fn post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
         let request = Client::new().post(format!("{}{path}", self.base)).bearer_auth(ADMIN).json(body);
         let answer = request.send().await.unwrap();
         (answer.status(), answer.json().await.unwrap_or_default())
     }
 
     /// Asks until it is so.
-    async fn until(&self, path: &str, done: impl Fn(&Value) -> bool) -> Value {
+    pub(super) async fn until(&self, path: &str, done: impl Fn(&Value) -> bool) -> Value {
         let mut last = Value::Null;
         for _ in 0..600 {
             last = self.get(path).await;
@@ -97,14 +97,14 @@ impl Town {
     }
 
     /// `kill -9`. The process is gone when this returns.
-    fn kill(&mut self) {
+    pub(super) fn kill(&mut self) {
         let mut child = self.child.take().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
     /// The next process, in this one.
-    async fn again(&mut self) -> Next {
+    pub(super) async fn again(&mut self) -> Next {
         let says: Vec<&str> = self.says.lines().collect();
         let gateway = desk::start(self.home.dir.clone(), self.home.config(), &self.carrier.address, &says)
             .await
@@ -127,13 +127,13 @@ impl Drop for Town {
 }
 
 /// The process after it.
-struct Next {
-    gateway: TestGateway,
-    store: TenantStore,
+pub(super) struct Next {
+    pub(super) gateway: TestGateway,
+    pub(super) store: TenantStore,
 }
 
 impl Next {
-    async fn get(&self, path: &str) -> Value {
+    pub(super) async fn get(&self, path: &str) -> Value {
         self.gateway.get(path).await.unwrap()
     }
 
@@ -168,11 +168,11 @@ impl Next {
             .collect()
     }
 
-    async fn reconcile(&self) {
+    pub(super) async fn reconcile(&self) {
         reconcile::once(&self.gateway.running.app, Utc::now() + LATER).await.unwrap();
     }
 
-    async fn is_whole(&self) {
+    pub(super) async fn is_whole(&self) {
         let verdict = self.get("/v1/audit/verify").await;
         assert_eq!(verdict["whole"], true, "{verdict}");
     }

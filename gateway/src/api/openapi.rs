@@ -17,6 +17,7 @@ const AREAS: &[&str] = &[
     include_str!("../../data/openapi/process.json"),
     include_str!("../../data/openapi/sign_in.json"),
     include_str!("../../data/openapi/calls.json"),
+    include_str!("../../data/openapi/campaigns.json"),
     include_str!("../../data/openapi/requests.json"),
     include_str!("../../data/openapi/passports.json"),
     include_str!("../../data/openapi/live.json"),

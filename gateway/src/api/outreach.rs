@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use storage::outreach::{NewConsent, OutreachResult, OutreachStage, Purpose};
 use storage::retries::{NewRetries, Retries as Kept, RetryState};
 use storage::zones::normalise_phone;
-use storage::{CallId, Outreach, Retries, TenantStore};
+use storage::{CallId, CampaignId, Outreach, Retries, TenantStore};
 
 use crate::app::App;
 use crate::audit::acts;
@@ -51,19 +51,24 @@ const RETRY_AFTER_S: std::ops::RangeInclusive<i64> = 60..=604_800;
 /// A day: a number is not called oftener.
 const USUAL_RETRY_AFTER_S: i64 = 86_400;
 
-impl Order {
-    fn retries(&self) -> Result<Option<NewRetries>, ApiError> {
-        if self.retries > MOST_RETRIES {
-            return Err(ApiError::invalid("retries", format_args!("is at most {MOST_RETRIES}")));
-        }
-        let every = self.retry_after_s.unwrap_or(USUAL_RETRY_AFTER_S);
-        if !RETRY_AFTER_S.contains(&every) {
-            let (least, most) = (RETRY_AFTER_S.start(), RETRY_AFTER_S.end());
-            return Err(ApiError::invalid("retry_after_s", format_args!("is from {least} to {most}")));
-        }
-        let every = TimeDelta::seconds(every);
-        let wanted = NewRetries { most: self.retries, every, machines: self.retry_machines };
-        Ok((wanted.most > 0).then_some(wanted))
+/// Attempts that follow, as they are asked for.
+pub(super) fn retries_of(most: u32, after_s: Option<i64>, machines: bool) -> Result<NewRetries, ApiError> {
+    if most > MOST_RETRIES {
+        return Err(ApiError::invalid("retries", format_args!("is at most {MOST_RETRIES}")));
+    }
+    let every = after_s.unwrap_or(USUAL_RETRY_AFTER_S);
+    if !RETRY_AFTER_S.contains(&every) {
+        let (least, most) = (RETRY_AFTER_S.start(), RETRY_AFTER_S.end());
+        return Err(ApiError::invalid("retry_after_s", format_args!("is from {least} to {most}")));
+    }
+    Ok(NewRetries { most, every: TimeDelta::seconds(every), machines })
+}
+
+/// English, where none is asked for.
+pub(super) fn language_of(tag: Option<&str>) -> Result<Language, ApiError> {
+    match tag {
+        None => Ok(Language::En),
+        Some(tag) => Language::of(tag).ok_or_else(|| ApiError::invalid("language", "is neither en nor es")),
     }
 }
 
@@ -85,13 +90,9 @@ pub async fn place(
     JsonBody(asked): JsonBody<Order>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let to = number("to", &asked.to)?;
-    let language = match asked.language.as_deref() {
-        None => Language::En,
-        Some(tag) => {
-            Language::of(tag).ok_or_else(|| ApiError::invalid("language", "is neither en nor es"))?
-        }
-    };
-    let retries = asked.retries()?;
+    let language = language_of(asked.language.as_deref())?;
+    let retries = retries_of(asked.retries, asked.retry_after_s, asked.retry_machines)?;
+    let retries = (retries.most > 0).then_some(retries);
     let item = asked.appointment.as_deref();
     if item.is_some() && asked.purpose != Purpose::Appointment {
         return Err(ApiError::invalid("appointment", "goes with the purpose appointment alone"));
@@ -116,6 +117,9 @@ pub struct OutreachItem {
     /// The appointment that it reminds of.
     #[serde(skip_serializing_if = "Option::is_none")]
     appointment: Option<String>,
+    /// The campaign that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    campaign: Option<CampaignId>,
     /// All of them, oldest first.
     attempts: Vec<AttemptItem>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +158,7 @@ pub(super) async fn item(store: &TenantStore, id: CallId) -> Result<Option<Outre
         result: call.result,
         first: call.first,
         appointment: call.item,
+        campaign: call.campaign,
         attempts: attempts
             .map(|one| AttemptItem { id: one.id, at: one.created_at, result: one.result })
             .collect(),

@@ -4,13 +4,14 @@
 
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
+use storage::campaigns::{Campaign, EntryCount};
 use storage::dials::{Dial, DialResult};
 use storage::outreach::{Outreach, OutreachResult, Purpose};
 use storage::records::WorkItem;
 use storage::retention::Hold;
 use storage::{
-    ApiToken, BegunBy, CallId, ContactId, DialId, DocumentId, HoldId, OpenidNews, OutboxId, PasskeyId,
-    PassportId, SessionId, Tenant, TokenId, User, WorkItemId,
+    ApiToken, BegunBy, CallId, CampaignId, ContactId, DialId, DocumentId, HoldId, OpenidNews, OutboxId,
+    PasskeyId, PassportId, SessionId, Tenant, TokenId, User, WorkItemId,
 };
 
 use crate::auth::{Kind, Principal};
@@ -313,6 +314,37 @@ pub fn call_placed_again(call: CallId, first: &Outreach) -> NewAudit {
         .with("purpose", first.purpose.as_str())
         .with("first", first.id.to_string())
         .traced(call.0)
+}
+
+/// The same for a number of a campaign, which names who asked for it.
+#[must_use]
+pub fn call_placed_listed(call: CallId, campaign: &Campaign) -> NewAudit {
+    NewAudit::new("call.placed", Party::new("system", "gateway"), Party::new("call", call))
+        .with("purpose", campaign.purpose.as_str())
+        .with("campaign", campaign.id.to_string())
+        .traced(call.0)
+}
+
+/// Somebody has a list of numbers called. No number is told.
+#[must_use]
+pub fn campaign_created(principal: &Principal, campaign: &Campaign, numbers: usize) -> NewAudit {
+    by(principal, "campaign.created", Party::new("campaign", campaign.id))
+        .with("purpose", campaign.purpose.as_str())
+        .with("numbers", numbers)
+}
+
+/// Somebody paused, resumed or canceled it: `action`.
+#[must_use]
+pub fn campaign_turned(principal: &Principal, campaign: CampaignId, action: &str) -> NewAudit {
+    by(principal, action, Party::new("campaign", campaign))
+}
+
+/// Every number of it is done with: how many came to what.
+#[must_use]
+pub fn campaign_ended(campaign: CampaignId, counts: &[EntryCount]) -> NewAudit {
+    let entry =
+        NewAudit::new("campaign.ended", Party::new("system", "gateway"), Party::new("campaign", campaign));
+    counts.iter().fold(entry, |entry, one| entry.with(one.reason.as_deref().unwrap_or("none"), one.count))
 }
 
 /// No attempt follows any more. `reason`: what the last came to, or the rule that is against another.

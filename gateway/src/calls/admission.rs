@@ -155,15 +155,21 @@ impl Capacity {
         self.busy.take().map_or(Admission::Refuse, Admission::Busy)
     }
 
-    /// Whether a call of ours may be placed. Who calls us goes first: there must be room to spare, and no strain while a call is
+    /// Calls of ours that may be placed. Who calls us goes first: there must be room to spare, and no strain while a call is
     /// live, however few there are.
     #[must_use]
-    pub fn has_room_for_ours(&self, engines: f32, strain: f32, now: Instant) -> bool {
+    pub fn room_for_ours(&self, engines: f32, strain: f32, now: Instant) -> usize {
         let (full, strained) = (self.engines.is_passed(engines), self.strain.is_passed(strain));
         self.ringing.retain(|_, since| now.duration_since(*since) < RINGS);
         let (taken, most) = (self.calls.taken(), (self.calls.most * SHARE_OF_OURS / 100).max(1));
         let must_wait = full || strained && taken > 0;
-        !must_wait && taken + self.ringing.len() < most
+        if must_wait { 0 } else { most.saturating_sub(taken + self.ringing.len()) }
+    }
+
+    /// Whether one of them may be.
+    #[must_use]
+    pub fn has_room_for_ours(&self, engines: f32, strain: f32, now: Instant) -> bool {
+        self.room_for_ours(engines, strain, now) > 0
     }
 
     /// A call of ours is being placed.

@@ -162,7 +162,10 @@ pub async fn number_to_call(
 }
 
 /// What they gave as their number, or else the one that they called from.
-async fn number_of(store: &TenantStore, item: &WorkItem) -> Result<Option<CallerNumber>, StorageError> {
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn number_of(store: &TenantStore, item: &WorkItem) -> Result<Option<CallerNumber>, StorageError> {
     let given = |name: &str| item.fields.get(name).and_then(Value::as_str).and_then(CallerNumber::of);
     if let Some(number) = NUMBERS.iter().find_map(|name| given(name)) {
         return Ok(Some(number));

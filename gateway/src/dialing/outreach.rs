@@ -18,12 +18,14 @@ use storage::outreach::{
 use storage::records::{Call, Direction, NewCall};
 use storage::retries::NewRetries;
 use storage::{
-    CallId, Calls, Dials, Directory, Outreach, PassportId, Retries, StorageError, TenantId, TenantStore,
+    CallId, Calls, Campaigns, Dials, Directory, Outreach, PassportId, Retries, StorageError, TenantId,
+    TenantStore,
 };
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::ControlError;
 use telephony::twilio::status::CallProgress;
 
+use super::campaigns;
 use super::hours;
 use super::refusals::{self, Rule};
 use super::reminder;
@@ -77,10 +79,7 @@ pub async fn place(
         return Err(refusals::no_room());
     }
     let line = line_of(app, wish.tenant, line).await?;
-    may_call(wish.store, to, wish.purpose, app.clock.now(), Utc::now()).await??;
-    if let Some(item) = wish.item {
-        reminder::may_remind(app, wish.store, wish.tenant, item, to).await??;
-    }
+    allowed(app, (wish.tenant, wish.store), to, wish.purpose, wish.item, Utc::now()).await??;
     let call = NewCall {
         id: CallId::new(),
         carrier_sid: None,
@@ -146,10 +145,10 @@ pub(super) async fn dial(
     let Some(attempt) = store.begin_outreach(new).await? else {
         return Err(NotPlaced::Busy);
     };
-    let is_told = !matches!(comes, Comes::Again(_));
+    let is_told = matches!(comes, Comes::Once | Comes::First(_));
     if let Err(error) = app.audit.record(Some(tenant), entry).await {
         if is_told {
-            store.stop_retries(attempt.first, "failed").await?;
+            stop(store, comes, attempt.first, "failed").await?;
         }
         end(app, tenant, store, id, OutreachResult::Failed).await?;
         return Err(NotPlaced::Failed(error.into()));
@@ -163,7 +162,7 @@ pub(super) async fn dial(
         }
         Err(error) => {
             if is_told || matches!(error, ControlError::Refused { .. }) {
-                store.stop_retries(attempt.first, error.reason()).await?;
+                stop(store, comes, attempt.first, error.reason()).await?;
             }
             end(app, tenant, store, id, OutreachResult::Failed).await?;
             Err(NotPlaced::ByCarrier(error))
@@ -171,13 +170,30 @@ pub(super) async fn dial(
     }
 }
 
-/// Whether the calls of others leave room for one more of ours.
-pub(super) fn has_room(app: &App) -> bool {
-    let Some(ready) = app.ready.get() else { return false };
-    app.capacity.has_room_for_ours((ready.providers.load)(), app.strain.read(), Instant::now())
+/// No attempt follows.
+async fn stop(store: &TenantStore, comes: Comes, first: CallId, why: &str) -> Result<bool, StorageError> {
+    match comes {
+        Comes::Listed(entry) => store.end_entry(entry, why).await,
+        Comes::Once | Comes::First(_) | Comes::Again(_) => store.stop_retries(first, why).await,
+    }
 }
 
-async fn line_of(app: &App, tenant: TenantId, wanted: Option<&str>) -> Result<String, ApiError> {
+/// Whether the calls of others leave room for one more of ours.
+pub(super) fn has_room(app: &App) -> bool {
+    room(app) > 0
+}
+
+/// For how many of ours they do.
+pub(super) fn room(app: &App) -> usize {
+    let Some(ready) = app.ready.get() else { return 0 };
+    app.capacity.room_for_ours((ready.providers.load)(), app.strain.read(), Instant::now())
+}
+
+/// The line that is wanted, or the tenant's first.
+///
+/// # Errors
+/// 404 for a line that is not the tenant's; 422 where it has none.
+pub async fn line_of(app: &App, tenant: TenantId, wanted: Option<&str>) -> Result<String, ApiError> {
     let lines = app.platform.store().lines(tenant).await?;
     match wanted {
         None => Ok(lines.into_iter().next().map(|line| line.number).ok_or(Rule::NoLine)?),
@@ -186,6 +202,24 @@ async fn line_of(app: &App, tenant: TenantId, wanted: Option<&str>) -> Result<St
             let found = lines.into_iter().find(|line| line.number == wanted);
             found.map(|line| line.number).ok_or_else(|| ApiError::not_found("line"))
         }
+    }
+}
+
+/// Whether a number may be called for a purpose now, and reminded of this appointment.
+///
+/// # Errors
+/// Outside: storage. Inside: the rule that is against it.
+pub(super) async fn allowed(
+    app: &App,
+    (tenant, store): (TenantId, &TenantStore),
+    to: &str,
+    purpose: Purpose,
+    item: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<Result<(), Rule>, StorageError> {
+    match (may_call(store, to, purpose, app.clock.now(), now).await?, item) {
+        (Ok(()), Some(item)) => reminder::may_remind(app, store, tenant, item, to).await,
+        (allowed, _) => Ok(allowed),
     }
 }
 
@@ -408,6 +442,7 @@ pub async fn end(
     if let Err(error) = app.audit.record(Some(tenant), acts::call_placed_ended(id, result)).await {
         tracing::error!(%error, call_id = %id, "the end of a call of ours is not on the audit");
     }
+    campaigns::note_call(store, id, result).await?;
     retries::note_end(app, tenant, store, id).await
 }
 

@@ -29,7 +29,23 @@ impl std::fmt::Debug for Appointment {
 
 impl Appointment {
     fn told(&self, field: &str) -> Option<&str> {
-        self.item.fields.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+        told(&self.item, field)
+    }
+}
+
+fn told<'a>(item: &'a WorkItem, field: &str) -> Option<&'a str> {
+    item.fields.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+}
+
+/// The number that is on file for an appointment: nobody else hears of it.
+///
+/// # Errors
+/// When storage does not answer.
+pub async fn number_of(store: &TenantStore, item: &WorkItem) -> Result<Option<String>, StorageError> {
+    match (told(item, "phone").and_then(normalise_phone), item.call_id) {
+        (Some(given), _) => Ok(Some(given)),
+        (None, Some(call)) => store.caller_number(call).await,
+        (None, None) => Ok(None),
     }
 }
 
@@ -75,13 +91,7 @@ pub async fn may_remind(
     to: &str,
 ) -> Result<Result<(), Rule>, StorageError> {
     let Some(found) = of(app, store, tenant, reference).await? else { return Ok(Err(Rule::NoAppointment)) };
-    let given = found.told("phone").and_then(normalise_phone);
-    let on_file = match (given, found.item.call_id) {
-        (Some(given), _) => Some(given),
-        (None, Some(call)) => store.caller_number(call).await?,
-        (None, None) => None,
-    };
-    let is_theirs = on_file.is_some_and(|on_file| on_file == to);
+    let is_theirs = number_of(store, &found.item).await?.is_some_and(|on_file| on_file == to);
     Ok(if is_theirs { Ok(()) } else { Err(Rule::OtherNumber) })
 }
 

@@ -118,6 +118,10 @@ fn describe() {
         "quandura_outreach_retries_total",
         "Calls of the agent that were due to be tried again, by what became of that."
     );
+    describe_counter!(
+        "quandura_campaign_numbers_total",
+        "Numbers of campaigns that are done with, by what the last call came to or the rule that was against it."
+    );
     describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
     describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
     describe_calls();

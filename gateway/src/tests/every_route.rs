@@ -6,17 +6,20 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use pipeline::ports::Language;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use storage::campaigns::{NewCampaign, NewEntry};
 use storage::outbox_records::NewOutgoing;
+use storage::outreach::Purpose;
 use storage::records::{CallEntry, Direction, LogRow, NewCall, NewWorkItem, Priority, WorkKind};
+use storage::retries::NewRetries;
 use storage::{
-    Auth, BegunBy, CallId, Calls, Credentials, Directory, NewPasskey, NewTenant, NewUser, Outbox, Passports,
-    Role, Tenant, WorkItems,
+    Auth, BegunBy, CallId, Calls, CampaignId, Campaigns, Credentials, Directory, NewPasskey, NewTenant,
+    NewUser, Outbox, Passports, Role, Tenant, TenantStore, WorkItems,
 };
 use uuid::Uuid;
 use work::passport::{Mission, Passport, kept};
@@ -269,9 +272,11 @@ async fn plant(bench: &Bench, tenant: &Tenant, admin: &str) -> Planted {
     let put = put.header("origin", bench.test.url("")).header("content-type", "application/toml").body(team);
     let (status, answer) = told(put).await;
     assert!(status.is_success(), "{status} {answer}");
+    let campaign = campaign(&store).await;
     let one = |id: &dyn ToString| vec![id.to_string()];
     Planted(BTreeMap::from([
         ("/v1/calls/", one(&call)),
+        ("/v1/campaigns/", one(&campaign)),
         ("/v1/passports/", one(&passport.id)),
         ("/v1/work-items/", vec![item.reference, item.id.to_string()]),
         ("/v1/outbox/", one(&effect.id)),
@@ -287,6 +292,23 @@ async fn plant(bench: &Bench, tenant: &Tenant, admin: &str) -> Planted {
         ("/v1/me/passkeys/", one(&passkey.id)),
         ("/v1/teams/", vec!["roads".into()]),
     ]))
+}
+
+/// One that is paused: nobody is called.
+async fn campaign(store: &TenantStore) -> CampaignId {
+    let new = NewCampaign {
+        id: CampaignId::new(),
+        purpose: Purpose::Request,
+        actor: MARK.into(),
+        line: "+12025550100".into(),
+        language: "en".into(),
+        from: Utc::now(),
+        until: Utc::now() + TimeDelta::days(1),
+        at_once: 1,
+        retries: NewRetries { most: 0, every: TimeDelta::days(1), machines: false },
+        entries: vec![NewEntry { position: 1, number: Some("+12025550143".into()), item: None }],
+    };
+    store.begin_campaign(new).await.unwrap().id
 }
 
 /// What the tenant has, as its own administrator sees it.

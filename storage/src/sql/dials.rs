@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, page_size, work, work_acts};
+use super::{Conn, campaigns, page_size, work, work_acts};
 use crate::clock::now;
 use crate::dials::{Dial, DialBegun, DialNews, DialResult, DialStage, NewDial, NewDoNotCall};
 use crate::error::{Step, StorageError};
@@ -89,19 +89,8 @@ impl Dials for TenantStore {
         let core = &*self.core;
         let hash = core.scope.sealer.lookup_hash(&new.number).ok_or(NO_NUMBER)?;
         let mut write = core.db.write().await?;
-        let done = sqlx::query(
-            "insert into do_not_call (tenant_id, number_hash, source, added_by, added_at)
-             values ($1, $2, $3, $4, $5) on conflict do nothing",
-        );
-        let done = done
-            .bind(core.scope.tenant)
-            .bind(hash.as_bytes())
-            .bind(&new.source)
-            .bind(&new.by)
-            .bind(now())
-            .execute(write.conn())
-            .await;
-        write.finish(done.map(drop).map_err(Into::into)).await
+        let step = forbid(write.conn(), &core.scope, hash.as_bytes(), &new).await;
+        write.finish(step).await
     }
 
     async fn allow_calls(&self, number: &str) -> Result<bool, StorageError> {
@@ -270,4 +259,19 @@ fn opened(kept: Kept) -> Dial {
         heard_at: kept.heard_at,
         ended_at: kept.ended_at,
     }
+}
+
+async fn forbid(conn: &mut Conn, scope: &Scope, hash: &[u8], new: &NewDoNotCall) -> Step<()> {
+    sqlx::query(
+        "insert into do_not_call (tenant_id, number_hash, source, added_by, added_at)
+         values ($1, $2, $3, $4, $5) on conflict do nothing",
+    )
+    .bind(scope.tenant)
+    .bind(hash)
+    .bind(&new.source)
+    .bind(&new.by)
+    .bind(now())
+    .execute(&mut *conn)
+    .await?;
+    campaigns::take_out(conn, scope, hash).await
 }

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, calls, page_size, retries};
+use super::{Conn, calls, campaigns, page_size, retries};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
-use crate::ids::CallId;
+use crate::ids::{CallId, CampaignId};
 use crate::outreach::{
     Comes, NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
 };
@@ -29,6 +29,7 @@ struct Kept {
     machine: i64,
     message: i64,
     item: Option<String>,
+    campaign_id: Option<CampaignId>,
     opted_out: i64,
     created_at: DateTime<Utc>,
     heard_at: DateTime<Utc>,
@@ -37,7 +38,8 @@ struct Kept {
 macro_rules! select_outreach {
     ($rest:literal) => {
         concat!(
-            "select id, first_id, purpose, actor, stage, result, machine, message, item, opted_out, created_at, heard_at
+            "select id, first_id, purpose, actor, stage, result, machine, message, item, campaign_id, opted_out, created_at,
+                heard_at
              from outreach where tenant_id = $1 ",
             $rest
         )
@@ -170,9 +172,18 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     let number = new.call.caller.as_deref().ok_or(NO_NUMBER)?;
     let hash = scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
     let id = new.call.id;
+    let (first, campaign) = match new.comes {
+        Comes::Once | Comes::First(_) => (None, None),
+        Comes::Again(first) => (Some(first), None),
+        Comes::Listed(entry) => {
+            let (campaign, first) = campaigns::of_entry(conn, scope, entry).await?;
+            (first, Some(campaign))
+        }
+    };
     let done = sqlx::query(
-        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at, first_id, item)
-         values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9) on conflict do nothing",
+        "insert into outreach (tenant_id, id, number_hash, purpose, actor, stage, created_at, heard_at, first_id, item,
+            campaign_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10) on conflict do nothing",
     )
     .bind(scope.tenant)
     .bind(id)
@@ -181,11 +192,9 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     .bind(&new.actor)
     .bind(OutreachStage::Placing)
     .bind(now())
-    .bind(match new.comes {
-        Comes::Again(first) => Some(first),
-        Comes::Once | Comes::First(_) => None,
-    })
+    .bind(first)
     .bind(&new.item)
+    .bind(campaign)
     .execute(&mut *conn)
     .await?;
     // The number is being called already.
@@ -196,6 +205,7 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
         Comes::Once => {}
         Comes::First(wanted) => retries::begin(conn, scope, id, wanted).await?,
         Comes::Again(first) => retries::take(conn, scope, *first, id).await?,
+        Comes::Listed(entry) => campaigns::take(conn, scope, *entry, id).await?,
     }
     calls::begin(conn, scope, &new.call).await?;
     by_id(conn, scope, id).await
@@ -251,6 +261,7 @@ async fn end(conn: &mut Conn, scope: &Scope, id: CallId, result: OutreachResult)
         return Ok(false);
     }
     retries::follow(conn, scope, id, result).await?;
+    campaigns::follow(conn, scope, id, result).await?;
     // Of one that was connected, the conversation itself ends the record.
     if known.stage != OutreachStage::Connected {
         calls::end(conn, scope, id, result.as_str(), now()).await?;
@@ -270,6 +281,15 @@ async fn opt_out(conn: &mut Conn, scope: &Scope, id: CallId, source: &str) -> St
     .bind(now())
     .execute(&mut *conn)
     .await?;
+    let hash: Option<Vec<u8>> =
+        sqlx::query_scalar("select number_hash from outreach where tenant_id = $1 and id = $2")
+            .bind(scope.tenant)
+            .bind(id)
+            .fetch_optional(&mut *conn)
+            .await?;
+    if let Some(hash) = hash {
+        campaigns::take_out(conn, scope, &hash).await?;
+    }
     let done = sqlx::query("update outreach set opted_out = 1 where tenant_id = $1 and id = $2")
         .bind(scope.tenant)
         .bind(id)
@@ -314,6 +334,7 @@ fn opened(kept: Kept) -> Attempt {
         machine: kept.machine != 0,
         message: kept.message != 0,
         item: kept.item,
+        campaign: kept.campaign_id,
         opted_out: kept.opted_out != 0,
         created_at: kept.created_at,
         heard_at: kept.heard_at,

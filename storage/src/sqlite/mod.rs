@@ -22,6 +22,8 @@ mod auth;
 mod call_log;
 #[path = "../sql/calls.rs"]
 mod calls;
+#[path = "../sql/campaigns.rs"]
+mod campaigns;
 #[path = "../sql/claims.rs"]
 mod claims;
 #[path = "../sql/credentials.rs"]

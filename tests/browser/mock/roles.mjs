@@ -9,6 +9,7 @@ const NEEDS = [
   [/^(GET|PUT|POST) \/v1\/tenants\/[^/]+\/config/, MANAGE],
   [/^\w+ \/v1\/tenants$/, ["platform-admin"]],
   [/^\w+ \/v1\/(users|tokens)/, MANAGE],
+  [/^POST \/v1\/campaigns/, ACT],
   [/^POST \/v1\/outbox\/|^DELETE \/v1\/memory\//, ACT],
   [/^PUT \/v1\/rules/, MANAGE],
   [/^\w+ \/v1\/(memory|rules)/, ["supervisor", "agent-admin", "tenant-admin", "auditor", "platform-admin"]],

@@ -6,6 +6,7 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { account, byPassword } from "./account.mjs";
+import { campaigns } from "./campaigns.mjs";
 import { deskRoute } from "./desk.mjs";
 import { json, refuse, bodyOf } from "./http.mjs";
 import { LINE, TENANT } from "./calls.mjs";
@@ -99,6 +100,7 @@ async function answerApi(mock, request, response, url) {
   if (url.pathname.startsWith("/v1/audit")) return audit(mock, request, response, url);
   if (/^\/v1\/(users|tokens)/.test(url.pathname)) return people(mock, request, response, url);
   if (/^\/v1\/(outbox|memory|rules)/.test(url.pathname)) return oversight(mock, request, response, url);
+  if (url.pathname.startsWith("/v1/campaigns")) return campaigns(mock, request, response, url);
   if (path === "GET /v1/autonomy") return json(response, { items: mock.agents });
   if (path === "GET /v1/events") return feed.connect(request, response);
   if (path === "GET /v1/calls") return json(response, calls.page(url.searchParams));

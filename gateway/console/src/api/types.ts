@@ -33,6 +33,31 @@ export interface LineRef {
   languages: string[];
 }
 
+/** A list of numbers that the agent calls. No number is told. */
+export interface Campaign {
+  id: string;
+  purpose: "callback" | "request" | "appointment";
+  line: string;
+  language: string;
+  /** Who had it called. */
+  by: string;
+  state: "running" | "paused" | "canceled" | "ended";
+  from: string;
+  until: string;
+  at_once: number;
+  retries: number;
+  /** Why none of its calls begins now. */
+  waits: string | null;
+  created_at: string;
+  ended_at: string | null;
+  numbers: number;
+  waiting: number;
+  calling: number;
+  /** Those that are done with, by what came of them. */
+  results: Record<string, number>;
+  waiting_for: Record<string, number>;
+}
+
 /** One call in `GET /v1/calls`. */
 export interface CallItem {
   id: string;

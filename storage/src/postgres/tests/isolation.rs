@@ -67,6 +67,7 @@ async fn plant_everywhere(f: &Fixture) {
     crate::conformance::dials::planted(&f.river).await;
     crate::conformance::outreach::planted(&f.river).await;
     crate::conformance::retries::planted(&f.river).await;
+    crate::conformance::campaigns::planted(&f.river).await;
     crate::conformance::transfers::planted(&f.river).await;
     crate::conformance::waits::planted(&f.river).await;
     crate::conformance::recordings::planted(&f.river).await;
