@@ -8,9 +8,9 @@
 #[cfg(test)]
 mod tests;
 
+use crate::callback::Answerer;
 use crate::media::AudioFrame;
 use crate::mulaw;
-use crate::twilio::status::Answerer;
 
 /// One frame.
 const FRAME_MS: u32 = 20;

@@ -1,28 +1,63 @@
 //! What a carrier is to the rest of the gateway. A second carrier is one more implementation.
 
+use std::fmt;
+
+use crate::callback::Callback;
+use crate::control::CallControl;
+use crate::document::{Document, Rendered};
 use crate::error::{SignatureError, StreamError};
 use crate::media::{CallTime, MediaCommand, MediaEvent};
 
+/// Largest message of a media stream that any carrier may send, bytes; the socket refuses larger ones.
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+
 /// A telephone carrier: how it asks, how it is answered, and how its media streams speak.
-pub trait Carrier: Send + Sync + 'static {
-    /// Short stable name for logs and metrics.
+pub trait Carrier: MediaWire + fmt::Debug {
+    /// Short stable name for logs and metrics, and the first part of its webhooks' paths.
     fn name(&self) -> &'static str;
 
-    /// The codec of a new media stream.
-    fn open(&self) -> Box<dyn CarrierStream>;
+    /// What it can do beyond what every carrier must.
+    fn abilities(&self) -> Abilities;
 
-    /// Checks that a request comes from the carrier. Gives a note for the log on which form of the URL matched.
+    /// Whether there is a key to check its requests with. Without one, only this machine may call.
+    fn has_key(&self) -> bool;
+
+    /// Checks that a request comes from the carrier. Gives a note for the log on what matched.
     ///
     /// # Errors
     /// Any [`SignatureError`]; answer 403.
     fn verify(&self, request: &CarrierRequest<'_>) -> Result<&'static str, SignatureError>;
 
-    /// The document that tells the carrier what to do with a call.
-    fn answer(&self, answer: &Answer<'_>) -> Document;
+    /// Reads the decoded fields of a webhook.
+    fn read(&self, fields: &[(String, String)]) -> Callback;
+
+    /// Writes what to do with a call in the carrier's language.
+    fn render(&self, document: &Document<'_>) -> Rendered;
+
+    /// The carrier, as far as it is asked for something; `None` without an account.
+    fn control(&self) -> Option<&dyn CallControl>;
 }
 
-/// Codec of one media stream. Used by one task.
-pub trait CarrierStream: Send {
+/// What not every carrier can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Abilities {
+    /// Has the caller's own exchange call somebody in our place ([`Document::Refer`]).
+    pub refers: bool,
+    /// Signs the upgrade of a media stream. Where it does not, the stream's single-use token alone proves it.
+    pub signs_streams: bool,
+}
+
+/// How a carrier's media streams speak.
+pub trait MediaWire: Send + Sync + 'static {
+    /// What reads a new stream.
+    fn reader(&self) -> Box<dyn MediaReader>;
+
+    /// What writes to the stream of this id.
+    fn writer(&self, stream_sid: &str) -> Box<dyn MediaWriter>;
+}
+
+/// Reads one media stream: order, sizes and encodings are checked here. Used by one task.
+pub trait MediaReader: Send + fmt::Debug {
     /// Takes a text message that arrived at `now`; appends what it means.
     ///
     /// # Errors
@@ -36,8 +71,14 @@ pub trait CarrierStream: Send {
     /// Where the carrier sends none, always.
     fn read_binary(&mut self, message: &[u8]) -> Result<(), StreamError>;
 
-    /// Puts the text message for a command into `out`, replacing what it held. False when there is none to send:
-    /// the stream has not started, or the command is [`MediaCommand::Close`], which is the socket's business.
+    /// Messages that came, of any kind.
+    fn messages(&self) -> u64;
+}
+
+/// Writes to one media stream. Used by one task.
+pub trait MediaWriter: Send + fmt::Debug {
+    /// Appends the text message for a command. False when there is none to send: [`MediaCommand::Close`] is the
+    /// socket's business.
     fn write(&self, command: &MediaCommand, out: &mut String) -> bool;
 }
 
@@ -49,6 +90,8 @@ pub struct CarrierRequest<'a> {
     pub url: &'a str,
     pub headers: &'a [(&'a str, &'a str)],
     pub body: RequestBody<'a>,
+    /// Seconds since 1970.
+    pub now_unix: u64,
 }
 
 impl<'a> CarrierRequest<'a> {
@@ -64,45 +107,25 @@ impl<'a> CarrierRequest<'a> {
 pub enum RequestBody<'a> {
     /// GET without a body.
     Empty,
-    /// Decoded form fields, all of them, in any order.
-    Form(&'a [(String, String)]),
+    Form {
+        /// Decoded fields, all of them, in any order.
+        fields: &'a [(String, String)],
+        /// The bytes as they came.
+        raw: &'a [u8],
+    },
     /// JSON: the raw bytes.
     Json(&'a [u8]),
     /// The upgrade of a media websocket.
     Upgrade,
 }
 
-/// What to do with a call.
-#[derive(Clone, Debug)]
-pub enum Answer<'a> {
-    Connect(StreamInvitation<'a>),
-    /// Say this and hang up.
-    Apologise {
-        text: &'a str,
-        /// BCP 47, such as `en-US`.
-        language: &'a str,
-    },
-    /// Refuse with the busy signal. Only as the first answer of a call.
-    Busy,
-    HangUp,
-}
-
-/// Where the call's media shall go.
-#[derive(Clone, Debug)]
-pub struct StreamInvitation<'a> {
-    /// `wss://`, without a query.
-    pub stream_url: &'a str,
-    /// Asked for what to do next when the stream has ended.
-    pub after_url: &'a str,
-    /// Told of the stream's start, end and errors.
-    pub status_url: Option<&'a str>,
-    /// Come back in [`crate::media::StreamStart::parameters`]. Under 500 characters for a name and its value.
-    pub parameters: &'a [(&'a str, &'a str)],
-}
-
-/// A document to answer with, status 200.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Document {
-    pub content_type: &'static str,
-    pub body: String,
+impl<'a> RequestBody<'a> {
+    /// The bytes as they came.
+    #[must_use]
+    pub const fn raw(self) -> &'a [u8] {
+        match self {
+            Self::Form { raw, .. } | Self::Json(raw) => raw,
+            Self::Empty | Self::Upgrade => &[],
+        }
+    }
 }

@@ -6,8 +6,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 
+use crate::callback::{Answerer, CallProgress};
+use crate::document::Document;
 use crate::error::ControlError;
-use crate::twilio::status::{Answerer, CallProgress};
+
 
 /// What came of asking.
 pub type Asked<'a, T> = BoxFuture<'a, Result<T, ControlError>>;
@@ -19,7 +21,7 @@ pub trait CallControl: Send + Sync + fmt::Debug + 'static {
     fn place<'a>(&'a self, order: &'a CallOrder<'a>) -> Asked<'a, CarrierCall>;
 
     /// Gives a live call a new document to follow; a media stream of it ends.
-    fn redirect<'a>(&'a self, sid: &'a str, document: &'a str) -> Asked<'a, ()>;
+    fn redirect<'a>(&'a self, sid: &'a str, document: &'a Document<'a>) -> Asked<'a, ()>;
 
     /// Ends a call. One that is over already is no fault.
     fn hang_up<'a>(&'a self, sid: &'a str) -> Asked<'a, ()>;

@@ -1,76 +1,92 @@
 //! Twilio Voice and Media Streams. Nothing outside names a Twilio field, clients excepted.
 
-use crate::carrier::{Answer, Carrier, CarrierRequest, CarrierStream, Document};
-use crate::error::{SignatureError, StreamError};
-use crate::media::{CallTime, MediaCommand, MediaEvent};
+use crate::callback::Callback;
+use crate::carrier::{Abilities, Carrier, CarrierRequest, MediaReader, MediaWire, MediaWriter};
+use crate::control::CallControl;
+use crate::document::{Document, Rendered};
+use crate::error::SignatureError;
+use crate::stream::StreamReader;
+use crate::xml::CONTENT_TYPE;
 
 pub mod client;
-pub mod dialled;
+pub mod form;
 pub mod rest;
 pub mod signature;
-pub mod status;
-pub mod stream;
-pub mod token;
 pub mod twiml;
-pub mod webhook;
 pub mod wire;
 
+use rest::RestControl;
 use signature::SigningKeys;
-use stream::StreamReader;
+use wire::{PROTOCOL, Writer};
+
+/// Its name, in logs, metrics and paths.
+pub const NAME: &str = "twilio";
 
 /// Twilio as a [`Carrier`].
 #[derive(Debug)]
 pub struct Twilio {
-    keys: SigningKeys,
+    keys: Option<SigningKeys>,
+    control: Option<RestControl>,
 }
 
 impl Twilio {
+    /// Without keys its requests cannot be checked, without control it is asked for nothing.
     #[must_use]
-    pub const fn new(keys: SigningKeys) -> Self {
-        Self { keys }
+    pub const fn new(keys: Option<SigningKeys>, control: Option<RestControl>) -> Self {
+        Self { keys, control }
+    }
+}
+
+/// Its media streams.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams;
+
+impl MediaWire for Streams {
+    fn reader(&self) -> Box<dyn MediaReader> {
+        Box::new(StreamReader::new(&PROTOCOL))
+    }
+
+    fn writer(&self, stream_sid: &str) -> Box<dyn MediaWriter> {
+        Box::new(Writer::new(stream_sid))
+    }
+}
+
+impl MediaWire for Twilio {
+    fn reader(&self) -> Box<dyn MediaReader> {
+        Streams.reader()
+    }
+
+    fn writer(&self, stream_sid: &str) -> Box<dyn MediaWriter> {
+        Streams.writer(stream_sid)
     }
 }
 
 impl Carrier for Twilio {
     fn name(&self) -> &'static str {
-        "twilio"
+        NAME
     }
 
-    fn open(&self) -> Box<dyn CarrierStream> {
-        Box::new(StreamReader::new())
+    fn abilities(&self) -> Abilities {
+        Abilities { refers: true, signs_streams: true }
+    }
+
+    fn has_key(&self) -> bool {
+        self.keys.is_some()
     }
 
     fn verify(&self, request: &CarrierRequest<'_>) -> Result<&'static str, SignatureError> {
-        self.keys.verify(request)
+        self.keys.as_ref().ok_or(SignatureError::UnknownKey)?.verify(request)
     }
 
-    fn answer(&self, answer: &Answer<'_>) -> Document {
-        let body = match answer {
-            Answer::Connect(invitation) => twiml::connect_stream(invitation),
-            Answer::Apologise { text, language } => twiml::say_and_hang_up(text, language),
-            Answer::Busy => twiml::reject_busy(),
-            Answer::HangUp => twiml::hang_up(),
-        };
-        Document { content_type: "text/xml", body }
-    }
-}
-
-impl CarrierStream for StreamReader {
-    fn read(
-        &mut self,
-        now: CallTime,
-        message: &str,
-        events: &mut Vec<MediaEvent>,
-    ) -> Result<(), StreamError> {
-        Self::read(self, now, message, events)
+    fn read(&self, fields: &[(String, String)]) -> Callback {
+        form::read(fields)
     }
 
-    fn read_binary(&mut self, _: &[u8]) -> Result<(), StreamError> {
-        Err(Self::read_binary(self))
+    fn render(&self, document: &Document<'_>) -> Rendered {
+        Rendered { content_type: CONTENT_TYPE, body: twiml::render(document) }
     }
 
-    fn write(&self, command: &MediaCommand, out: &mut String) -> bool {
-        out.clear();
-        self.stream_sid().is_some_and(|sid| wire::encode(sid, command, out))
+    fn control(&self) -> Option<&dyn CallControl> {
+        self.control.as_ref().map(|control| control as &dyn CallControl)
     }
 }

@@ -1,7 +1,7 @@
 //! The carrier's side of a media stream, for clients that speak as Twilio does: the command line's `call`, the
 //! replay tool and load tests.
 
-use super::wire::{push_json, push_number};
+use crate::encoding::{push_json, push_number};
 use crate::media::{FRAME_BYTES, FRAME_MS, StreamStart};
 
 /// Writes the messages of one stream, with their numbers and times.

@@ -1,37 +1,21 @@
 //! Twilio's REST interface: places calls, changes and ends them, and tells how they stand.
-//!
-//! Everything is bounded in time. What may be asked twice is asked again where the carrier is busy or fails; a call is placed
-//! by one request, and asked for again only where it is certain that nobody took the first.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url, header};
+use reqwest::{Method, RequestBuilder, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
-use super::status::{Answerer, CallProgress};
+use super::form::{answerer_of, progress_of};
+use super::twiml;
 use crate::control::{Asked, CallControl, CallOrder, CarrierCall};
+use crate::document::Document;
 use crate::error::{ControlError, Refusal};
+use crate::rest::{Rest, Twice, Waits};
 
-/// To an open connection.
-const CONNECT: Duration = Duration::from_secs(3);
-/// For one request and its answer.
-const REQUEST: Duration = Duration::from_secs(6);
-/// From then on nothing is tried again.
-const ENOUGH: Duration = Duration::from_secs(10);
-/// The carrier's own wish is followed up to here; beyond, whoever asked is told.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// Largest answer.
-const MOST_BYTES: usize = 512 * 1024;
 /// By how much the carrier's clock may be behind ours.
 const SKEW: TimeDelta = TimeDelta::seconds(30);
-
-/// Wait before another try, by its number from 0 and a seed; `None`: it is enough.
-pub type Waits = fn(usize, u64) -> Option<Duration>;
 
 /// An account at the carrier.
 pub struct Account {
@@ -59,18 +43,8 @@ pub fn address(region: Option<(&str, &str)>) -> String {
 /// The carrier's control of calls, by HTTP.
 #[derive(Debug)]
 pub struct RestControl {
-    http: Client,
+    rest: Rest,
     account: Account,
-    waits: Waits,
-    /// Counts requests, so that tries that failed together come back apart.
-    asked: AtomicU64,
-}
-
-/// Whether a request may be made again though the first may have been carried out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Twice {
-    Harmless,
-    Never,
 }
 
 #[derive(Deserialize)]
@@ -98,9 +72,9 @@ struct ErrorBody {
 impl From<CallBody> for CarrierCall {
     fn from(body: CallBody) -> Self {
         Self {
-            status: CallProgress::parse(&body.status),
+            status: progress_of(&body.status),
             duration_s: body.duration.and_then(|seconds| seconds.parse().ok()),
-            answered_by: body.answered_by.as_deref().and_then(Answerer::parse),
+            answered_by: body.answered_by.as_deref().and_then(answerer_of),
             sid: body.sid,
         }
     }
@@ -117,17 +91,8 @@ impl RestControl {
     /// # Errors
     /// When no HTTP client can be made on this machine.
     pub fn new(account: Account, waits: Waits) -> reqwest::Result<Self> {
-        // What the account is known by goes to its address and no further: no redirect is followed.
-        let client = Client::builder()
-            .connect_timeout(CONNECT)
-            .timeout(REQUEST)
-            .retry(reqwest::retry::never())
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy();
-        // Without TLS it is this machine, as in tests, and needs no certificates.
-        let is_plain = account.address.starts_with("http://");
-        let client = if is_plain { client.tls_certs_only([]) } else { client };
-        Ok(Self { http: client.build()?, account, waits, asked: AtomicU64::new(0) })
+        let rest = Rest::new(&account.address, refusal, waits)?;
+        Ok(Self { rest, account })
     }
 
     fn calls(&self, rest: &str) -> String {
@@ -141,49 +106,9 @@ impl RestControl {
     }
 
     fn request(&self, method: Method, url: &str) -> RequestBuilder {
-        self.http
+        self.rest
             .request(method, url)
             .basic_auth(&self.account.sid, Some(self.account.auth_token.expose_secret()))
-            .header(header::ACCEPT, "application/json")
-    }
-
-    /// Asks until there is an answer that counts.
-    async fn ask<T: DeserializeOwned>(
-        &self,
-        twice: Twice,
-        build: impl Fn() -> RequestBuilder,
-    ) -> Result<T, ControlError> {
-        let seed = self.asked.fetch_add(1, Ordering::Relaxed);
-        let (began, mut tries) = (Instant::now(), 0);
-        loop {
-            tries += 1;
-            let (error, wanted) = match build().send().await {
-                Ok(response) => match answer(response).await {
-                    Ok(answer) => return Ok(answer),
-                    Err(failed) => failed,
-                },
-                // Nobody was there to take it.
-                Err(error) if error.is_connect() => (ControlError::Unreachable, None),
-                Err(_) => (ControlError::Unknown, None),
-            };
-            // What was refused for being too many, or never left, was not carried out.
-            let may_repeat = match error {
-                ControlError::Unreachable | ControlError::TooMany => true,
-                ControlError::Unknown | ControlError::Failed(_) | ControlError::Garbage => {
-                    twice == Twice::Harmless
-                }
-                _ => false,
-            };
-            let may_repeat = may_repeat && began.elapsed() < ENOUGH;
-            let wait = (self.waits)(tries, seed).filter(|_| may_repeat);
-            let Some(wait) = wait.filter(|_| wanted.is_none_or(|wanted| wanted <= LONGEST_WAIT)) else {
-                tracing::warn!(reason = error.reason(), tries, "the carrier did not do what it was asked");
-                let is_uncertain = matches!(error, ControlError::Failed(_) | ControlError::Garbage);
-                let unsure = twice == Twice::Never && is_uncertain;
-                return Err(if unsure { ControlError::Unknown } else { error });
-            };
-            tokio::time::sleep(wanted.unwrap_or_default().max(wait)).await;
-        }
     }
 
     async fn newest(
@@ -194,7 +119,7 @@ impl RestControl {
         let page = [("PageSize", "20")];
         let url = Url::parse_with_params(&self.calls(""), query.iter().chain(&page));
         let url = url.map_err(|_| ControlError::Unreachable)?;
-        let found: ListBody = self.ask(Twice::Harmless, || self.request(Method::GET, url.as_str())).await?;
+        let found: ListBody = self.rest.ask(Twice::Harmless, || self.request(Method::GET, url.as_str())).await?;
         let recent = |call: &CallBody| {
             since.is_none_or(|since| call.made_at().is_some_and(|made| made >= since - SKEW))
         };
@@ -203,28 +128,9 @@ impl RestControl {
     }
 }
 
-/// What an answer says; an error with the wait that the carrier asked for.
-async fn answer<T: DeserializeOwned>(response: Response) -> Result<T, (ControlError, Option<Duration>)> {
-    let status = response.status();
-    let wanted = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let wanted = wanted.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
-    let body = read(response).await.map_err(|error| (error, None))?;
-    if status.is_success() {
-        return serde_json::from_slice(&body).map_err(|_| (ControlError::Garbage, None));
-    }
-    let code = serde_json::from_slice::<ErrorBody>(&body).ok().and_then(|error| error.code);
-    Err((refused(status, code.unwrap_or_default()), wanted))
-}
-
-async fn read(mut response: Response) -> Result<Vec<u8>, ControlError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| ControlError::Unknown)? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MOST_BYTES {
-            return Err(ControlError::Garbage);
-        }
-    }
-    Ok(body)
+fn refusal(status: StatusCode, body: &[u8]) -> ControlError {
+    let code = serde_json::from_slice::<ErrorBody>(body).ok().and_then(|error| error.code);
+    refused(status, code.unwrap_or_default())
 }
 
 /// What a status and the carrier's own code mean.
@@ -277,17 +183,17 @@ impl CallControl for RestControl {
             }
             let url = self.calls("");
             let placed: CallBody =
-                self.ask(Twice::Never, || self.request(Method::POST, &url).form(&form)).await?;
+                self.rest.ask(Twice::Never, || self.request(Method::POST, &url).form(&form)).await?;
             Ok(placed.into())
         })
     }
 
-    fn redirect<'a>(&'a self, sid: &'a str, document: &'a str) -> Asked<'a, ()> {
+    fn redirect<'a>(&'a self, sid: &'a str, document: &'a Document<'a>) -> Asked<'a, ()> {
         Box::pin(async move {
             let url = self.call(sid)?;
-            let form = [("Twiml", document)];
+            let form = [("Twiml", twiml::render(document))];
             let _: CallBody =
-                self.ask(Twice::Harmless, || self.request(Method::POST, &url).form(&form)).await?;
+                self.rest.ask(Twice::Harmless, || self.request(Method::POST, &url).form(&form)).await?;
             Ok(())
         })
     }
@@ -297,7 +203,7 @@ impl CallControl for RestControl {
             let url = self.call(sid)?;
             let form = [("Status", "completed")];
             let ended: Result<CallBody, _> =
-                self.ask(Twice::Harmless, || self.request(Method::POST, &url).form(&form)).await;
+                self.rest.ask(Twice::Harmless, || self.request(Method::POST, &url).form(&form)).await;
             match ended {
                 Ok(_) | Err(ControlError::Gone) => Ok(()),
                 Err(error) => Err(error),
@@ -308,7 +214,7 @@ impl CallControl for RestControl {
     fn look_up<'a>(&'a self, sid: &'a str) -> Asked<'a, CarrierCall> {
         Box::pin(async move {
             let url = self.call(sid)?;
-            let call: CallBody = self.ask(Twice::Harmless, || self.request(Method::GET, &url)).await?;
+            let call: CallBody = self.rest.ask(Twice::Harmless, || self.request(Method::GET, &url)).await?;
             Ok(call.into())
         })
     }

@@ -64,7 +64,7 @@ impl SigningKeys {
             check_body(request.url, body)?;
         }
         let fields = match request.body {
-            RequestBody::Form(fields) => signed_fields(fields),
+            RequestBody::Form { fields, .. } => signed_fields(fields),
             _ => String::new(),
         };
         let upgrade = matches!(request.body, RequestBody::Upgrade);
@@ -201,6 +201,10 @@ mod tests {
         fields.iter().map(|&(n, v)| (n.into(), v.into())).collect()
     }
 
+    fn form_body(fields: &[(String, String)]) -> RequestBody<'_> {
+        RequestBody::Form { fields, raw: b"" }
+    }
+
     fn voice_form() -> Vec<(String, String)> {
         // Deliberately not in order.
         form(&[
@@ -217,20 +221,20 @@ mod tests {
     }
 
     fn verify(url: &str, body: RequestBody<'_>, signature: &str) -> Result<&'static str, SignatureError> {
-        keys().verify(&CarrierRequest { url, headers: &[("x-twilio-signature", signature)], body })
+        keys().verify(&CarrierRequest { url, headers: &[("x-twilio-signature", signature)], body, now_unix: 0 })
     }
 
     #[test]
     fn v1_form_post() {
         let fields = voice_form();
         let signature = "2laWib2PGTOw4kqvhVC1XocvOqI=";
-        assert_eq!(verify(VOICE, RequestBody::Form(&fields), signature), Ok("as_given"));
+        assert_eq!(verify(VOICE, form_body(&fields), signature), Ok("as_given"));
         assert_eq!(sign(&TOKEN.into(), VOICE, &fields), signature);
         let with_port = "PDA7uXEqIhMrMgzI4m7IcFnsaz0=";
-        assert_eq!(verify(VOICE, RequestBody::Form(&fields), with_port), Ok("with_port"));
+        assert_eq!(verify(VOICE, form_body(&fields), with_port), Ok("with_port"));
         let url = VOICE.replace(".com", ".com:443");
-        assert_eq!(verify(&url, RequestBody::Form(&fields), with_port), Ok("as_given"));
-        assert_eq!(verify(&url, RequestBody::Form(&fields), signature), Ok("without_port"));
+        assert_eq!(verify(&url, form_body(&fields), with_port), Ok("as_given"));
+        assert_eq!(verify(&url, form_body(&fields), signature), Ok("without_port"));
     }
 
     #[test]
@@ -241,7 +245,7 @@ mod tests {
                 (SIGNATURE_HEADER, "yFfzSwb2ol7yBpG57gavMyAkAnfeG9Hjy+2oaSKPBG0="),
                 (SETTINGS_HEADER, settings),
             ];
-            keys().verify(&CarrierRequest { url: VOICE, headers: &headers, body: RequestBody::Form(&fields) })
+            keys().verify(&CarrierRequest { url: VOICE, headers: &headers, body: form_body(&fields), now_unix: 0 })
         };
         assert_eq!(check("key=k1,algorithm=HMAC_SHA256"), Ok("as_given"));
         assert_eq!(check("key=k1,algorithm=HMAC_SHA1"), Err(SignatureError::Mismatch));
@@ -255,7 +259,7 @@ mod tests {
         let mut fields =
             form(&[("Digits", "2"), ("Digits", "1"), ("Digits", "2"), ("Empty", ""), ("Name", "Zoë")]);
         let check = |fields: &[(String, String)]| {
-            verify("https://gw.example.com/cb", RequestBody::Form(fields), "9DGqoR6Q+7ANDEz9XxCPEeJu8r4=")
+            verify("https://gw.example.com/cb", form_body(fields), "9DGqoR6Q+7ANDEz9XxCPEeJu8r4=")
         };
         assert_eq!(check(&fields), Ok("as_given"));
         fields[0].1 = "3".into();
@@ -296,7 +300,7 @@ mod tests {
 
     #[test]
     fn no_signature_and_nonsense_are_refused() {
-        let request = CarrierRequest { url: MEDIA, headers: &[], body: RequestBody::Upgrade };
+        let request = CarrierRequest { url: MEDIA, headers: &[], body: RequestBody::Upgrade, now_unix: 0 };
         assert_eq!(keys().verify(&request), Err(SignatureError::Missing));
         assert_eq!(verify(MEDIA, RequestBody::Upgrade, "§§"), Err(SignatureError::Malformed));
         assert_eq!(verify(MEDIA, RequestBody::Upgrade, ""), Err(SignatureError::Mismatch));

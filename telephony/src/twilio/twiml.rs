@@ -1,14 +1,27 @@
-//! Documents that answer the carrier's question what to do with a call.
+//! TwiML: what to do with a call, in the carrier's language.
 
-use crate::carrier::StreamInvitation;
+use crate::document::{Dial, Document, Say, StreamInvitation};
+use crate::xml::{CLOSE, OPEN, element, escape};
 
-const OPEN: &str = r#"<?xml version="1.0" encoding="UTF-8"?><Response>"#;
-const CLOSE: &str = "</Response>";
+/// Writes a document.
+#[must_use]
+pub fn render(document: &Document<'_>) -> String {
+    match document {
+        Document::Connect(invitation) => connect_stream(invitation),
+        Document::SayAndHangUp(say) => say_and_hang_up(*say),
+        Document::AskForKey { say, action_url } => ask_for_key(*say, action_url),
+        Document::AskForAnswer { say, action_url } => ask_for_answer(*say, action_url),
+        Document::Dial(order) => dial(order),
+        Document::Refer { first, uri, action_url } => refer(*first, uri, action_url),
+        Document::JoinRoom { room, action_url } => join_room(room, *action_url),
+        Document::RejectBusy => reject_busy(),
+        Document::HangUp => hang_up(),
+    }
+}
 
 /// Connects the call to a media stream, both ways. When the stream ends the carrier asks at `after_url`; the
 /// redirect is for the case that it ends in disorder.
-#[must_use]
-pub fn connect_stream(invitation: &StreamInvitation<'_>) -> String {
+fn connect_stream(invitation: &StreamInvitation<'_>) -> String {
     let mut out = String::from(OPEN);
     element(&mut out, "Connect", &[("action", invitation.after_url), ("method", "POST")]);
     let status = invitation.status_url.map(|url| [("statusCallback", url), ("statusCallbackMethod", "POST")]);
@@ -28,24 +41,22 @@ pub fn connect_stream(invitation: &StreamInvitation<'_>) -> String {
 }
 
 /// Says `text` in the carrier's own voice of that language (BCP 47) and hangs up.
-#[must_use]
-pub fn say_and_hang_up(text: &str, language: &str) -> String {
+fn say_and_hang_up(text: Say<'_>) -> String {
     let mut out = String::from(OPEN);
-    say(&mut out, text, language);
+    say(&mut out, text);
     out.push_str("<Hangup/>");
     out.push_str(CLOSE);
     out
 }
 
 /// Asks for one key and hangs up when none comes. The key is brought to `action_url`.
-#[must_use]
-pub fn ask_for_key(text: &str, language: &str, action_url: &str) -> String {
+fn ask_for_key(text: Say<'_>, action_url: &str) -> String {
     let mut out = String::from(OPEN);
     let gather =
         [("input", "dtmf"), ("numDigits", "1"), ("timeout", "8"), ("action", action_url), ("method", "POST")];
     element(&mut out, "Gather", &gather);
     for _ in 0..2 {
-        say(&mut out, text, language);
+        say(&mut out, text);
     }
     out.push_str("</Gather><Hangup/>");
     out.push_str(CLOSE);
@@ -53,21 +64,20 @@ pub fn ask_for_key(text: &str, language: &str, action_url: &str) -> String {
 }
 
 /// Asks for one key or a word, twice, and hangs up when none comes. The answer is brought to `action_url`.
-#[must_use]
-pub fn ask_for_answer(text: &str, language: &str, action_url: &str) -> String {
+fn ask_for_answer(text: Say<'_>, action_url: &str) -> String {
     let mut out = String::from(OPEN);
     let gather = [
         ("input", "dtmf speech"),
         ("numDigits", "1"),
         ("timeout", "6"),
         ("speechTimeout", "auto"),
-        ("language", language),
+        ("language", text.language),
         ("action", action_url),
         ("method", "POST"),
     ];
     for _ in 0..2 {
         element(&mut out, "Gather", &gather);
-        say(&mut out, text, language);
+        say(&mut out, text);
         out.push_str("</Gather>");
     }
     out.push_str("<Hangup/>");
@@ -75,38 +85,11 @@ pub fn ask_for_answer(text: &str, language: &str, action_url: &str) -> String {
     out
 }
 
-/// Somebody to be dialled on behalf of a call.
-#[derive(Clone, Copy)]
-pub struct Dial<'a> {
-    /// Said before, with its language.
-    pub first: Option<(&'a str, &'a str)>,
-    /// E.164.
-    pub number: &'a str,
-    /// The number that is shown.
-    pub caller_id: &'a str,
-    /// Asked for what comes next, with what came of it.
-    pub action_url: &'a str,
-    /// Told of the progress of the call that is dialled.
-    pub status_url: Option<&'a str>,
-    /// Told whether a person or a machine answered.
-    pub detect_url: Option<&'a str>,
-    pub ring_s: u16,
-    pub limit_s: u32,
-}
-
-impl std::fmt::Debug for Dial<'_> {
-    /// Without the number.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dial").field("caller_id", &self.caller_id).finish_non_exhaustive()
-    }
-}
-
 /// Dials somebody and joins both calls when they answer.
-#[must_use]
-pub fn dial(order: &Dial<'_>) -> String {
+fn dial(order: &Dial<'_>) -> String {
     let mut out = String::from(OPEN);
-    if let Some((text, language)) = order.first {
-        say(&mut out, text, language);
+    if let Some(text) = order.first {
+        say(&mut out, text);
     }
     let (ring, limit) = (order.ring_s.to_string(), order.limit_s.to_string());
     let dial = [
@@ -137,11 +120,10 @@ pub fn dial(order: &Dial<'_>) -> String {
 }
 
 /// Has the caller's own exchange call somebody in our place (SIP REFER): only for SIP legs. `action_url`: asked for what comes next.
-#[must_use]
-pub fn refer(first: Option<(&str, &str)>, uri: &str, action_url: &str) -> String {
+fn refer(first: Option<Say<'_>>, uri: &str, action_url: &str) -> String {
     let mut out = String::from(OPEN);
-    if let Some((text, language)) = first {
-        say(&mut out, text, language);
+    if let Some(text) = first {
+        say(&mut out, text);
     }
     element(&mut out, "Refer", &[("action", action_url), ("method", "POST")]);
     out.push_str("<Sip>");
@@ -152,8 +134,7 @@ pub fn refer(first: Option<(&str, &str)>, uri: &str, action_url: &str) -> String
 }
 
 /// Brings a call into a room of this name. The room ends with the first who leaves it. `action_url`: asked for what comes next.
-#[must_use]
-pub fn join_room(room: &str, action_url: Option<&str>) -> String {
+fn join_room(room: &str, action_url: Option<&str>) -> String {
     let mut out = String::from(OPEN);
     let action = action_url.map(|url| [("action", url), ("method", "POST")]);
     let dial: Vec<_> = action.into_iter().flatten().collect();
@@ -167,55 +148,27 @@ pub fn join_room(room: &str, action_url: Option<&str>) -> String {
 }
 
 /// Gives the caller the busy signal, without answering.
-#[must_use]
-pub fn reject_busy() -> String {
+fn reject_busy() -> String {
     format!(r#"{OPEN}<Reject reason="busy"/>{CLOSE}"#)
 }
 
-#[must_use]
-pub fn hang_up() -> String {
+fn hang_up() -> String {
     format!("{OPEN}<Hangup/>{CLOSE}")
 }
 
-fn say(out: &mut String, text: &str, language: &str) {
-    element(out, "Say", &[("language", language)]);
-    escape(out, text);
+fn say(out: &mut String, say: Say<'_>) {
+    element(out, "Say", &[("language", say.language)]);
+    escape(out, say.text);
     out.push_str("</Say>");
-}
-
-fn element(out: &mut String, name: &str, attributes: &[(&str, &str)]) {
-    out.push('<');
-    out.push_str(name);
-    for (attribute, value) in attributes {
-        out.push(' ');
-        out.push_str(attribute);
-        out.push_str("=\"");
-        escape(out, value);
-        out.push('"');
-    }
-    out.push('>');
-}
-
-/// Writes text so that it stays text. Characters that XML cannot hold are left out.
-fn escape(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\u{FFFE}' | '\u{FFFF}' => {}
-            c if c < ' ' => {}
-            c => out.push(c),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn english(text: &str) -> Say<'_> {
+        Say { text, language: "en-US" }
+    }
 
     #[test]
     fn a_stream_is_connected_with_a_way_out() {
@@ -239,7 +192,7 @@ mod tests {
 
     #[test]
     fn spoken_text_cannot_become_markup() {
-        let document = say_and_hang_up("Sorry</Say><Dial>+1\u{0}5</Dial>\n", "en-US");
+        let document = say_and_hang_up(english("Sorry</Say><Dial>+1\u{0}5</Dial>\n"));
         assert!(
             document.contains("Sorry&lt;/Say&gt;&lt;Dial&gt;+15&lt;/Dial&gt; </Say><Hangup/></Response>")
         );
@@ -248,7 +201,7 @@ mod tests {
     #[test]
     fn somebody_is_dialled_with_what_comes_after() {
         let order = Dial {
-            first: Some(("One <moment>.", "en-US")),
+            first: Some(english("One <moment>.")),
             number: "+12025550143",
             caller_id: "+12025550100",
             action_url: "https://gw.example.com/done?a=1&b=2",
@@ -265,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_key_is_asked_for_and_silence_hangs_up() {
-        let document = ask_for_key("Press 1.", "en-US", "https://gw.example.com/key");
+        let document = ask_for_key(english("Press 1."), "https://gw.example.com/key");
         assert!(
             document.contains("<Gather input=\"dtmf\" numDigits=\"1\" timeout=\"8\" action="),
             "{document}"

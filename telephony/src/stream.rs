@@ -1,7 +1,10 @@
-//! Reads a media stream: order, sizes and encodings are checked here, so that what comes out can be trusted in
-//! form. Who sent it is the token's business.
+//! Reads a media stream of messages as carriers send them: order, sizes and encodings are checked here, so that what comes out
+//! can be trusted in form. Who sent it is the token's business, and how a message is written is the carrier's.
 
-use super::wire::{FromCarrier, Header, Media, Start, decode_payload, mark_of_name};
+use std::borrow::Cow;
+
+use crate::carrier::{MAX_MESSAGE_BYTES, MediaReader};
+use crate::encoding::{decode_payload, mark_of_name};
 use crate::error::StreamError;
 use crate::jitter::{Chunk, InboundAudio, JitterCounts};
 use crate::media::{CallTime, MediaEvent, SAMPLE_RATE_HZ, StreamStart};
@@ -9,12 +12,75 @@ use crate::media::{CallTime, MediaEvent, SAMPLE_RATE_HZ, StreamStart};
 #[cfg(test)]
 mod tests;
 
-/// Largest message accepted, bytes.
-pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 /// Largest payload accepted, decoded bytes (2 s).
 pub const MAX_PAYLOAD_BYTES: usize = 16 * 1024;
 /// Longest sid accepted, bytes.
 const MAX_SID_BYTES: usize = 64;
+
+/// How one carrier writes its messages.
+#[derive(Debug)]
+pub struct Protocol {
+    /// Reads one text message.
+    pub parse: for<'a> fn(&'a str) -> Result<Message<'a>, StreamError>,
+    /// Its name for mu-law.
+    pub mulaw: &'static str,
+}
+
+/// A message from the carrier.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Message<'a> {
+    Connected,
+    Start(Start<'a>),
+    Media(Media<'a>),
+    /// `digit` is not checked.
+    Dtmf {
+        header: Header<'a>,
+        digit: Cow<'a, str>,
+    },
+    Mark {
+        header: Header<'a>,
+        name: Cow<'a, str>,
+    },
+    Stop {
+        header: Header<'a>,
+    },
+    /// An event that this version does not know.
+    Unknown,
+}
+
+/// What every message but the first carries.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header<'a> {
+    /// Counts up by one from 1 (at the start).
+    pub sequence: Option<u64>,
+    pub stream_sid: Cow<'a, str>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Start<'a> {
+    pub header: Header<'a>,
+    /// The stream's id within the start; the same as the header's in an honest message.
+    pub stream_sid: Cow<'a, str>,
+    pub call_sid: Cow<'a, str>,
+    /// Empty when it was not sent.
+    pub account_sid: Cow<'a, str>,
+    /// At most [`crate::lenient::MAX_PARAMETERS`]; those that are not text are left out.
+    pub parameters: Vec<(String, String)>,
+    /// Encoding, samples per second, channels, as far as given.
+    pub format: (Option<Cow<'a, str>>, Option<u64>, Option<u64>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Media<'a> {
+    pub header: Header<'a>,
+    /// From the caller, not an echo of what we sent.
+    pub inbound: bool,
+    pub chunk: Option<u64>,
+    /// Milliseconds since the stream began.
+    pub timestamp_ms: Option<u64>,
+    /// Base64 of mu-law.
+    pub payload: Cow<'a, str>,
+}
 
 /// What a stream brought besides events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,6 +106,7 @@ enum State {
 /// One stream's reader. After an error that closes, do not use it again.
 #[derive(Debug)]
 pub struct StreamReader {
+    protocol: &'static Protocol,
     state: State,
     audio: InboundAudio,
     counts: StreamCounts,
@@ -47,16 +114,11 @@ pub struct StreamReader {
     payload: Vec<u8>,
 }
 
-impl Default for StreamReader {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl StreamReader {
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(protocol: &'static Protocol) -> Self {
         Self {
+            protocol,
             state: State::Opening,
             audio: InboundAudio::default(),
             counts: StreamCounts::default(),
@@ -93,30 +155,30 @@ impl StreamReader {
         if message.len() > MAX_MESSAGE_BYTES {
             return Err(StreamError::MessageTooLarge(MAX_MESSAGE_BYTES));
         }
-        let message = FromCarrier::parse(message)?;
+        let message = (self.protocol.parse)(message)?;
         if self.state == State::Stopped {
             return Err(StreamError::AfterStop);
         }
         match message {
-            FromCarrier::Connected => self.connected(),
-            FromCarrier::Start(start) => self.start(&start).map(|s| events.push(MediaEvent::Started(s))),
-            FromCarrier::Media(media) => self.media(now, &media, events),
-            FromCarrier::Dtmf { header, digit } => {
+            Message::Connected => self.connected(),
+            Message::Start(start) => self.start(&start).map(|s| events.push(MediaEvent::Started(s))),
+            Message::Media(media) => self.media(now, &media, events),
+            Message::Dtmf { header, digit } => {
                 self.header(&header, "dtmf")?;
                 key(&digit).map(|k| events.push(MediaEvent::Digit(k)))
             }
-            FromCarrier::Mark { header, name } => {
+            Message::Mark { header, name } => {
                 self.header(&header, "mark")?;
                 self.mark(&name, events);
                 Ok(())
             }
-            FromCarrier::Stop { header } => {
+            Message::Stop { header } => {
                 self.header(&header, "stop")?;
                 self.state = State::Stopped;
                 events.push(MediaEvent::Stopped);
                 Ok(())
             }
-            FromCarrier::Unknown => {
+            Message::Unknown => {
                 self.counts.unknown_events += 1;
                 Ok(())
             }
@@ -146,7 +208,7 @@ impl StreamReader {
         if start.stream_sid != start.header.stream_sid {
             return Err(StreamError::WrongStream);
         }
-        check_format(start)?;
+        check_format(self.protocol, start)?;
         if ![&start.stream_sid, &start.call_sid].into_iter().all(|sid| !sid.is_empty() && printable(sid))
             || !printable(&start.account_sid)
         {
@@ -204,9 +266,9 @@ impl StreamReader {
     }
 }
 
-fn check_format(start: &Start<'_>) -> Result<(), StreamError> {
+fn check_format(protocol: &Protocol, start: &Start<'_>) -> Result<(), StreamError> {
     let (encoding, rate, channels) = &start.format;
-    let ours = encoding.as_deref().is_none_or(|e| e.eq_ignore_ascii_case("audio/x-mulaw"))
+    let ours = encoding.as_deref().is_none_or(|e| e.eq_ignore_ascii_case(protocol.mulaw))
         && rate.is_none_or(|r| r == u64::from(SAMPLE_RATE_HZ))
         && channels.is_none_or(|c| c == 1);
     if ours { Ok(()) } else { Err(StreamError::UnsupportedFormat) }
@@ -224,18 +286,37 @@ fn key(digit: &str) -> Result<char, StreamError> {
     }
 }
 
+impl MediaReader for StreamReader {
+    fn read(
+        &mut self,
+        now: CallTime,
+        message: &str,
+        events: &mut Vec<MediaEvent>,
+    ) -> Result<(), StreamError> {
+        Self::read(self, now, message, events)
+    }
+
+    fn read_binary(&mut self, _: &[u8]) -> Result<(), StreamError> {
+        Err(Self::read_binary(self))
+    }
+
+    fn messages(&self) -> u64 {
+        self.counts.messages
+    }
+}
+
 /// Feeds arbitrary bytes to a reader, one message a line; for fuzzing. Must not panic.
 ///
 /// A line that begins with `+` follows a proper opening of the stream, so that the later states are reached.
 #[doc(hidden)]
-pub fn exercise(data: &[u8]) {
-    let mut reader = StreamReader::new();
+pub fn exercise(protocol: &'static Protocol, data: &[u8]) {
+    let mut reader = StreamReader::new(protocol);
     let mut events = Vec::new();
     let mut now = CallTime::ZERO;
     for line in data.split(|&b| b == b'\n') {
         let (opened, line) = line.strip_prefix(b"+").map_or((false, line), |rest| (true, rest));
         if opened && reader.stream_sid().is_none() {
-            reader = opened_reader();
+            reader = opened_reader(protocol);
         }
         match std::str::from_utf8(line) {
             Ok(text) => drop(reader.read(now, text, &mut events)),
@@ -247,6 +328,6 @@ pub fn exercise(data: &[u8]) {
     assert!(reader.counts().messages >= 1);
 }
 
-fn opened_reader() -> StreamReader {
-    StreamReader { state: State::Open { stream_sid: "MZ1".into() }, ..StreamReader::new() }
+fn opened_reader(protocol: &'static Protocol) -> StreamReader {
+    StreamReader { state: State::Open { stream_sid: "MZ1".into() }, ..StreamReader::new(protocol) }
 }

@@ -1,4 +1,4 @@
-//! Values that are read leniently.
+//! Values of a message that are read leniently.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,19 +6,22 @@ use std::fmt;
 use serde::de::{self, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::MAX_PARAMETERS;
+use crate::error::StreamError;
+
+/// Custom parameters kept; more are dropped.
+pub const MAX_PARAMETERS: usize = 16;
 
 /// Text that borrows from the message where it holds no escapes.
 #[derive(Debug)]
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
 /// A number, or text that holds one. Anything else counts as absent.
 #[derive(Debug)]
-pub(super) struct Lenient(pub(super) Option<u64>);
+pub(crate) struct Lenient(pub(crate) Option<u64>);
 
 /// Text by name; what is not text is left out, and so is what goes beyond the bound.
 #[derive(Debug, Default)]
-pub(super) struct Parameters(pub(super) Vec<(String, String)>);
+pub(crate) struct Parameters(pub(crate) Vec<(String, String)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -85,6 +88,21 @@ impl<'de> Deserialize<'de> for Parameters {
             }
         }
         deserializer.deserialize_map(ParametersVisitor)
+    }
+}
+
+/// Only the name of a message, for those whose body we do not know.
+#[derive(Debug, Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    event: Text<'a>,
+}
+
+/// A message that did not parse may still be an event we do not know, which is no error.
+pub(crate) fn named_otherwise(message: &str, known: &[&str]) -> Result<(), StreamError> {
+    match serde_json::from_str::<Named<'_>>(message) {
+        Ok(named) if !known.contains(&&*named.event.0) => Ok(()),
+        _ => Err(StreamError::NotUnderstood),
     }
 }
 

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::carrier::CarrierStream;
-use crate::media::{AudioFrame, FRAME_BYTES, MarkId, MediaCommand};
+use crate::media::{AudioFrame, FRAME_BYTES, MarkId};
 use crate::twilio::client::StreamWriter;
+use crate::twilio::wire::PROTOCOL;
 
 fn identity() -> StreamStart {
     StreamStart {
@@ -18,7 +18,7 @@ fn identity() -> StreamStart {
 
 /// A reader and a writer of an open stream.
 fn open() -> (StreamReader, StreamWriter) {
-    let (mut reader, mut writer) = (StreamReader::new(), StreamWriter::new(identity()));
+    let (mut reader, mut writer) = (StreamReader::new(&PROTOCOL), StreamWriter::new(identity()));
     assert_eq!(read(&mut reader, &written(|out| writer.connected(out))), Ok(vec![]));
     let started = read(&mut reader, &written(|out| writer.start(out)));
     assert_eq!(started, Ok(vec![MediaEvent::Started(identity())]));
@@ -96,7 +96,7 @@ fn a_hole_in_the_chunks_is_concealed() {
 #[test]
 fn order_is_kept() {
     let start = written(|out| StreamWriter::new(identity()).start(out));
-    let mut reader = StreamReader::new();
+    let mut reader = StreamReader::new(&PROTOCOL);
     assert_eq!(read(&mut reader, &media("")), Err(StreamError::OutOfOrder("media")));
     assert_eq!(read(&mut reader, &start), Err(StreamError::OutOfOrder("start")));
     let (mut reader, writer) = open();
@@ -130,7 +130,7 @@ fn sizes_and_encodings_are_checked() {
 #[test]
 fn a_start_must_be_ours_in_form() {
     let start = |edit: fn(String) -> String| {
-        let (mut reader, mut writer) = (StreamReader::new(), StreamWriter::new(identity()));
+        let (mut reader, mut writer) = (StreamReader::new(&PROTOCOL), StreamWriter::new(identity()));
         read(&mut reader, &written(|out| writer.connected(out))).unwrap();
         read(&mut reader, &edit(written(|out| writer.start(out)))).map(|_| ())
     };
@@ -159,17 +159,6 @@ fn what_can_be_ignored_is_ignored() {
     assert_eq!(read(&mut reader, &digit), Err(StreamError::UnknownDigit));
     assert!(!StreamError::UnknownDigit.closes());
     assert_eq!((reader.counts().unknown_events, reader.counts().other_tracks), (1, 1));
-}
-
-#[test]
-fn commands_are_written_once_the_stream_is_open() {
-    let mut out = String::from("left over");
-    assert!(!CarrierStream::write(&StreamReader::new(), &MediaCommand::Clear, &mut out));
-    assert_eq!(out, "");
-    let (reader, _) = open();
-    assert!(CarrierStream::write(&reader, &MediaCommand::Clear, &mut out));
-    assert_eq!(out, format!(r#"{{"event":"clear","streamSid":"{}"}}"#, identity().stream_sid));
-    assert!(!CarrierStream::write(&reader, &MediaCommand::Close, &mut out));
 }
 
 /// Something like JSON, often like one of our messages.
@@ -218,7 +207,7 @@ proptest! {
     /// Ten messages each: 10,000 in all.
     #[test]
     fn no_message_makes_it_panic(messages in prop::collection::vec(message(), 10)) {
-        exercise(&messages.join(&b'\n'));
+        exercise(&PROTOCOL, &messages.join(&b'\n'));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The single-use token that ties a media stream to the webhook that asked for it.
 //!
-//! The carrier's own signature has neither time nor nonce; this token has both, and names the tenant and call
+//! A carrier's own signature may have neither time nor nonce; this token has both, and names the tenant and call
 //! that the stream belongs to.
 
 use std::collections::{BTreeSet, HashSet};
