@@ -108,6 +108,20 @@ const TWILIO_FIELDS: [&str; 14] = [
     "X-Twilio-Signature",
 ];
 
+/// Names of Telnyx's wire format and requests. Its forms have Twilio's names, and are read there.
+const TELNYX_FIELDS: [&str; 6] = [
+    "call_control_id",
+    "custom_parameters",
+    "bidirectionalMode",
+    "ApplicationSid",
+    "telnyx-signature-ed25519",
+    "telnyx-timestamp",
+];
+
+/// Carriers: the folder that adapts each, and what it alone names.
+const CARRIERS: [(&str, &str, &[&str]); 2] =
+    [("telephony/src/twilio", "Twilio", &TWILIO_FIELDS), ("telephony/src/telnyx", "Telnyx", &TELNYX_FIELDS)];
+
 /// Vendors of speech and models. Each is named in the one file that adapts it, and in the `mod` line for it.
 const VENDORS: [&str; 4] = ["deepgram", "elevenlabs", "anthropic", "openai"];
 
@@ -159,20 +173,20 @@ fn pipeline_insides_in_agents(s: &Source) -> Vec<String> {
 }
 
 fn carrier_fields(s: &Source) -> Vec<String> {
-    if !is_product(s) || s.path.starts_with("telephony/src/twilio") {
+    if !is_product(s) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for field in TWILIO_FIELDS {
-        found.extend(
-            s.lines_with(field).into_iter().map(|line| at(s, line, &format!("names Twilio's {field}"))),
-        );
+    let others = CARRIERS.iter().filter(|(folder, _, _)| !s.path.starts_with(folder));
+    for (name, field) in others.flat_map(|(_, name, fields)| fields.iter().map(move |field| (name, *field))) {
+        let what = format!("names {name}'s {field}");
+        found.extend(s.lines_with(field).into_iter().map(|line| at(s, line, &what)));
         for (line, text) in &s.strings {
             // Names of headers know no case; the rest is exact.
             let same =
                 |word: &str| word == field || (field.contains('-') && word.eq_ignore_ascii_case(field));
             if text.split(|c: char| !c.is_alphanumeric() && c != '-').any(same) {
-                found.push(at(s, *line, &format!("names Twilio's {field}")));
+                found.push(at(s, *line, &what));
             }
         }
     }
@@ -395,7 +409,7 @@ fn crates_import_only_along_the_drawn_arrows() {
 type Rule = fn(&Source) -> Vec<String>;
 const RULES: [(&str, Rule); 9] = [
     ("agents see only the ports of the pipeline", pipeline_insides_in_agents),
-    ("only the Twilio folder names Twilio's fields", carrier_fields),
+    ("only a carrier's folder names its fields", carrier_fields),
     ("a vendor is named only in its own adapter", vendor_names),
     ("pure modules are pure and say so to clippy", impurity),
     ("SQL lives in storage", sql_outside_storage),
@@ -463,6 +477,10 @@ fn planted_names_are_found() {
     let field = "fn f(v: &Value) { v[\"streamSid\"]; } // callSid in a comment is no fault\n";
     assert_eq!(carrier_fields(&one("gateway/src/calls.rs", field)).len(), 1);
     assert_eq!(carrier_fields(&one("telephony/src/twilio/wire.rs", field)).len(), 0);
+    assert_eq!(carrier_fields(&one("telephony/src/telnyx/wire.rs", field)).len(), 1);
+    let telnyx = "fn f(v: &Value) { v[\"call_control_id\"]; }\n";
+    assert_eq!(carrier_fields(&one("telephony/src/twilio/wire.rs", telnyx)).len(), 1);
+    assert_eq!(carrier_fields(&one("telephony/src/telnyx/wire.rs", telnyx)).len(), 0);
     let header = one("gateway/src/x.rs", "h.get(\"x-twilio-signature\")");
     assert!(!carrier_fields(&header).is_empty());
 

@@ -3,11 +3,9 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use pipeline::provider::retry;
 use storage::Platform;
+use telephony::carrier::Carrier;
 use telephony::control::CallControl;
-use telephony::twilio::rest::{Account, RestControl};
-use telephony::twilio::signature::SigningKeys;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -28,7 +26,7 @@ use crate::calls::sampler::Gauge;
 use crate::calls::staff::StaffDesk;
 use crate::calls::unended::Unended;
 use crate::calls::vocabulary::Vocabularies;
-use crate::config::{Carrier, Config, PublicUrl};
+use crate::config::{Config, PublicUrl};
 use crate::damaged::Damaged;
 use crate::dialing::clock::WallClock;
 use crate::error::{ApiError, ErrorCode};
@@ -42,6 +40,8 @@ use crate::providers::Ready;
 use crate::recording::Recordings;
 use crate::supervisor::Loops;
 use crate::telemetry::traces::Traces;
+use crate::webhooks;
+use crate::webhooks::paths::Paths;
 
 /// What every handler may use. One per gateway; tests run several in a process.
 #[derive(Debug)]
@@ -53,13 +53,12 @@ pub struct App {
     pub audit: Recorder,
     /// Set when the engines are warm.
     pub ready: OnceLock<Ready>,
-    /// Keys of the carrier's signatures; `None` in unsigned mode.
-    pub signing: Option<SigningKeys>,
-    /// Calls that are about to be put through to a person.
+    /// Who brings the calls.
+    pub carrier: Arc<dyn Carrier>,
+    /// Where the carrier finds us.
+    pub paths: &'static Paths,
     /// The time at which calls are placed.
     pub clock: WallClock,
-    /// The carrier, as far as it is asked for something; `None` without an account.
-    pub control: Option<Arc<dyn CallControl>>,
     pub live: Arc<LiveCalls>,
     /// Who could be asked something in mid-call.
     pub staff: StaffDesk,
@@ -131,12 +130,13 @@ impl App {
         damaged: Damaged,
     ) -> std::io::Result<Arc<Self>> {
         let local_token = LocalToken::create(&config.data_dir)?;
+        let (carrier, paths) = webhooks::carrier(&config.carrier);
         let traces = config.otlp.as_ref().and_then(Traces::start);
         Ok(Arc::new(Self {
             recordings: Recordings::new(&config.data_dir),
             clock: WallClock::default(),
-            control: control(&config.carrier),
-            signing: config.carrier.auth_token.clone().map(SigningKeys::new),
+            carrier,
+            paths,
             capacity: Capacity::new(&config.limits, config.providers.hear_locally()),
             gates: Gates::new(&config.limits),
             attempts: Attempts::default(),
@@ -183,6 +183,12 @@ impl App {
         })
     }
 
+    /// The carrier, as far as it is asked for something; `None` without an account.
+    #[must_use]
+    pub fn control(&self) -> Option<&dyn CallControl> {
+        self.carrier.control()
+    }
+
     /// True when a call that comes now can be served.
     #[must_use]
     pub fn is_ready(&self) -> bool {
@@ -196,19 +202,6 @@ fn openid(config: &Config) -> Option<Arc<Provider>> {
         Ok(provider) => Some(Arc::new(provider)),
         Err(error) => {
             tracing::error!(%error, "no HTTP client can be made: nobody signs in with the OpenID provider");
-            None
-        }
-    }
-}
-
-/// The carrier's control of calls, where there is an account to ask with.
-fn control(carrier: &Carrier) -> Option<Arc<dyn CallControl>> {
-    let (sid, auth_token) = (carrier.account_sid.clone()?, carrier.auth_token.clone()?);
-    let account = Account { sid, auth_token, address: carrier.address.clone() };
-    match RestControl::new(account, retry::wait) {
-        Ok(control) => Some(Arc::new(control)),
-        Err(error) => {
-            tracing::error!(%error, "no HTTP client can be made: no call is placed");
             None
         }
     }

@@ -229,7 +229,7 @@ impl Config {
     /// True when carrier requests carry no signature that we could check.
     #[must_use]
     pub const fn unsigned(&self) -> bool {
-        self.carrier.auth_token.is_none()
+        !self.carrier.has_key()
     }
 }
 

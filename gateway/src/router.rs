@@ -27,7 +27,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::routes::Routes;
 use crate::serving;
 use crate::telemetry::{health, request};
-use crate::webhooks::{dial, outreach as outreach_hooks, resume, status, transfer, voice, warm};
+use crate::webhooks;
 
 /// Largest JSON body: a few hundred documents.
 const MAX_BODY: usize = 16 * 1024 * 1024;
@@ -35,13 +35,7 @@ const MAX_BODY: usize = 16 * 1024 * 1024;
 /// Every route on one screen. What is added here is added to `data/openapi` too: a test holds one against the other.
 #[must_use]
 pub fn routes() -> Routes {
-    let carrier = calling_out(Routes::default())
-        .get(voice::VOICE_PATH, voice::handle)
-        .post(voice::VOICE_PATH, voice::handle)
-        .get(voice::RESUME_PATH, resume::handle)
-        .post(voice::RESUME_PATH, resume::handle)
-        .post("/twilio/status", status::handle)
-        .get(voice::MEDIA_PATH, accept::carrier);
+    let carrier = calling_out(webhooks::routes(Routes::default()));
     let process = carrier
         .get("/health", health::health)
         .get("/ready", health::ready)
@@ -149,7 +143,7 @@ fn signing_in(routes: Routes) -> Routes {
         .delete("/v1/me/sessions/{id}", account::end_one)
 }
 
-/// Calls that are placed or put through, and what the carrier asks and tells of them.
+/// Calls that are placed or put through.
 fn calling_out(routes: Routes) -> Routes {
     routes
         .post("/v1/calls", outreach::place)
@@ -165,18 +159,6 @@ fn calling_out(routes: Routes) -> Routes {
         .post("/v1/work-items/{id}/call", work_calls::call)
         .post("/v1/consents", outreach::consent)
         .post("/v1/do-not-call", do_not_call::put)
-        .post(dial::ANSWER, dial::answer)
-        .post(dial::KEY, dial::key)
-        .post(dial::DONE, dial::done)
-        .post(dial::STATUS, dial::status)
-        .post(dial::DIALLED, dial::dialled)
-        .post(transfer::DONE, transfer::done)
-        .post(warm::ANSWER, warm::answer)
-        .post(warm::REPLY, warm::reply)
-        .post(warm::STATUS, warm::status)
-        .post(outreach_hooks::ANSWER, outreach_hooks::answer)
-        .post(outreach_hooks::REPLY, outreach_hooks::reply)
-        .post(outreach_hooks::STATUS, outreach_hooks::status)
 }
 
 /// Organisational memory, and the question to all of memory.

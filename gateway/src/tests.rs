@@ -30,6 +30,7 @@ mod settings;
 mod sign_in;
 mod take_over;
 mod teams;
+mod telnyx;
 mod tenant_calendar;
 mod tenant_config;
 mod tenant_config_teams;

@@ -57,7 +57,7 @@ pub trait MediaWire: Send + Sync + 'static {
 }
 
 /// Reads one media stream: order, sizes and encodings are checked here. Used by one task.
-pub trait MediaReader: Send + fmt::Debug {
+pub trait MediaReader: Send + Sync + fmt::Debug {
     /// Takes a text message that arrived at `now`; appends what it means.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ pub trait MediaReader: Send + fmt::Debug {
 }
 
 /// Writes to one media stream. Used by one task.
-pub trait MediaWriter: Send + fmt::Debug {
+pub trait MediaWriter: Send + Sync + fmt::Debug {
     /// Appends the text message for a command. False when there is none to send: [`MediaCommand::Close`] is the
     /// socket's business.
     fn write(&self, command: &MediaCommand, out: &mut String) -> bool;

@@ -10,7 +10,6 @@ use crate::callback::{Answerer, CallProgress};
 use crate::document::Document;
 use crate::error::ControlError;
 
-
 /// What came of asking.
 pub type Asked<'a, T> = BoxFuture<'a, Result<T, ControlError>>;
 
@@ -33,7 +32,7 @@ pub trait CallControl: Send + Sync + fmt::Debug + 'static {
     fn find<'a>(&'a self, from: &'a str, to: &'a str, since: DateTime<Utc>)
     -> Asked<'a, Option<CarrierCall>>;
 
-    /// The newest call that a call dialled, if it dialled one.
+    /// The newest call that a call dialled, if it dialled one. [`ControlError::Unable`] where the carrier does not tell.
     fn dialled_by<'a>(&'a self, parent: &'a str) -> Asked<'a, Option<CarrierCall>>;
 }
 

@@ -9,7 +9,9 @@ pub enum StreamError {
     PayloadTooLarge(usize),
     #[error("binary frame on the media stream: the peer must send JSON text")]
     Binary,
-    #[error("media message is not a JSON object of the protocol: the peer must speak Twilio media streams")]
+    #[error(
+        "media message is not a JSON object of the protocol: the peer must speak the carrier's media streams"
+    )]
     NotUnderstood,
     #[error("media message lacks `{0}`: the peer must send it")]
     MissingField(&'static str),
@@ -19,7 +21,7 @@ pub enum StreamError {
     Repeated(&'static str),
     #[error("message for another stream: the peer must use the stream id of its start")]
     WrongStream,
-    #[error("stream is not 8 kHz mono mu-law: configure the carrier for audio/x-mulaw")]
+    #[error("stream is not 8 kHz mono mu-law: configure the carrier for G.711 mu-law")]
     UnsupportedFormat,
     #[error("stream identity is malformed: sids are at most 64 printable characters")]
     BadIdentity,
@@ -68,6 +70,10 @@ pub enum SignatureError {
     Malformed,
     #[error("signature does not match: check the public address and the carrier's auth token")]
     Mismatch,
+    #[error(
+        "signature is over five minutes old or ahead: set this machine's clock, or somebody replays a request"
+    )]
+    Stale,
     #[error("JSON body without bodySHA256 in the URL: the carrier must sign the body")]
     UnsignedBody,
     #[error("body does not match bodySHA256: it was altered on the way")]
@@ -86,6 +92,7 @@ impl SignatureError {
             Self::Missing => "signature_missing",
             Self::Malformed => "signature_malformed",
             Self::Mismatch => "signature_mismatch",
+            Self::Stale => "signature_stale",
             Self::UnsignedBody => "body_unsigned",
             Self::BodyMismatch => "body_mismatch",
             Self::UnknownAlgorithm => "algorithm_unknown",
@@ -157,6 +164,8 @@ pub enum ControlError {
     Gone,
     #[error("the carrier refused (code {code}): {}", .why.fix())]
     Refused { code: u32, why: Refusal },
+    #[error("this carrier does not tell that: look the call up in its console")]
+    Unable,
     #[error("the carrier's answer makes no sense: check that its address is the carrier's")]
     Garbage,
 }
@@ -207,6 +216,7 @@ impl ControlError {
             Self::Failed(_) => "carrier_failed",
             Self::Gone => "carrier_call_gone",
             Self::Refused { .. } => "carrier_refused",
+            Self::Unable => "carrier_unable",
             Self::Garbage => "carrier_garbage",
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{self, IgnoredAny, MapAccess, Visitor};
+use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::error::StreamError;
@@ -19,7 +19,7 @@ pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 #[derive(Debug)]
 pub(crate) struct Lenient(pub(crate) Option<u64>);
 
-/// Text by name; what is not text is left out, and so is what goes beyond the bound.
+/// Text by name, as an object or as a list of names and values; what is not text is left out, and so is what goes beyond the bound.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters(pub(crate) Vec<(String, String)>);
 
@@ -86,8 +86,22 @@ impl<'de> Deserialize<'de> for Parameters {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
                 Ok(Parameters(pairs))
             }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Parameters, A::Error> {
+                let mut pairs = Vec::new();
+                while pairs.len() < MAX_PARAMETERS {
+                    let Some(pair) = list.next_element::<PairOrOther>()? else { break };
+                    if let PairOrOther::Pair { name, value } = pair {
+                        pairs.push((name, value));
+                    }
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Parameters(pairs))
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Parameters, E> {
+                Ok(Parameters::default())
+            }
         }
-        deserializer.deserialize_map(ParametersVisitor)
+        deserializer.deserialize_any(ParametersVisitor)
     }
 }
 
@@ -111,6 +125,14 @@ pub(crate) fn named_otherwise(message: &str, known: &[&str]) -> Result<(), Strea
 #[serde(untagged)]
 enum TextOrOther {
     Text(String),
+    Other(IgnoredAny),
+}
+
+/// A name with its value, or something else that is dropped.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum PairOrOther {
+    Pair { name: String, value: String },
     Other(IgnoredAny),
 }
 

@@ -19,6 +19,7 @@ pub mod playout;
 pub mod rest;
 pub mod sim;
 pub mod stream;
+pub mod telnyx;
 pub mod token;
 pub mod twilio;
 mod xml;

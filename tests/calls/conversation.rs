@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use tests::caller::Caller;
+use tests::caller::{Caller, Wire};
 use tests::gateway::{Doubles, LINE, TestGateway};
 use tests::home::Home;
 
 tests::on_both_back_ends!(a_caller_is_greeted_asks_and_is_answered);
+tests::at_both_carriers!(
+    speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_heard,
+    keys_reach_the_responder,
+);
 
 async fn a_caller_is_greeted_asks_and_is_answered(home: Home) {
     let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
@@ -47,10 +51,9 @@ async fn a_caller_is_greeted_asks_and_is_answered(home: Home) {
     gateway.running.shutdown().await;
 }
 
-#[tokio::test]
-async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_heard() {
-    let gateway = TestGateway::start(Doubles::default()).await.unwrap();
-    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_heard(carrier: Wire) {
+    let gateway = TestGateway::start_at_carrier(carrier, Doubles::default()).await.unwrap();
+    let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     let call = caller.order.call_sid.clone();
     caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
     caller.silent_until_quiet(Duration::from_millis(200), Duration::from_secs(8)).await.unwrap();
@@ -78,17 +81,13 @@ async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_he
     gateway.running.shutdown().await;
 }
 
-#[tokio::test]
-async fn keys_reach_the_responder() {
+async fn keys_reach_the_responder(carrier: Wire) {
     let doubles = Doubles::default();
     let committed = doubles.responder.committed.clone();
-    let gateway = TestGateway::start(doubles).await.unwrap();
-    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let gateway = TestGateway::start_at_carrier(carrier, doubles).await.unwrap();
+    let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
-    let stream = caller.stream_sid.clone();
-    let key = serde_json::json!({"event": "dtmf", "streamSid": stream, "sequenceNumber": "9",
-        "dtmf": {"track": "inbound_track", "digit": "0"}});
-    caller.send(&key).await.unwrap();
+    caller.press("0").await.unwrap();
     caller
         .silent_until(Duration::from_secs(3), |_| {
             committed.lock().contains(&pipeline::ports::TurnInput::Digits { digits: "0".into() })

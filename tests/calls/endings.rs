@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use pipeline::ports::{AfterReply, TurnInput};
-use tests::caller::{Caller, StreamOrder, order};
+use tests::caller::{Caller, StreamOrder, Wire, order};
 use tests::doubles::{Answer, ScriptedResponder};
 use tests::gateway::{Doubles, LINE, TestGateway};
 use tests::home::Home;
 use tokio::time::{Instant, sleep};
 
+tests::at_both_carriers!(
+    hanging_up_at_any_moment_leaves_no_task_and_no_live_call,
+    goodbye_is_heard_to_its_end_and_the_stream_is_closed,
+    a_full_machine_says_so_and_running_calls_are_untouched,
+);
 tests::on_both_back_ends!(
     a_newer_stream_of_the_same_call_takes_over,
     a_stopping_gateway_lets_calls_end_and_keeps_their_record,
@@ -25,16 +30,15 @@ fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-#[tokio::test]
-async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call() {
-    let gateway = TestGateway::start(Doubles::default()).await.unwrap();
+async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call(carrier: Wire) {
+    let gateway = TestGateway::start_at_carrier(carrier, Doubles::default()).await.unwrap();
     // The first call opens what the process keeps: database readers, the log writer of the tenant.
-    let first = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let first = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     first.hang_up().await.unwrap();
     let before = settled_tasks().await;
     let files = open_files();
     for ms in [0, 20, 60, 200, 500, 900, 1_400, 2_000] {
-        let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+        let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
         caller.speak_ms(ms / 2).await.unwrap();
         caller.silent_ms(ms / 2).await.unwrap();
         if ms % 40 == 0 {
@@ -56,14 +60,14 @@ async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call() {
     gateway.running.shutdown().await;
 }
 
-#[tokio::test]
-async fn goodbye_is_heard_to_its_end_and_the_stream_is_closed() {
+async fn goodbye_is_heard_to_its_end_and_the_stream_is_closed(carrier: Wire) {
     let responder = ScriptedResponder::new(|input| match input {
         TurnInput::Opened => Answer::say(&["Hello."]),
         _ => Answer { then: AfterReply::HangUp, ..Answer::say(&["Thank you for calling. Goodbye."]) },
     });
-    let gateway = TestGateway::start(Doubles { responder, ..Doubles::default() }).await.unwrap();
-    let mut caller = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let gateway =
+        TestGateway::start_at_carrier(carrier, Doubles { responder, ..Doubles::default() }).await.unwrap();
+    let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     let call = caller.order.call_sid.clone();
     caller.silent_ms(800).await.unwrap();
     caller.speak_ms(900).await.unwrap();
@@ -103,14 +107,13 @@ async fn a_newer_stream_of_the_same_call_takes_over(home: Home) {
     gateway.running.shutdown().await;
 }
 
-#[tokio::test]
-async fn a_full_machine_says_so_and_running_calls_are_untouched() {
+async fn a_full_machine_says_so_and_running_calls_are_untouched(carrier: Wire) {
     let mut doubles = Doubles::default();
     doubles.limits.max_calls = Some(1);
-    let gateway = TestGateway::start(doubles).await.unwrap();
-    let mut running = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let gateway = TestGateway::start_at_carrier(carrier, doubles).await.unwrap();
+    let mut running = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     running.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
-    let mut refused = Caller::dial(&gateway.base, LINE).await.unwrap();
+    let mut refused = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     let heard = refused.heard.clone();
     let _ = refused.silent_until(Duration::from_secs(20), |h| h.closed.is_some()).await;
     assert!(heard.lock().bytes() > 8_000, "the busy message was spoken");

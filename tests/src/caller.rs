@@ -1,4 +1,4 @@
-//! A caller at a carrier: follows the TwiML, speaks, plays what comes and echoes marks as the carrier does.
+//! A caller at a carrier: follows its document, speaks, plays what comes and echoes marks as the carrier does.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,8 +26,100 @@ pub struct StreamOrder {
     pub call_sid: String,
 }
 
+/// Whose protocol a caller speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wire {
+    Twilio,
+    Telnyx,
+}
+
+impl Wire {
+    /// As the paths of its webhooks begin.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Twilio => "twilio",
+            Self::Telnyx => "telnyx",
+        }
+    }
+
+    /// By the address of a stream.
+    #[must_use]
+    pub fn of(url: &str) -> Self {
+        if url.contains("/telnyx/") { Self::Telnyx } else { Self::Twilio }
+    }
+
+    fn start(self, order: &StreamOrder, stream: &str) -> Value {
+        match self {
+            Self::Twilio => json!({"event": "start", "sequenceNumber": "1", "streamSid": stream, "start": {
+                "accountSid": "AC00000000000000000000000000000001", "streamSid": stream,
+                "callSid": order.call_sid, "tracks": ["inbound"],
+                "mediaFormat": {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1},
+                "customParameters": order.parameters}}),
+            Self::Telnyx => json!({"event": "start", "sequence_number": "1", "stream_id": stream, "start": {
+                "user_id": "AC00000000000000000000000000000001", "call_control_id": order.call_sid,
+                "client_state": null, "custom_parameters": order.parameters,
+                "media_format": {"encoding": "PCMU", "sample_rate": 8000, "channels": 1}}}),
+        }
+    }
+
+    fn media(self, stream: &str, chunk: u64, audio: &[u8]) -> Value {
+        let (sequence, number, at) = ((chunk + 1).to_string(), chunk.to_string(), (chunk * 20).to_string());
+        let payload = pipeline::session::journal::encode_audio(audio);
+        let media = json!({"track": "inbound", "chunk": number, "timestamp": at, "payload": payload});
+        self.named("media", stream, Some(sequence), ("media", media))
+    }
+
+    /// The echo of a mark.
+    fn mark(self, stream: &str, name: &str) -> Value {
+        self.named("mark", stream, None, ("mark", json!({"name": name})))
+    }
+
+    /// A key is pressed.
+    #[must_use]
+    pub fn key(self, stream: &str, digit: &str) -> Value {
+        let pressed = match self {
+            Self::Twilio => json!({"track": "inbound_track", "digit": digit}),
+            Self::Telnyx => json!({"digit": digit}),
+        };
+        self.named("dtmf", stream, Some("9".to_owned()), ("dtmf", pressed))
+    }
+
+    fn stop(self, stream: &str, call: &str) -> Value {
+        let told = match self {
+            Self::Twilio => json!({"accountSid": "AC00000000000000000000000000000001", "callSid": call}),
+            Self::Telnyx => json!({"user_id": "AC00000000000000000000000000000001", "call_control_id": call}),
+        };
+        self.named("stop", stream, None, ("stop", told))
+    }
+
+    fn named(
+        self,
+        event: &str,
+        stream: &str,
+        sequence: Option<String>,
+        (name, value): (&str, Value),
+    ) -> Value {
+        let mut message = json!({"event": event});
+        let (id, number) = match self {
+            Self::Twilio => ("streamSid", "sequenceNumber"),
+            Self::Telnyx => ("stream_id", "sequence_number"),
+        };
+        message[id] = stream.into();
+        if let Some(sequence) = sequence {
+            message[number] = sequence.into();
+        }
+        message[name] = value;
+        message
+    }
+}
+
 /// Asks the voice webhook what to do with a call. Gives status and body.
 pub async fn webhook(base: &str, to: &str, call_sid: &str) -> Result<(u16, String)> {
+    webhook_of(Wire::Twilio, base, to, call_sid).await
+}
+
+async fn webhook_of(wire: Wire, base: &str, to: &str, call_sid: &str) -> Result<(u16, String)> {
     let form = [
         ("CallSid", call_sid),
         ("AccountSid", "AC00000000000000000000000000000001"),
@@ -37,14 +129,22 @@ pub async fn webhook(base: &str, to: &str, call_sid: &str) -> Result<(u16, Strin
         ("Direction", "inbound"),
         ("ApiVersion", "2010-04-01"),
     ];
-    let answer = reqwest::Client::new().post(format!("{base}/twilio/voice")).form(&form).send().await?;
+    let answer =
+        reqwest::Client::new().post(format!("{base}/{}/voice", wire.name())).form(&form).send().await?;
     Ok((answer.status().as_u16(), answer.text().await?))
 }
 
 /// Asks the webhook and reads the stream out of its answer.
 pub async fn order(base: &str, to: &str) -> Result<StreamOrder> {
-    let call_sid = call_sid();
-    let (status, twiml) = webhook(base, to, &call_sid).await?;
+    order_of(Wire::Twilio, base, to).await
+}
+
+async fn order_of(wire: Wire, base: &str, to: &str) -> Result<StreamOrder> {
+    let call_sid = match wire {
+        Wire::Twilio => call_sid(),
+        Wire::Telnyx => format!("v3:{}-Leg_1", uuid::Uuid::new_v4().simple()),
+    };
+    let (status, twiml) = webhook_of(wire, base, to, &call_sid).await?;
     if status != 200 {
         bail!("the webhook answered {status}: {twiml}");
     }
@@ -57,9 +157,9 @@ pub fn call_sid() -> String {
     format!("CA{}", uuid::Uuid::new_v4().simple())
 }
 
-/// Reads the stream out of TwiML.
+/// Reads the stream out of a document.
 pub fn parse(twiml: &str, call_sid: String) -> Result<StreamOrder> {
-    let stream = twiml.split("<Stream").nth(1).context("the TwiML has no <Stream>")?;
+    let stream = twiml.split("<Stream").nth(1).context("the document has no <Stream>")?;
     let url = attribute(stream, "url").context("the <Stream> has no url")?;
     let parameters = twiml
         .split("<Parameter")
@@ -77,11 +177,7 @@ fn attribute(element: &str, name: &str) -> Option<String> {
 /// The `start` message of a stream.
 #[must_use]
 pub fn start_message(order: &StreamOrder, stream_sid: &str) -> Value {
-    json!({"event": "start", "sequenceNumber": "1", "streamSid": stream_sid, "start": {
-        "accountSid": "AC00000000000000000000000000000001", "streamSid": stream_sid,
-        "callSid": order.call_sid, "tracks": ["inbound"],
-        "mediaFormat": {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1},
-        "customParameters": order.parameters}})
+    Wire::of(&order.url).start(order, stream_sid)
 }
 
 #[must_use]
@@ -91,9 +187,7 @@ pub fn connected_message() -> Value {
 
 #[must_use]
 pub fn media_message(stream_sid: &str, chunk: u64, audio: &[u8]) -> Value {
-    json!({"event": "media", "sequenceNumber": (chunk + 1).to_string(), "streamSid": stream_sid, "media": {
-        "track": "inbound", "chunk": chunk.to_string(), "timestamp": (chunk * 20).to_string(),
-        "payload": pipeline::session::journal::encode_audio(audio)}})
+    Wire::Twilio.media(stream_sid, chunk, audio)
 }
 
 pub fn text(value: &Value) -> Message {
@@ -141,7 +235,18 @@ impl std::fmt::Debug for Caller {
 impl Caller {
     /// Dials a number of the gateway at `base` and opens the stream.
     pub async fn dial(base: &str, to: &str) -> Result<Self> {
-        Self::open(order(base, to).await?).await
+        Self::dial_by(Wire::Twilio, base, to).await
+    }
+
+    /// The same at a carrier of the test's choice.
+    pub async fn dial_by(wire: Wire, base: &str, to: &str) -> Result<Self> {
+        Self::open(order_of(wire, base, to).await?).await
+    }
+
+    /// Presses a key.
+    pub async fn press(&mut self, digit: &str) -> Result<()> {
+        let key = Wire::of(&self.order.url).key(&self.stream_sid, digit);
+        self.send(&key).await
     }
 
     pub async fn open(order: StreamOrder) -> Result<Self> {
@@ -161,7 +266,8 @@ impl Caller {
     pub async fn frame(&mut self, audio: &[u8]) -> Result<()> {
         self.clock.tick().await;
         self.chunk += 1;
-        self.sink.send(text(&media_message(&self.stream_sid, self.chunk, audio))).await?;
+        let wire = Wire::of(&self.order.url);
+        self.sink.send(text(&wire.media(&self.stream_sid, self.chunk, audio))).await?;
         let due: Vec<String> = {
             let mut heard = self.heard.lock();
             let now = Instant::now();
@@ -171,8 +277,7 @@ impl Caller {
             Vec::into_iter(due).map(|(_, name)| name).collect()
         };
         for name in due {
-            self.send(&json!({"event": "mark", "streamSid": self.stream_sid, "mark": {"name": name}}))
-                .await?;
+            self.send(&wire.mark(&self.stream_sid, &name)).await?;
         }
         Ok(())
     }
@@ -232,8 +337,7 @@ impl Caller {
 
     /// Hangs up as the carrier does, and waits until the gateway closed too.
     pub async fn hang_up(mut self) -> Result<Arc<Mutex<Heard>>> {
-        let stop = json!({"event": "stop", "streamSid": self.stream_sid, "stop": {
-            "accountSid": "AC00000000000000000000000000000001", "callSid": self.order.call_sid}});
+        let stop = Wire::of(&self.order.url).stop(&self.stream_sid, &self.order.call_sid);
         let _ = self.sink.send(text(&stop)).await;
         let _ = self.sink.close().await;
         let _ = timeout(Duration::from_secs(10), &mut self.reader).await;
@@ -299,4 +403,24 @@ fn take(heard: &mut Heard, message: &Value) {
         }
         _ => {}
     }
+}
+
+/// Runs a test of calls at each carrier: the same words, each in its own protocol.
+#[macro_export]
+macro_rules! at_both_carriers {
+    ($($name:ident),+ $(,)?) => {$(
+        mod $name {
+            use $crate::caller::Wire;
+
+            #[tokio::test]
+            async fn at_twilio() {
+                super::$name(Wire::Twilio).await;
+            }
+
+            #[tokio::test]
+            async fn at_telnyx() {
+                super::$name(Wire::Telnyx).await;
+            }
+        }
+    )+};
 }

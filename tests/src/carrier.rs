@@ -1,6 +1,6 @@
 //! The carrier: its REST interface for calls, and what it does with a call by itself.
 //!
-//! It answers as the carrier's documentation says: basic auth, forms, 201 and 400 with its codes, 401, 404, 429, 5xx. A call
+//! It is Twilio, or Telnyx, and answers as that carrier's documentation says: its auth, bodies, codes, 401, 404, 429, 5xx. A call
 //! that is placed rings, tells so, fetches our document when it is answered, and follows it: keys, dialling, streams. Everything
 //! it posts is signed. How a number behaves, and in which order callbacks come, is said by the test.
 
@@ -9,19 +9,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Form, Json, Router};
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::Value;
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::sleep;
+
+// Relative to this file, from wherever it is shared.
+#[path = "carrier/rest.rs"]
+mod rest;
+#[path = "carrier/telnyx.rs"]
+pub mod telnyx;
 
 /// The account that the server knows.
 pub const ACCOUNT: &str = "AC00000000000000000000000000000001";
@@ -33,6 +34,14 @@ const STEP: Duration = Duration::from_millis(10);
 type Fields = Vec<(String, String)>;
 /// What holds a media stream: its address, its parameters, and the call's name.
 pub type Talk = Arc<dyn Fn(String, Fields, String) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Which carrier the server plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Plays {
+    #[default]
+    Twilio,
+    Telnyx,
+}
 
 /// How a number behaves when it is called.
 #[derive(Clone, Debug)]
@@ -98,6 +107,7 @@ struct Leg {
 
 #[derive(Default)]
 struct Inner {
+    plays: Plays,
     numbers: Mutex<HashMap<String, Behaviour>>,
     callbacks: Mutex<Callbacks>,
     troubles: Mutex<VecDeque<Trouble>>,
@@ -127,13 +137,18 @@ impl std::fmt::Debug for CarrierServer {
 impl CarrierServer {
     /// Starts on a free port of loopback.
     pub async fn start() -> Self {
+        Self::start_as(Plays::Twilio).await
+    }
+
+    pub async fn start_as(plays: Plays) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = format!("http://{}", listener.local_addr().expect("its address"));
-        let server = Self { inner: Arc::default(), address };
-        let router = Router::new()
-            .route("/2010-04-01/Accounts/{account}/Calls.json", post(create).get(list))
-            .route("/2010-04-01/Accounts/{account}/Calls/{sid}", get(one).post(update))
-            .with_state(server.clone());
+        let server = Self { inner: Arc::new(Inner { plays, ..Inner::default() }), address };
+        let routes = match plays {
+            Plays::Twilio => rest::routes(),
+            Plays::Telnyx => telnyx::routes(),
+        };
+        let router = routes.with_state(server.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         server
     }
@@ -187,7 +202,11 @@ impl CarrierServer {
     }
 
     fn add(&self, from: &str, to: &str, parent: Option<&str>) -> String {
-        let sid = format!("CA{:032x}", self.inner.names.fetch_add(1, Ordering::Relaxed) + 1);
+        let number = self.inner.names.fetch_add(1, Ordering::Relaxed) + 1;
+        let sid = match self.inner.plays {
+            Plays::Twilio => format!("CA{number:032x}"),
+            Plays::Telnyx => format!("v3:{number:032x}-Call_Leg"),
+        };
         let created = chrono::Utc::now().to_rfc2822();
         let (from, to, parent) = (from.to_owned(), to.to_owned(), parent.map(str::to_owned));
         self.inner.legs.lock().push(Leg {
@@ -222,6 +241,33 @@ impl CarrierServer {
         self.leg(sid, |leg| leg.hung_up).unwrap_or(true)
     }
 
+    /// Changes a call as the form says, with a document in this field; `false`: it is over, `None`: there is none.
+    fn change(&self, sid: &str, form: &Fields, document: &str) -> Option<bool> {
+        let value = |name: &str| form.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
+        self.leg(sid, |leg| {
+            if is_over(leg.status) {
+                return false;
+            }
+            leg.redirect = value(document);
+            leg.hung_up |= value("Status").is_some();
+            leg.changed.notify_one();
+            true
+        })
+    }
+
+    /// Calls that fit, the newest first.
+    fn listed(&self, wanted: &HashMap<String, String>, shown: fn(&Leg) -> Value) -> Vec<Value> {
+        let fits =
+            |name: &str, value: Option<&str>| wanted.get(name).is_none_or(|w| Some(w.as_str()) == value);
+        let legs = self.inner.legs.lock();
+        let found = legs.iter().rev().filter(|leg| {
+            fits("To", Some(&leg.to))
+                && fits("From", Some(&leg.from))
+                && fits("ParentCallSid", leg.parent.as_deref())
+        });
+        found.map(shown).collect()
+    }
+
     fn behaviour(&self, number: &str) -> Behaviour {
         self.inner.numbers.lock().get(number).cloned().unwrap_or(Behaviour::NoAnswer)
     }
@@ -242,8 +288,15 @@ impl CarrierServer {
     }
 
     async fn post(&self, url: &str, fields: &Fields) -> Option<String> {
-        let signature = sign(&SecretString::from(TOKEN), url, fields);
-        let request = reqwest::Client::new().post(url).header(SIGNATURE_HEADER, signature).form(fields);
+        let request = reqwest::Client::new().post(url).form(fields);
+        let request = match self.inner.plays {
+            Plays::Twilio => request.header(SIGNATURE_HEADER, sign(&SecretString::from(TOKEN), url, fields)),
+            Plays::Telnyx => {
+                let built = request.try_clone()?.build().ok()?;
+                let body = std::str::from_utf8(built.body()?.as_bytes()?).ok()?.to_owned();
+                telnyx::headers(&body, 0).into_iter().fold(request, |r, (name, value)| r.header(name, value))
+            }
+        };
         let answer = request.send().await.ok()?;
         if !answer.status().is_success() {
             return None;
@@ -366,7 +419,9 @@ impl CarrierServer {
                 () = talk(url, parameters(document), sid.to_owned()) => {}
                 () = changed.notified() => return None,
             }
-            return self.fetch(sid, &attribute(document, "Connect", "action")?, &[]).await;
+            let next = attribute(document, "Connect", "action");
+            let next = next.or_else(|| element(document, "Redirect").map(|(_, text)| text))?;
+            return self.fetch(sid, &next, &[]).await;
         }
         let redirect = element(document, "Redirect").map(|(_, text)| text)?;
         self.fetch(sid, &redirect, &[]).await
@@ -420,142 +475,6 @@ impl CarrierServer {
     }
 }
 
-// ---------------------------------------------------------------- the REST interface
-
-fn refused(status: StatusCode, code: u32) -> Response {
-    let message = "as the test wants";
-    let body = json!({ "code": code, "message": message, "more_info": "", "status": status.as_u16() });
-    (status, Json(body)).into_response()
-}
-
-/// Lets a request in; what is wrong with it otherwise, or what shall go wrong.
-async fn admit(server: &CarrierServer, headers: &HeaderMap, account: &str) -> Result<Option<u16>, Response> {
-    let known = reqwest::Client::new().get("http://127.0.0.1/").basic_auth(ACCOUNT, Some(TOKEN)).build();
-    let known = known.expect("a request").headers()["authorization"].clone();
-    if headers.get("authorization") != Some(&known) || account != ACCOUNT {
-        return Err(refused(StatusCode::UNAUTHORIZED, 20003));
-    }
-    let trouble = server.inner.troubles.lock().pop_front();
-    match trouble {
-        None => Ok(None),
-        Some(Trouble::DoneAnd(status)) => Ok(Some(status)),
-        Some(Trouble::Slow(late)) => {
-            sleep(late).await;
-            Ok(None)
-        }
-        Some(Trouble::Status(status)) => {
-            let code = if status == 429 { 20429 } else { 20500 };
-            Err(refused(StatusCode::from_u16(status).expect("a status"), code))
-        }
-    }
-}
-
-fn shown(leg: &Leg) -> Value {
-    let is_over = ["completed", "busy", "no-answer", "failed", "canceled"].contains(&leg.status);
-    json!({
-        "sid": leg.sid, "status": leg.status, "from": leg.from, "to": leg.to, "direction": "outbound-api",
-        "date_created": leg.created, "duration": is_over.then_some("7"), "answered_by": leg.answered_by,
-        "parent_call_sid": leg.parent, "price": null, "uri": format!("/2010-04-01/Accounts/{ACCOUNT}/Calls/{}.json", leg.sid),
-    })
-}
-
-async fn create(
-    State(server): State<CarrierServer>,
-    Path(account): Path<String>,
-    headers: HeaderMap,
-    Form(form): Form<Fields>,
-) -> Response {
-    let done_and = match admit(&server, &headers, &account).await {
-        Ok(done_and) => done_and,
-        Err(refusal) => return refusal,
-    };
-    server.inner.asked.lock().push(("Calls".to_owned(), form.clone()));
-    let value = |name: &str| form.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone()).unwrap_or_default();
-    let (to, from) = (value("To"), value("From"));
-    let is_number =
-        |text: &str| text.strip_prefix('+').is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
-    if !is_number(&to) {
-        return refused(StatusCode::BAD_REQUEST, 21211);
-    }
-    if !is_number(&from) {
-        return refused(StatusCode::BAD_REQUEST, 21212);
-    }
-    if value("Url").is_empty() {
-        return refused(StatusCode::BAD_REQUEST, 21205);
-    }
-    if let Behaviour::Refused(code) = server.behaviour(&to) {
-        return refused(StatusCode::BAD_REQUEST, code);
-    }
-    let sid = server.add(&from, &to, None);
-    let body = server.leg(&sid, |leg| shown(leg));
-    tokio::spawn(server.clone().live(sid, form));
-    match done_and {
-        Some(status) => refused(StatusCode::from_u16(status).expect("a status"), 20500),
-        None => (StatusCode::CREATED, Json(body)).into_response(),
-    }
-}
-
-async fn list(
-    State(server): State<CarrierServer>,
-    Path(account): Path<String>,
-    Query(wanted): Query<HashMap<String, String>>,
-    headers: HeaderMap,
-) -> Response {
-    if let Err(refusal) = admit(&server, &headers, &account).await {
-        return refusal;
-    }
-    let fits = |name: &str, value: Option<&str>| wanted.get(name).is_none_or(|w| Some(w.as_str()) == value);
-    let legs = server.inner.legs.lock();
-    let found = legs.iter().rev().filter(|leg| {
-        fits("To", Some(&leg.to))
-            && fits("From", Some(&leg.from))
-            && fits("ParentCallSid", leg.parent.as_deref())
-    });
-    let calls: Vec<Value> = found.map(shown).collect();
-    Json(json!({ "calls": calls, "page": 0, "page_size": 20 })).into_response()
-}
-
-async fn one(
-    State(server): State<CarrierServer>,
-    Path((account, sid)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Response {
-    if let Err(refusal) = admit(&server, &headers, &account).await {
-        return refusal;
-    }
-    match server.leg(sid.trim_end_matches(".json"), |leg| shown(leg)) {
-        Some(body) => Json(body).into_response(),
-        None => refused(StatusCode::NOT_FOUND, 20404),
-    }
-}
-
-async fn update(
-    State(server): State<CarrierServer>,
-    Path((account, sid)): Path<(String, String)>,
-    headers: HeaderMap,
-    Form(form): Form<Fields>,
-) -> Response {
-    if let Err(refusal) = admit(&server, &headers, &account).await {
-        return refusal;
-    }
-    server.inner.asked.lock().push(("Calls/update".to_owned(), form.clone()));
-    let value = |name: &str| form.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
-    let changed = server.leg(sid.trim_end_matches(".json"), |leg| {
-        if ["completed", "busy", "no-answer", "failed", "canceled"].contains(&leg.status) {
-            return None;
-        }
-        leg.redirect = value("Twiml");
-        leg.hung_up |= value("Status").is_some();
-        leg.changed.notify_one();
-        Some(shown(leg))
-    });
-    match changed {
-        Some(Some(body)) => Json(body).into_response(),
-        Some(None) => refused(StatusCode::BAD_REQUEST, 21220),
-        None => refused(StatusCode::NOT_FOUND, 20404),
-    }
-}
-
 // ---------------------------------------------------------------- documents
 
 /// The first element of this name: its attributes as written, and the text within.
@@ -574,6 +493,10 @@ fn attribute(document: &str, name: &str, key: &str) -> Option<String> {
     let (attributes, _) = element(document, name)?;
     let value = attributes.split_once(&format!(" {key}=\""))?.1;
     Some(plain(value.split('"').next()?))
+}
+
+fn is_over(status: &str) -> bool {
+    ["completed", "busy", "no-answer", "failed", "canceled"].contains(&status)
 }
 
 /// How a machine is called where it is looked for so.

@@ -30,9 +30,9 @@ pub async fn start(
     carrier: &str,
     says: &[&str],
 ) -> Result<TestGateway> {
-    config.carrier.account_sid = Some(ACCOUNT.to_owned());
-    config.carrier.auth_token = Some(SecretString::from(TOKEN));
-    config.carrier.address = carrier.to_owned();
+    config.carrier.twilio.account_sid = Some(ACCOUNT.to_owned());
+    config.carrier.twilio.auth_token = Some(SecretString::from(TOKEN));
+    config.carrier.twilio.address = carrier.to_owned();
     let doubles = Doubles {
         stt: Arc::new(ScriptedRecogniser::new(says)),
         tts: Arc::new(HummingVoice { first_after: Duration::from_millis(5), letter_ms: 4, recorded: None }),

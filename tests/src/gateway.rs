@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use gateway::config::carrier::Name;
 use gateway::config::{Config, Limits};
 use gateway::providers::engines::Engines;
 use gateway::providers::lineup::Lineup;
@@ -16,6 +17,7 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 use work::tools::remote::outside::Outside;
 
+use crate::caller::Wire;
 use crate::doubles::{Answer, EnergyVad, HummingVoice, ScriptedRecogniser, ScriptedResponder};
 
 /// The demo line of a first start.
@@ -83,6 +85,18 @@ pub struct TestGateway {
 impl TestGateway {
     pub async fn start(doubles: Doubles) -> Result<Self> {
         Self::start_in(Arc::new(tempfile::tempdir()?), doubles).await
+    }
+
+    /// Starts with this carrier, whose requests are not signed.
+    pub async fn start_at_carrier(carrier: Wire, doubles: Doubles) -> Result<Self> {
+        let dir = Arc::new(tempfile::tempdir()?);
+        let mut config = Config::for_test(dir.path());
+        config.admin_token = Some(ADMIN.to_owned().into());
+        config.carrier.name = match carrier {
+            Wire::Twilio => Name::Twilio,
+            Wire::Telnyx => Name::Telnyx,
+        };
+        Self::start_configured(dir, config, doubles).await
     }
 
     /// Starts on a data folder that may have been used before.

@@ -123,7 +123,7 @@ async fn gateway() -> Result<()> {
     let mut letter_ms = 50;
     if let Ok(address) = std::env::var(CARRIER) {
         with_account(&mut config);
-        config.carrier.address = address;
+        config.carrier.twilio.address = address;
         // How long our words take is no part of what is measured there.
         letter_ms = 10;
     }
@@ -138,8 +138,8 @@ async fn gateway() -> Result<()> {
 }
 
 fn with_account(config: &mut Config) {
-    config.carrier.account_sid = Some(ACCOUNT.to_owned());
-    config.carrier.auth_token = Some(SecretString::from(TOKEN));
+    config.carrier.twilio.account_sid = Some(ACCOUNT.to_owned());
+    config.carrier.twilio.auth_token = Some(SecretString::from(TOKEN));
 }
 
 struct Plain;

@@ -6,10 +6,11 @@ use anyhow::{Result, bail};
 use futures_util::{SinkExt, StreamExt};
 use gateway::caller::playback::Playback;
 use gateway::caller::socket::{self, Socket};
+use telephony::encoding::decode_payload;
 use telephony::media::{AudioFrame, FRAME_MS, StreamStart};
+use telephony::stream::MAX_PAYLOAD_BYTES;
 use telephony::twilio::client::StreamWriter;
-use telephony::twilio::stream::MAX_PAYLOAD_BYTES;
-use telephony::twilio::wire::{ToCarrier, decode_payload};
+use telephony::twilio::wire::ToCarrier;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 

@@ -61,8 +61,8 @@ pub async fn transfer(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let call = calls::find(&scope.store, &id).await?;
     let live = app.live.find(call.id).ok_or_else(not_live)?;
-    if app.control.is_none() {
-        return Err(refusals::no_account());
+    if app.control().is_none() {
+        return Err(refusals::no_account(&app.config.carrier));
     }
     if live.named_by == NamedBy::Gateway {
         return Err(ApiError::new(ErrorCode::Conflict, "no carrier has this call: it came from a browser")

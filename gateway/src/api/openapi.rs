@@ -31,6 +31,7 @@ const AREAS: &[&str] = &[
     include_str!("../../data/openapi/tenants.json"),
     include_str!("../../data/openapi/audit.json"),
     include_str!("../../data/openapi/carrier.json"),
+    include_str!("../../data/openapi/carrier_telnyx.json"),
 ];
 
 /// Made once.

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use serde::{Deserialize, Serialize};
 use storage::{CallId, PassportId};
-use telephony::twilio::token::MAX_LIFE_S;
+use telephony::token::MAX_LIFE_S;
 
 use crate::app::App;
 use crate::auth::{Scoped, UsePhone, origin, secrets};

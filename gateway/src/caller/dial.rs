@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use reqwest::Client;
 use secrecy::SecretString;
+use telephony::callback::VoiceRequest;
 use telephony::media::StreamStart;
+use telephony::twilio::form;
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
-use telephony::twilio::webhook::VoiceRequest;
 
 use super::order::{self, Order};
 use crate::auth::secrets;
 use crate::config::Config;
-use crate::webhooks::voice::VOICE_PATH;
+use crate::webhooks::twilio::PATHS;
 
 /// Longest wait for the webhook's answer: the carrier gives up after this.
 const ANSWER: Duration = Duration::from_secs(15);
@@ -27,7 +28,7 @@ pub enum Refusal {
     NotUnderstood(&'static str),
 }
 
-/// A gateway as its carrier knows it.
+/// A gateway as its carrier knows it. The carrier that is played is Twilio.
 #[derive(Debug)]
 pub struct Exchange {
     http: Client,
@@ -44,12 +45,12 @@ impl Exchange {
     pub fn new(config: &Config, http: Client, base: String) -> Self {
         let signed_base =
             config.public_url.as_ref().map_or_else(|| base.clone(), |url| url.as_str().to_owned());
-        let account_sid = config.carrier.account_sid.clone();
+        let account_sid = config.carrier.twilio.account_sid.clone();
         Self {
             http,
             base,
             signed_base,
-            key: config.carrier.auth_token.clone(),
+            key: config.carrier.twilio.auth_token.clone(),
             account_sid: account_sid.unwrap_or_else(|| format!("AC{}", secrets::random_hex(16))),
         }
     }
@@ -80,9 +81,9 @@ impl Exchange {
     /// # Errors
     /// [`Refusal`], when there is nothing to do with it.
     pub async fn place(&self, call: &VoiceRequest) -> Result<Order, Refusal> {
-        let fields = call.to_form();
-        let mut post = self.http.post(format!("{}{VOICE_PATH}", self.base)).form(&fields).timeout(ANSWER);
-        if let Some((name, value)) = self.sign(&format!("{}{VOICE_PATH}", self.signed_base), &fields) {
+        let fields = form::ringing(call);
+        let mut post = self.http.post(format!("{}{}", self.base, PATHS.voice)).form(&fields).timeout(ANSWER);
+        if let Some((name, value)) = self.sign(&format!("{}{}", self.signed_base, PATHS.voice), &fields) {
             post = post.header(name, value);
         }
         let unreachable = |_| Refusal::Unreachable(self.base.clone());

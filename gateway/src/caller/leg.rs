@@ -5,10 +5,11 @@ use std::time::Duration;
 use anyhow::bail;
 use futures_util::{SinkExt, StreamExt};
 use serde::Serialize;
+use telephony::encoding::decode_payload;
 use telephony::media::{AudioFrame, FRAME_MS, StreamStart};
+use telephony::stream::MAX_PAYLOAD_BYTES;
 use telephony::twilio::client::StreamWriter;
-use telephony::twilio::stream::MAX_PAYLOAD_BYTES;
-use telephony::twilio::wire::{ToCarrier, decode_payload};
+use telephony::twilio::wire::ToCarrier;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message};
 

@@ -111,19 +111,19 @@ fn unescape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use telephony::carrier::StreamInvitation;
-    use telephony::twilio::twiml;
+    use telephony::document::{Document, StreamInvitation};
+    use telephony::twilio::twiml::render;
 
     use super::*;
 
     #[test]
     fn a_stream_comes_with_its_parameters_unescaped() {
-        let document = twiml::connect_stream(&StreamInvitation {
+        let document = render(&Document::Connect(StreamInvitation {
             stream_url: "wss://h/twilio/media",
             after_url: "https://h/twilio/resume?a=1&b=2",
             status_url: None,
             parameters: &[("token", "a<b>&\"c\"")],
-        });
+        }));
         let order = read(&document).unwrap();
         let parameters = vec![("token".to_owned(), "a<b>&\"c\"".to_owned())];
         assert_eq!(order, Order::Stream { url: "wss://h/twilio/media".to_owned(), parameters });
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn words_and_refusals_are_told_apart() {
-        let said = read(&twiml::say_and_hang_up("We're sorry.", "en-US")).unwrap();
+        let said = read(&render(&Document::say_and_hang_up("We're sorry.", "en-US"))).unwrap();
         assert_eq!(said, Order::Say("We're sorry.".to_owned()));
-        assert_eq!(read(&twiml::reject_busy()), Ok(Order::HangUp));
-        assert_eq!(read(&twiml::hang_up()), Ok(Order::HangUp));
+        assert_eq!(read(&render(&Document::RejectBusy)), Ok(Order::HangUp));
+        assert_eq!(read(&render(&Document::HangUp)), Ok(Order::HangUp));
         assert!(read("<Response/>").is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use telephony::twilio::stream::MAX_MESSAGE_BYTES;
+use telephony::carrier::MAX_MESSAGE_BYTES;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;

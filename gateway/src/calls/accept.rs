@@ -1,4 +1,4 @@
-//! `GET /twilio/media` and `GET /v1/phone/media`: a socket becomes a call, or is closed with a reason.
+//! A carrier's media stream and `GET /v1/phone/media`: a socket becomes a call, or is closed with a reason.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,6 +8,8 @@ use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use telephony::carrier::MediaWire;
+use telephony::phone::WIRE;
 use tracing::Instrument;
 
 use super::admission::Admission;
@@ -98,8 +100,10 @@ fn accept(
 /// A socket's whole life.
 async fn hold(app: &Arc<App>, mut socket: WebSocket, handshake: (Place, Option<Opening>)) {
     let accepted = Instant::now();
+    // A phone of ours speaks the same whoever the carrier is.
+    let wire: &dyn MediaWire = if handshake.1.is_some() { &WIRE } else { app.carrier.as_ref() };
     let opened = tokio::select! {
-        opened = handshake::complete(app, &mut socket, accepted) => opened,
+        opened = handshake::complete(app, wire, &mut socket, accepted) => opened,
         () = app.stop.now.cancelled() => Err(Refusal {
             closing: Closing::new(code::GOING_AWAY, "the gateway is stopping"),
             reason: "draining",

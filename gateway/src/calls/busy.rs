@@ -6,8 +6,8 @@ use std::time::Duration;
 use axum::extract::ws::{Message, WebSocket};
 use chrono::Utc;
 use storage::Calls;
-use telephony::media::{AudioFrame, FRAME_MS, MarkId};
-use telephony::twilio::wire;
+use telephony::carrier::MediaWriter;
+use telephony::media::{AudioFrame, FRAME_MS, MarkId, MediaCommand};
 use tokio::time::{Instant, timeout};
 
 use super::admission::Permit;
@@ -41,25 +41,25 @@ pub async fn tell(
     );
     record(app, &opened, why).await;
     let frames = ready.notices.frames(why, ready.lineup.language_of(&opened.call.line));
-    if say(&mut socket, &opened.stream_sid, &frames).await.is_some() {
+    if say(&mut socket, opened.writer.as_ref(), &frames).await.is_some() {
         let _ = timeout(LAST_MARK, heard(&mut socket, opened)).await;
     }
     socket::close(socket, &Closing::normal()).await;
 }
 
 /// Sends at the pace of play-out; `None` when the socket does not take it.
-async fn say(socket: &mut WebSocket, stream_sid: &str, frames: &[AudioFrame]) -> Option<()> {
+async fn say(socket: &mut WebSocket, writer: &dyn MediaWriter, frames: &[AudioFrame]) -> Option<()> {
     let began = Instant::now();
     let mut text = String::new();
     for (n, frame) in (0_u32..).zip(frames) {
         let due = Duration::from_millis(FRAME_MS) * n.saturating_sub(AHEAD);
         tokio::time::sleep_until(began + due).await;
         text.clear();
-        wire::encode_media(stream_sid, frame.bytes(), &mut text);
+        writer.write(&MediaCommand::Frame(*frame), &mut text);
         send(socket, &text).await?;
     }
     text.clear();
-    wire::encode_mark(stream_sid, MarkId(1), &mut text);
+    writer.write(&MediaCommand::Mark(MarkId(1)), &mut text);
     send(socket, &text).await
 }
 

@@ -13,7 +13,7 @@ use storage::records::{Direction, NewCall};
 use storage::zones::CallerNumber;
 use storage::{CallId, Line, PassportId};
 use telephony::error::TokenError;
-use telephony::twilio::token::{MAX_LIFE_S, NonceLedger, StreamClaims, TokenSigner};
+use telephony::token::{MAX_LIFE_S, NonceLedger, StreamClaims, TokenSigner};
 
 use super::answered::Doubt;
 use super::steady::SteadyClock;

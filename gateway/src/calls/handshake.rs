@@ -6,8 +6,8 @@ use std::time::Instant;
 use axum::extract::ws::{Message, WebSocket};
 use chrono::{DateTime, Utc};
 use storage::Auth;
+use telephony::carrier::{MediaReader, MediaWire, MediaWriter};
 use telephony::media::{CallTime, MediaEvent, StreamStart};
-use telephony::twilio::stream::StreamReader;
 use tokio::time::timeout;
 
 use super::expected::ExpectedCall;
@@ -21,8 +21,8 @@ pub const TOKEN_PARAMETER: &str = "token";
 #[derive(Debug)]
 pub struct Opened {
     pub call: Arc<ExpectedCall>,
-    pub stream_sid: String,
-    pub reader: StreamReader,
+    pub reader: Box<dyn MediaReader>,
+    pub writer: Box<dyn MediaWriter>,
 }
 
 /// Why a socket got no call.
@@ -40,19 +40,24 @@ impl Refusal {
 }
 
 /// Reads up to `start` within the limit, and checks what it says.
-pub async fn complete(app: &App, socket: &mut WebSocket, accepted: Instant) -> Result<Opened, Refusal> {
-    let mut reader = StreamReader::new();
-    let started = timeout(app.config.limits.handshake, read_start(socket, &mut reader, accepted)).await;
+pub async fn complete(
+    app: &App,
+    wire: &dyn MediaWire,
+    socket: &mut WebSocket,
+    accepted: Instant,
+) -> Result<Opened, Refusal> {
+    let mut reader = wire.reader();
+    let started = timeout(app.config.limits.handshake, read_start(socket, reader.as_mut(), accepted)).await;
     let start = started.unwrap_or_else(|_| {
         Err(Refusal::new("handshake_timeout", code::POLICY, "no `start` in time: send connected, then start"))
     })?;
     let call = redeem(app, &start).await?;
-    Ok(Opened { call, stream_sid: start.stream_sid, reader })
+    Ok(Opened { call, reader, writer: wire.writer(&start.stream_sid) })
 }
 
 async fn read_start(
     socket: &mut WebSocket,
-    reader: &mut StreamReader,
+    reader: &mut dyn MediaReader,
     accepted: Instant,
 ) -> Result<StreamStart, Refusal> {
     let mut events = Vec::new();
@@ -67,7 +72,7 @@ async fn read_start(
         };
         let outcome = match &message {
             Message::Text(text) => reader.read(call_time(accepted), text, &mut events),
-            Message::Binary(_) => Err(reader.read_binary()),
+            Message::Binary(bytes) => reader.read_binary(bytes),
             Message::Close(_) => return Err(Refusal::new("gone", code::NORMAL, "")),
             Message::Ping(_) | Message::Pong(_) => Ok(()),
         };

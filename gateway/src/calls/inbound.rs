@@ -9,8 +9,8 @@ use std::time::Instant;
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::StreamExt;
 use futures_util::stream::SplitStream;
+use telephony::carrier::MediaReader;
 use telephony::media::MediaEvent;
-use telephony::twilio::stream::StreamReader;
 use tokio::sync::mpsc;
 use tokio::time::{Instant as Deadline, timeout_at};
 
@@ -39,7 +39,7 @@ pub enum LegEnd {
 #[derive(Debug)]
 pub struct Inbound {
     stream: SplitStream<WebSocket>,
-    reader: StreamReader,
+    reader: Box<dyn MediaReader>,
     accepted: Instant,
     idle: std::time::Duration,
     backlog: VecDeque<MediaEvent>,
@@ -54,7 +54,7 @@ impl Inbound {
     #[must_use]
     pub fn new(
         stream: SplitStream<WebSocket>,
-        reader: StreamReader,
+        reader: Box<dyn MediaReader>,
         accepted: Instant,
         limits: &Limits,
         ear: Option<Ear>,
@@ -115,7 +115,7 @@ impl Inbound {
             Some(Ok(Message::Text(text))) => {
                 self.reader.read(call_time(self.accepted), &text, &mut self.parsed)
             }
-            Some(Ok(Message::Binary(_))) => Err(self.reader.read_binary()),
+            Some(Ok(Message::Binary(bytes))) => self.reader.read_binary(&bytes),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
         };
         if let Err(error) = outcome {
@@ -170,8 +170,8 @@ impl Inbound {
     }
 
     fn broken(&self, reason: &'static str, closing: Closing) -> LegEnd {
-        let counts = self.reader.counts();
-        tracing::warn!(reason, messages = counts.messages, code = closing.code, "the media stream is closed");
+        let messages = self.reader.messages();
+        tracing::warn!(reason, messages, code = closing.code, "the media stream is closed");
         LegEnd::Broken { closing, reason }
     }
 }

@@ -11,7 +11,7 @@ use pipeline::event::AttentionLevel;
 use pipeline::ports::{EndReason, InLine};
 use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
-use telephony::twilio::status::Answerer;
+use telephony::callback::Answerer;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 

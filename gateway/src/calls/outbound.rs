@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::extract::ws::Message;
 use futures_util::{Sink, SinkExt};
+use telephony::carrier::MediaWriter;
 use telephony::media::MediaCommand;
-use telephony::twilio::wire;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use super::socket::{CLOSE_WAIT, Closing, code};
 #[derive(Debug)]
 pub struct Outbound<S> {
     sink: S,
-    stream_sid: String,
+    writer: Box<dyn MediaWriter>,
     /// Longest wait for one message to leave.
     send: Duration,
     text: String,
@@ -26,9 +26,9 @@ pub struct Outbound<S> {
 
 impl<S: Sink<Message> + Unpin> Outbound<S> {
     #[must_use]
-    pub fn new(sink: S, stream_sid: String, send: Duration) -> Self {
+    pub fn new(sink: S, writer: Box<dyn MediaWriter>, send: Duration) -> Self {
         let frames = metrics::counter!("quandura_frames_total", "direction" => "out");
-        Self { sink, stream_sid, send, text: String::new(), frames }
+        Self { sink, writer, send, text: String::new(), frames }
     }
 
     /// Writes until the call closes the leg or is gone, then says goodbye. A peer that takes no message within the
@@ -59,7 +59,7 @@ impl<S: Sink<Message> + Unpin> Outbound<S> {
 
     async fn write(&mut self, command: &MediaCommand) -> bool {
         self.text.clear();
-        if !wire::encode(&self.stream_sid, command, &mut self.text) {
+        if !self.writer.write(command, &mut self.text) {
             return true;
         }
         if matches!(command, MediaCommand::Frame(_)) {
@@ -75,7 +75,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::convert::Infallible;
 
+    use telephony::carrier::MediaWire;
     use telephony::media::AudioFrame;
+    use telephony::phone::WIRE;
 
     use super::*;
 
@@ -84,7 +86,7 @@ mod tests {
     async fn a_peer_that_takes_nothing_ends_the_pump_at_the_deadline() {
         let stuck = |(), _: Message| async { std::future::pending::<Result<(), Infallible>>().await };
         let sink = Box::pin(futures_util::sink::unfold((), stuck));
-        let outbound = Outbound::new(sink, "MZ1".to_owned(), Duration::from_millis(30));
+        let outbound = Outbound::new(sink, WIRE.writer("MZ1"), Duration::from_millis(30));
         let (commands, from_call) = mpsc::channel(4);
         for _ in 0..3 {
             commands.try_send(MediaCommand::Frame(AudioFrame::SILENCE)).unwrap();

@@ -40,7 +40,6 @@ use crate::dialing::{reminder, warm};
 use crate::memory::recall::{Recollection, recall};
 use crate::office::Pressing;
 use crate::providers::Ready;
-use crate::providers::lineup::CARRIER;
 use crate::recording;
 use crate::telemetry::metrics;
 
@@ -92,7 +91,7 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
             warm::caller_left(app, &admitted_store, call.id, summary.reason).await;
             app.reviewing.notify_one();
             if carrier {
-                note_line_cost(&prices, &summary);
+                note_line_cost(app.carrier.name(), &prices, &summary);
             }
         }
         Err(error) => {
@@ -231,7 +230,7 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
 /// Name of the carrier in the price table. Phones of our own API, and callers on this machine, cost no line.
 fn paid_carrier(app: &App, call: &ExpectedCall) -> Option<String> {
     let paid = call.named_by == NamedBy::Carrier && !app.config.unsigned();
-    paid.then(|| CARRIER.to_owned())
+    paid.then(|| app.carrier.name().to_owned())
 }
 
 /// Opens the call's record, or finds where it goes on, and whether the caller wanted no recording in an earlier stream: that
@@ -295,11 +294,11 @@ fn conclude(call: &ExpectedCall, summary: &CallSummary) {
     tracing::info!(reason, duration_ms = summary.duration_ms, turns = summary.turns, line = %call.line.number, "call ended");
 }
 
-fn note_line_cost(prices: &Prices, summary: &CallSummary) {
-    let (provider, model) = (CARRIER.to_owned(), "*".to_owned());
+fn note_line_cost(carrier: &'static str, prices: &Prices, summary: &CallSummary) {
+    let (provider, model) = (carrier.to_owned(), "*".to_owned());
     let usage = Usage { provider, model, meter: Meter::LineMs, amount: summary.duration_ms };
     if let Some(micros) = prices.cost(&usage) {
-        metrics::cost(CARRIER, micros / 1e6);
+        metrics::cost(carrier, micros / 1e6);
     }
 }
 
@@ -320,7 +319,7 @@ struct Talk<'a> {
 impl Talk<'_> {
     /// Runs the driver in a task of its own, and both pumps in this one.
     async fn run(self) -> CallSummary {
-        let Opened { stream_sid, reader, .. } = self.opened;
+        let Opened { writer, reader, .. } = self.opened;
         let limits = &self.app.config.limits;
         let (sink, stream) = self.socket.split();
         let (to_call, events) = mpsc::channel(LEG_QUEUE);
@@ -349,7 +348,7 @@ impl Talk<'_> {
             drop(to_call);
         };
         let writing = async {
-            let outbound = Outbound::new(sink, stream_sid, limits.send);
+            let outbound = Outbound::new(sink, writer, limits.send);
             outbound.pump(from_call, &why, &self.app.stop.now).await;
             written.cancel();
         };

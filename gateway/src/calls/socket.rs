@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use futures_util::SinkExt;
+use telephony::carrier::MAX_MESSAGE_BYTES;
 use telephony::error::StreamError;
-use telephony::twilio::stream::MAX_MESSAGE_BYTES;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite;
 

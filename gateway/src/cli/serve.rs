@@ -37,7 +37,8 @@ pub async fn run(config: Config, args: args::Serve) -> anyhow::Result<()> {
     let engines = Engines::new(&config);
     let mut gateway = Gateway::start(config, engines, progress(args.quiet)).await?;
     if gateway.app.config.unsigned() {
-        tracing::warn!("TWILIO_AUTH_TOKEN is not set: carrier requests are served from this machine only");
+        let key = gateway.app.config.carrier.key_name();
+        tracing::warn!("{key} is not set: carrier requests are served from this machine only");
     }
     tokio::spawn(watch_signals(gateway.stopper()));
     let stopping = gateway.app.stop.draining.clone();
@@ -97,11 +98,14 @@ async fn banner(app: &App) -> anyhow::Result<String> {
         eprint!("\r\x1b[2K");
     }
     let real = if app.config.unsigned() {
-        "  A real telephone  set TWILIO_AUTH_TOKEN and PUBLIC_URL, and let the number's voice webhook be\n\
-         \x20                   PUBLIC_URL/twilio/voice"
-            .to_owned()
+        format!(
+            "  A real telephone  set {} and PUBLIC_URL, and let the number's voice webhook be\n\
+             \x20                   PUBLIC_URL{}",
+            app.config.carrier.key_name(),
+            app.paths.voice
+        )
     } else {
-        format!("  Carrier webhook   {}", base.join("/twilio/voice"))
+        format!("  Carrier webhook   {}", base.join(app.paths.voice))
     };
     Ok(format!(
         "\nQuandura Voice {} answers at {base}\n\n\

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::ApiError;
+use crate::webhooks;
 
 #[derive(RustEmbed)]
 #[folder = "console/dist"]
@@ -34,7 +35,8 @@ pub async fn serve(uri: Uri, headers: HeaderMap) -> Response {
 
 /// Paths of programs: a typo there must be a 404, not a page.
 fn is_machine_path(path: &str) -> bool {
-    ["v1", "twilio", "health", "ready", "metrics"].contains(&path.split('/').next().unwrap_or_default())
+    let first = path.split('/').next().unwrap_or_default();
+    ["v1", "health", "ready", "metrics"].contains(&first) || webhooks::is_carrier(first)
 }
 
 fn respond(path: &str, file: &EmbeddedFile, request: &HeaderMap) -> Response {

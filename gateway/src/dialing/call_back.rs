@@ -20,7 +20,6 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::Principal;
 use crate::error::{ApiError, ErrorCode};
-use crate::webhooks::dial as webhook;
 use crate::webhooks::request;
 
 /// How long the person's own telephone rings.
@@ -56,7 +55,7 @@ pub enum Wished {
 /// # Errors
 /// The rule that is against it, or what the carrier said.
 pub async fn place(app: &App, wish: Wish<'_>, own_phone: &str) -> Result<Wished, ApiError> {
-    let control = app.control.as_deref().ok_or_else(refusals::no_account)?;
+    let control = app.control().ok_or_else(|| refusals::no_account(&app.config.carrier))?;
     let own = own_phone_of(own_phone)?;
     let number = number_to_call(wish.store, &wish.item, app.clock.now()).await??;
     if number.as_str() == own {
@@ -102,8 +101,8 @@ async fn ring(
 ) -> Result<Option<String>, ControlError> {
     let tenant = wish.tenant;
     let (answer_url, status_url) = (
-        request::url(app, webhook::ANSWER, tenant, dial.id),
-        request::url(app, webhook::STATUS, tenant, dial.id),
+        request::url(app, app.paths.dial_answer, tenant, dial.id),
+        request::url(app, app.paths.dial_status, tenant, dial.id),
     );
     let order = CallOrder {
         to: own,

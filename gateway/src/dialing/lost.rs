@@ -6,8 +6,8 @@ use pipeline::ports::EndReason;
 use storage::records::{Call, CallState};
 use storage::transfers::{Transfer, TransferResult, TransferStage};
 use storage::{Calls, StorageError, TenantStore, Transfers};
+use telephony::callback::{Answerer, CallProgress};
 use telephony::error::ControlError;
-use telephony::twilio::status::{Answerer, CallProgress};
 
 use super::transfer::{self, Told};
 use super::warm;
@@ -85,7 +85,7 @@ enum Said {
 }
 
 async fn told(app: &App, call: &Call, to: &Transfer) -> Said {
-    let (Some(control), Some(sid)) = (app.control.as_deref(), call.carrier_sid.as_deref()) else {
+    let (Some(control), Some(sid)) = (app.control(), call.carrier_sid.as_deref()) else {
         return Said::Nothing;
     };
     match control.look_up(sid).await {

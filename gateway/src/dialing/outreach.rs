@@ -21,9 +21,9 @@ use storage::{
     CallId, Calls, Campaigns, Dials, Directory, Outreach, PassportId, Retries, StorageError, TenantId,
     TenantStore,
 };
+use telephony::callback::CallProgress;
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::ControlError;
-use telephony::twilio::status::CallProgress;
 
 use super::campaigns;
 use super::hours;
@@ -35,7 +35,6 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::Principal;
 use crate::error::{ApiError, ErrorCode};
-use crate::webhooks::outreach as webhook;
 use crate::webhooks::request;
 use crate::webhooks::transfer::facts_of;
 
@@ -70,7 +69,7 @@ pub async fn place(
     to: &str,
     line: Option<&str>,
 ) -> Result<(Attempt, String), ApiError> {
-    let control = app.control.as_deref().ok_or_else(refusals::no_account)?;
+    let control = app.control().ok_or_else(|| refusals::no_account(&app.config.carrier))?;
     if !app.is_ready() {
         return Err(ApiError::new(ErrorCode::ServiceUnavailable, "the speech engines are not ready")
             .advise("try again in some seconds; /ready says when"));
@@ -266,7 +265,7 @@ async fn ring(
     to: &str,
 ) -> Result<Option<String>, ControlError> {
     let url = |path| request::url(app, path, tenant, id);
-    let (answer_url, status_url) = (url(webhook::ANSWER), url(webhook::STATUS));
+    let (answer_url, status_url) = (url(app.paths.outreach_answer), url(app.paths.outreach_status));
     // Not to know costs the message, not the call.
     let leaves_message = facts_of(app, tenant).await.is_ok_and(|facts| facts.voicemail);
     let order = CallOrder {

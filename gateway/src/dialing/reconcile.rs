@@ -7,9 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult};
 use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore, Transfers, Waits};
+use telephony::callback::Answerer;
 use telephony::control::CallControl;
 use telephony::error::ControlError;
-use telephony::twilio::status::Answerer;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::{call_back, line, lost, outreach, settle};
@@ -57,7 +57,7 @@ async fn of_tenant(
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
     for dial in store.silent_dials(now - SILENCE, AT_ONCE).await? {
-        let told = match (app.control.as_deref(), dial.carrier_sid.as_deref()) {
+        let told = match (app.control(), dial.carrier_sid.as_deref()) {
             (Some(control), Some(sid)) => ask(control, &dial, sid).await,
             // Whether it was placed was never known, and no callback ever named it: nobody was reached.
             (_, None) => Told::Ended(DialResult::Failed),
@@ -94,7 +94,7 @@ async fn of_outreach(
 ) -> Result<(), StorageError> {
     let call = store.call(attempt.id).await?;
     let (sid, ended) = call.map_or((None, None), |call| (call.carrier_sid, call.end_reason));
-    let told = match (app.control.as_deref(), sid.as_deref()) {
+    let told = match (app.control(), sid.as_deref()) {
         // Whether it was placed was never known, and no callback ever named it.
         (_, None) => Some(OutreachResult::Failed),
         (None, Some(_)) => None,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use telephony::error::{ControlError, Refusal};
 
 use super::hours::NotNow;
+use crate::config::Carrier;
 use crate::error::{ApiError, ErrorCode};
 
 /// A rule that keeps a call from being placed.
@@ -121,10 +122,10 @@ impl Rule {
 
 /// There is no account to place calls with.
 #[must_use]
-pub fn no_account() -> ApiError {
+pub fn no_account(carrier: &Carrier) -> ApiError {
     ApiError::new(ErrorCode::Conflict, "no carrier account is set up, so no call can be placed")
         .with_details(json!({ "rule": "no_account" }))
-        .advise("set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, and start the gateway again")
+        .advise(carrier.account_advice())
 }
 
 /// Who calls us goes first.

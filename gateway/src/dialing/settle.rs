@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use storage::dials::{Dial, DialResult};
 use storage::{Dials, StorageError, TenantId, TenantStore, WorkItemId, WorkItems};
-use telephony::twilio::status::{Answerer, CallProgress};
+use telephony::callback::{Answerer, CallProgress};
 
 use crate::app::App;
 use crate::audit::acts;
@@ -49,7 +49,7 @@ pub async fn dialled(
 
 /// Whether the carrier knows that a machine answered a call that is over.
 pub async fn is_machine(app: &App, sid: Option<&str>) -> bool {
-    let (Some(control), Some(sid)) = (app.control.as_deref(), sid) else { return false };
+    let (Some(control), Some(sid)) = (app.control(), sid) else { return false };
     let looked = tokio::time::timeout(LOOK, control.look_up(sid)).await;
     matches!(looked, Ok(Ok(call)) if call.answered_by == Some(Answerer::Machine))
 }

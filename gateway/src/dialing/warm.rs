@@ -27,7 +27,6 @@ use crate::error::ApiError;
 use crate::telemetry::metrics::reason_name;
 use crate::webhooks::request;
 use crate::webhooks::transfer as webhook;
-use crate::webhooks::warm;
 
 const RING: Duration = Duration::from_secs(30);
 /// From the order to the answer of whoever was asked: ringing, and two times the question.
@@ -71,13 +70,13 @@ async fn place(app: &Arc<App>, store: &TenantStore, live: &LiveCall) -> Result<(
     let call = live.id;
     let waits = transfer::last(store, call).await?.filter(|to| to.warm && to.stage == TransferStage::Asked);
     let (Some(to), Some(call)) = (waits, store.call(call).await?) else { return Ok(()) };
-    let Some(control) = app.control.as_deref() else {
+    let Some(control) = app.control() else {
         give_up(app, store, &to, TransferResult::Failed).await;
         return Ok(());
     };
     store.note_transfer(to.id, TransferStage::Dialling, None).await?;
     let url = |path| request::url(app, path, store.id(), call.id);
-    let (answer_url, status_url) = (url(warm::ANSWER), url(warm::STATUS));
+    let (answer_url, status_url) = (url(app.paths.transfer_answer), url(app.paths.transfer_status));
     let order = CallOrder {
         to: &to.number,
         from: &call.line,
@@ -155,7 +154,7 @@ pub async fn caller_left(app: &App, store: &TenantStore, call: CallId, reason: E
 }
 
 pub(super) async fn silence(app: &App, to: &Transfer) {
-    if let (Some(control), Some(sid)) = (app.control.as_deref(), &to.carrier_sid)
+    if let (Some(control), Some(sid)) = (app.control(), &to.carrier_sid)
         && let Err(error) = control.hang_up(sid).await
     {
         tracing::warn!(reason = error.reason(), call_id = %to.call, "a target could not be hung up on");

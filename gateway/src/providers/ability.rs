@@ -2,7 +2,6 @@
 
 use pipeline::ports::{Language, Meter};
 
-use super::lineup::CARRIER;
 use crate::config::prices::Charged;
 use crate::config::{Cloud, Config, Llm, Named, Stt, Tts};
 
@@ -52,7 +51,7 @@ pub fn charged(config: &Config) -> Vec<Charged> {
     const PLAIN_TOKENS: &[Meter] = &[Meter::InputTokens, Meter::CacheReadTokens, Meter::OutputTokens];
     let (lists, cloud) = (&config.providers, &config.cloud);
     let of = |provider, model: &str, meters| Charged { provider, model: model.to_owned(), meters };
-    let mut charged = vec![of(CARRIER, "*", &[Meter::LineMs])];
+    let mut charged = vec![of(config.carrier.name.as_str(), "*", &[Meter::LineMs])];
     charged.extend(lists.stt.iter().filter_map(|stt| match stt {
         Stt::Deepgram => Some(of(stt.name(), &cloud.deepgram.model, AUDIO)),
         Stt::Flux => Some(of(stt.name(), &cloud.deepgram.flux_model, AUDIO)),

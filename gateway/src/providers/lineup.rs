@@ -12,9 +12,6 @@ use storage::{Line, TenantId};
 
 use super::phrases::Rendered;
 
-/// Name of the carrier in the price table.
-pub const CARRIER: &str = "twilio";
-
 /// One provider as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProviderState {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::auth::scope::TENANT_HEADER;
 use crate::auth::secrets;
 use crate::caller::dial::Exchange;
-use crate::config::Config;
+use crate::config::{Carrier, Config};
 use crate::providers::Progress;
 use crate::providers::engines::Engines;
 use crate::start::{Gateway, RunningGateway};
@@ -68,8 +68,7 @@ impl Tested {
         settings.postgres = None;
         settings.public_url = None;
         settings.admin_token = Some(token.clone());
-        settings.carrier.auth_token = None;
-        settings.carrier.account_sid = None;
+        settings.carrier = Carrier::default();
         settings.limits.calls_per_number_per_minute = None;
         // Callers and gateway share this machine: whether it is busy says nothing of the gateway.
         settings.limits.refuse_when_strained = false;

@@ -35,9 +35,9 @@ async fn desk() -> Desk {
     let address = carrier.address.clone();
     let test = TestGateway::start(|config| {
         config.admin_token = Some(SecretString::from(ADMIN));
-        config.carrier.account_sid = Some(ACCOUNT.into());
-        config.carrier.auth_token = Some(TOKEN.into());
-        config.carrier.address = address;
+        config.carrier.twilio.account_sid = Some(ACCOUNT.into());
+        config.carrier.twilio.auth_token = Some(TOKEN.into());
+        config.carrier.twilio.address = address;
     })
     .await;
     test.gateway.app.clock.stand_at(noon());

@@ -2,11 +2,12 @@
 
 use reqwest::{Client, StatusCode};
 use secrecy::SecretString;
+use telephony::twilio::form;
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
 use crate::caller::order::{self, Order};
 use crate::simulated::TestGateway;
-use telephony::twilio::webhook::VoiceRequest;
+use telephony::callback::VoiceRequest;
 
 fn arrival(to: &str) -> Vec<(String, String)> {
     let request = VoiceRequest {
@@ -15,14 +16,14 @@ fn arrival(to: &str) -> Vec<(String, String)> {
         from: Some("+12025550143".to_owned()),
         to: to.to_owned(),
     };
-    request.to_form()
+    form::ringing(&request)
 }
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 async fn signed_gateway() -> TestGateway {
     TestGateway::start(|config| {
-        config.carrier.auth_token = Some(SecretString::from(KEY));
+        config.carrier.twilio.auth_token = Some(SecretString::from(KEY));
         config.public_url = Some("https://gw.example.com".parse().unwrap());
     })
     .await

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{TimeDelta, Utc};
 use pipeline::provider::retry;
+use telephony::callback::CallProgress;
 use telephony::control::{CallControl, CallOrder};
+use telephony::document::Document;
 use telephony::error::{ControlError, Refusal};
 use telephony::twilio::rest::{Account, RestControl};
-use telephony::twilio::status::CallProgress;
 
 use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, TOKEN, Trouble};
 
@@ -56,7 +57,7 @@ async fn a_call_is_placed_found_looked_up_and_ended() {
     }
     assert_eq!(control.look_up(&placed.sid).await.unwrap().status, CallProgress::NoAnswer);
     assert_eq!(control.hang_up(&placed.sid).await, Ok(()), "over already, which is no fault");
-    assert_eq!(control.redirect(&placed.sid, "<Response/>").await, Err(ControlError::Gone));
+    assert_eq!(control.redirect(&placed.sid, &Document::HangUp).await, Err(ControlError::Gone));
     assert_eq!(control.look_up("CA404").await.unwrap_err(), ControlError::Gone);
     assert_eq!(control.dialled_by(&placed.sid).await.unwrap(), None);
 }

@@ -56,12 +56,20 @@ pub(super) async fn desk() -> Desk {
 pub(super) async fn desk_with(change: impl FnOnce(&mut Config)) -> Desk {
     let carrier = CarrierServer::start().await;
     let address = carrier.address.clone();
+    desk_at(carrier, |config| {
+        config.carrier.twilio.account_sid = Some(ACCOUNT.into());
+        config.carrier.twilio.auth_token = Some(TOKEN.into());
+        config.carrier.twilio.address = address;
+        change(config);
+    })
+    .await
+}
+
+/// A desk whose calls go by this carrier, with an account that is set up so.
+pub(super) async fn desk_at(carrier: CarrierServer, account: impl FnOnce(&mut Config)) -> Desk {
     let test = TestGateway::start(|config| {
         config.admin_token = Some(SecretString::from(ADMIN));
-        config.carrier.account_sid = Some(ACCOUNT.into());
-        config.carrier.auth_token = Some(TOKEN.into());
-        config.carrier.address = address;
-        change(config);
+        account(config);
     })
     .await;
     test.gateway.app.clock.stand_at("2026-11-25T17:00:00Z".parse().unwrap());

@@ -76,9 +76,9 @@ async fn line() -> Line {
     let address = carrier.address.clone();
     let change = |config: &mut Config| {
         config.admin_token = Some(SecretString::from(ADMIN));
-        config.carrier.account_sid = Some(ACCOUNT.into());
-        config.carrier.auth_token = Some(TOKEN.into());
-        config.carrier.address = address;
+        config.carrier.twilio.account_sid = Some(ACCOUNT.into());
+        config.carrier.twilio.auth_token = Some(TOKEN.into());
+        config.carrier.twilio.address = address;
     };
     let test = TestGateway::with(change, with_front_desk).await;
     // A Wednesday at noon in the county.
@@ -209,7 +209,7 @@ async fn a_caller_over_sip_is_referred_and_comes_back_where_nobody_takes_the_cal
     };
     line.store.begin_transfer(again).await.unwrap();
     let sip = [("SipCallId", "9f21@pbx.example.gov")];
-    let answer = line.asks(crate::webhooks::voice::RESUME_PATH, &sid, &sip).await;
+    let answer = line.asks(crate::webhooks::twilio::PATHS.resume, &sid, &sip).await;
     assert!(
         answer.contains("<Refer action=") && answer.contains("<Sip>sip:clerk@pbx.example.gov</Sip>"),
         "{answer}"

@@ -8,6 +8,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use telephony::media::{AudioFrame, FRAME_BYTES, StreamStart};
 use telephony::twilio::client::StreamWriter;
+use telephony::twilio::form;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::auth::secrets;
@@ -16,7 +17,7 @@ use crate::caller::leg::{self, Outcome};
 use crate::caller::order::{self, Order};
 use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::simulated::TestGateway;
-use telephony::twilio::webhook::VoiceRequest;
+use telephony::callback::VoiceRequest;
 
 pub(super) const ADMIN: &str = "an-admin-token-of-the-test";
 pub(super) const SPEECH: AudioFrame = AudioFrame([0x18; FRAME_BYTES]);
@@ -33,7 +34,8 @@ pub(super) async fn place(test: &TestGateway, call_sid: &str) -> Placed {
         from: Some("+12025550143".to_owned()),
         to: "+12025550100".to_owned(),
     };
-    let answer = Client::new().post(test.url("/twilio/voice")).form(&request.to_form()).send().await.unwrap();
+    let answer =
+        Client::new().post(test.url("/twilio/voice")).form(&form::ringing(&request)).send().await.unwrap();
     let order = order::read(&answer.text().await.unwrap()).unwrap();
     let Order::Stream { url, parameters } = order else { panic!("{order:?}") };
     let stream_sid = format!("MZ{}", secrets::random_hex(16));

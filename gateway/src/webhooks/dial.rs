@@ -1,4 +1,4 @@
-//! `/twilio/dial/…`: what the carrier asks and tells of a call that a person had placed about a request.
+//! `/dial/…` of a carrier: what the carrier asks and tells of a call that a person had placed about a request.
 //!
 //! Answers come late, twice, or out of order: each handler takes the call as it stands in the database, and no news leads back.
 
@@ -8,25 +8,13 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::{DialId, Dials, TenantId, TenantStore, WorkItems};
-use telephony::twilio::dialled::{Dialled, answered_by, call_sid, keys};
-use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
-use telephony::twilio::twiml::{self, Dial as DialOrder};
+use telephony::callback::{Answerer, CallProgress, Callback};
+use telephony::document::{Dial as DialOrder, Document, Say};
 
-use super::request::{About, Fields, Names, document, malformed, nothing, unknown, url};
+use super::request::{About, Names, call_sid, document, malformed, nothing, unknown, url};
 use crate::app::App;
 use crate::dialing::{call_back, settle};
 use crate::error::ApiError;
-
-/// The person's own telephone was answered.
-pub const ANSWER: &str = "/twilio/dial/{tenant}/{id}/answer";
-/// They pressed a key.
-pub const KEY: &str = "/twilio/dial/{tenant}/{id}/key";
-/// What came of dialling the request's number.
-pub const DONE: &str = "/twilio/dial/{tenant}/{id}/done";
-/// Progress of the call to the person's own telephone.
-pub const STATUS: &str = "/twilio/dial/{tenant}/{id}/status";
-/// Progress of the call to the request's number, and who answered there.
-pub const DIALLED: &str = "/twilio/dial/{tenant}/{id}/dialled";
 
 const LANGUAGE: &str = "en-US";
 /// The key by which a person shows that they are one, and ready: no voice mail presses it.
@@ -37,13 +25,13 @@ struct Told {
     tenant: TenantId,
     store: TenantStore,
     dial: Dial,
-    fields: Fields,
+    callback: Callback,
 }
 
 async fn told(app: &Arc<App>, names: Names, request: Request) -> Result<Told, ApiError> {
-    let About { store, id, fields } = About::<DialId>::read(app, names, request).await?;
+    let About { store, id, callback } = About::<DialId>::read(app, names, request).await?;
     let dial = store.dial(id).await?.ok_or_else(unknown)?;
-    Ok(Told { tenant: store.id(), store, dial, fields })
+    Ok(Told { tenant: store.id(), store, dial, callback })
 }
 
 /// The person's own telephone was answered: a key shows that it is they.
@@ -57,16 +45,17 @@ pub async fn answer(
 ) -> Result<Response, ApiError> {
     let told = told(&app, names, request).await?;
     if told.dial.stage == DialStage::Ended {
-        return Ok(document(twiml::hang_up()));
+        return Ok(document(&app, &Document::HangUp));
     }
-    let sid = call_sid(&told.fields).map_err(|e| malformed(&e))?.to_owned();
+    let sid = call_sid(&told.callback)?;
     let news = DialNews { stage: Some(DialStage::Ringing), carrier_sid: Some(sid), ..DialNews::default() };
     told.store.note_dial(told.dial.id, news).await?;
     let item = told.store.work_item_by_id(told.dial.item).await?;
     let reference = item.map(|item| spelled(&item.reference)).unwrap_or_default();
     let text = format!("This is your own line. To call back about request {reference}, press 1.");
-    let next = url(&app, KEY, told.tenant, told.dial.id);
-    Ok(document(twiml::ask_for_key(&text, LANGUAGE, &next)))
+    let next = url(&app, app.paths.dial_key, told.tenant, told.dial.id);
+    let say = Say { text: &text, language: LANGUAGE };
+    Ok(document(&app, &Document::AskForKey { say, action_url: &next }))
 }
 
 /// They pressed a key: the request's number is dialled.
@@ -74,16 +63,17 @@ pub async fn answer(
 /// # Errors
 /// As [`answer`].
 pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
-    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
-    if dial.stage == DialStage::Ended || keys(&fields) != Some(READY) {
-        return Ok(document(twiml::hang_up()));
+    let Told { tenant, store, dial, callback } = told(&app, names, request).await?;
+    if dial.stage == DialStage::Ended || callback.keys.as_deref() != Some(READY) {
+        return Ok(document(&app, &Document::HangUp));
     }
     let Some(number) = call_back::go_on(&app, &store, &dial).await? else {
         settle::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
         let text = "This number may not be called now. The request says more.";
-        return Ok(document(twiml::say_and_hang_up(text, LANGUAGE)));
+        return Ok(document(&app, &Document::say_and_hang_up(text, LANGUAGE)));
     };
-    let (done, dialled) = (url(&app, DONE, tenant, dial.id), url(&app, DIALLED, tenant, dial.id));
+    let (done, dialled) =
+        (url(&app, app.paths.dial_done, tenant, dial.id), url(&app, app.paths.dial_dialled, tenant, dial.id));
     let order = DialOrder {
         first: None,
         number: number.as_str(),
@@ -94,7 +84,7 @@ pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) ->
         ring_s: u16::try_from(call_back::RING.as_secs()).unwrap_or(35),
         limit_s: u32::try_from(call_back::LIMIT.as_secs()).unwrap_or(7_200),
     };
-    Ok(document(twiml::dial(&order)))
+    Ok(document(&app, &Document::Dial(order)))
 }
 
 /// Dialling is over: the person hears what came of it.
@@ -102,16 +92,16 @@ pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) ->
 /// # Errors
 /// As [`answer`].
 pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
-    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
-    let came = Dialled::from_form(&fields).map_err(|e| malformed(&e))?;
+    let Told { tenant, store, dial, callback } = told(&app, names, request).await?;
+    let came = callback.dialled.clone().map_err(|e| malformed(&e))?;
     settle::dialled(&app, (tenant, &store), &dial, came.status, came.call_sid.as_deref()).await?;
     let text = match came.status {
         CallProgress::Busy => "The line is busy. It is noted in the request.",
         CallProgress::NoAnswer => "Nobody answered. It is noted in the request.",
         CallProgress::Failed => "The call could not be put through. It is noted in the request.",
-        _ => return Ok(document(twiml::hang_up())),
+        _ => return Ok(document(&app, &Document::HangUp)),
     };
-    Ok(document(twiml::say_and_hang_up(text, LANGUAGE)))
+    Ok(document(&app, &Document::say_and_hang_up(text, LANGUAGE)))
 }
 
 /// Progress of the call to the person's own telephone. Once the other number is dialled, that one's end tells what came of it.
@@ -123,8 +113,8 @@ pub async fn status(
     names: Names,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
-    let progress = StatusCallback::from_form(&fields).map_err(|e| malformed(&e))?;
+    let Told { tenant, store, dial, callback } = told(&app, names, request).await?;
+    let progress = callback.progress.map_err(|e| malformed(&e))?;
     let stage = (!progress.status.is_final()).then_some(DialStage::Ringing);
     let news = DialNews { stage, carrier_sid: Some(progress.call_sid), ..DialNews::default() };
     let Some(dial) = store.note_dial(dial.id, news).await? else { return Ok(nothing()) };
@@ -143,9 +133,9 @@ pub async fn dialled(
     names: Names,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let Told { tenant, store, dial, fields } = told(&app, names, request).await?;
-    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
-    let machine = answered_by(&fields) == Some(Answerer::Machine);
+    let Told { tenant, store, dial, callback } = told(&app, names, request).await?;
+    let sid = call_sid(&callback)?;
+    let machine = callback.answered_by == Some(Answerer::Machine);
     let news = DialNews {
         stage: Some(DialStage::Dialling),
         dialled_sid: Some(sid.clone()),
@@ -154,7 +144,7 @@ pub async fn dialled(
     };
     let Some(dial) = store.note_dial(dial.id, news).await? else { return Ok(nothing()) };
     // What tells who answered may come without a status.
-    if let Ok(progress) = StatusCallback::from_form(&fields)
+    if let Ok(progress) = callback.progress
         && progress.status.is_final()
     {
         settle::dialled(&app, (tenant, &store), &dial, progress.status, Some(&sid)).await?;

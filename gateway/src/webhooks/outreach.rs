@@ -1,4 +1,4 @@
-//! `/twilio/outreach/…`: what the carrier asks and tells of a call that the agent places.
+//! `/outreach/…` of a carrier: what the carrier asks and tells of a call that the agent places.
 //!
 //! Answers come late, twice, or out of order: each handler takes the call as it stands in the database, and no news leads back.
 
@@ -10,11 +10,10 @@ use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult, Outre
 use storage::records::Call;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, Outreach, PassportId, TenantId, TenantStore};
-use telephony::twilio::dialled::{account_sid, answered_by, call_sid, keys, speech, takes_message};
-use telephony::twilio::status::{Answerer, CallProgress, StatusCallback};
-use telephony::twilio::twiml;
+use telephony::callback::{Answerer, CallProgress, Callback};
+use telephony::document::{Document, Say};
 
-use super::request::{About, Fields, Names, document, malformed, nothing, unknown, url};
+use super::request::{About, Names, call_sid, document, nothing, unknown, url};
 use super::transfer::{facts_of, voice};
 use super::voice;
 use crate::app::App;
@@ -26,27 +25,20 @@ use crate::dialing::warm::language_of;
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
 
-/// Somebody answered.
-pub const ANSWER: &str = "/twilio/outreach/{tenant}/{call}/answer";
-/// They pressed a key, or said something.
-pub const REPLY: &str = "/twilio/outreach/{tenant}/{call}/reply";
-/// Progress of the call, and who answered.
-pub const STATUS: &str = "/twilio/outreach/{tenant}/{call}/status";
-
 /// A webhook that was checked, and the call that it is about.
 struct Told {
     tenant: TenantId,
     store: TenantStore,
     attempt: Attempt,
     call: Call,
-    fields: Fields,
+    callback: Callback,
 }
 
 async fn told(app: &Arc<App>, names: Names, request: Request) -> Result<Told, ApiError> {
-    let About { store, id, fields } = About::<CallId>::read(app, names, request).await?;
+    let About { store, id, callback } = About::<CallId>::read(app, names, request).await?;
     let attempt = store.outreach(id).await?.ok_or_else(unknown)?;
     let call = store.call(id).await?.ok_or_else(unknown)?;
-    Ok(Told { tenant: store.id(), store, attempt, call, fields })
+    Ok(Told { tenant: store.id(), store, attempt, call, callback })
 }
 
 /// Somebody answered: who calls, what for, and the question whether it is they.
@@ -58,14 +50,14 @@ pub async fn answer(
     names: Names,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let Told { tenant, store, attempt, call, fields } = told(&app, names, request).await?;
+    let Told { tenant, store, attempt, call, callback } = told(&app, names, request).await?;
     if attempt.stage == OutreachStage::Ended || attempt.machine {
-        return Ok(document(match attempt.message && attempt.stage != OutreachStage::Ended {
-            true => message(&app, tenant, &call).await?,
-            false => twiml::hang_up(),
-        }));
+        return match attempt.message && attempt.stage != OutreachStage::Ended {
+            true => message(&app, tenant, &call).await,
+            false => Ok(document(&app, &Document::HangUp)),
+        };
     }
-    let sid = call_sid(&fields).map_err(|e| malformed(&e))?.to_owned();
+    let sid = call_sid(&callback)?;
     let news =
         OutreachNews { stage: Some(OutreachStage::Asked), carrier_sid: Some(sid), ..OutreachNews::default() };
     store.note_outreach(call.id, news).await?;
@@ -73,18 +65,22 @@ pub async fn answer(
 }
 
 /// What is said to a machine that takes a message.
-async fn message(app: &App, tenant: TenantId, call: &Call) -> Result<String, ApiError> {
-    let language = language_of(call);
-    let text = outreach::message(&facts_of(app, tenant).await?, language);
-    Ok(twiml::say_and_hang_up(&text, voice(language)))
+async fn message(app: &App, tenant: TenantId, call: &Call) -> Result<Response, ApiError> {
+    let text = message_text(app, tenant, call).await?;
+    Ok(document(app, &Document::say_and_hang_up(&text, voice(language_of(call)))))
+}
+
+async fn message_text(app: &App, tenant: TenantId, call: &Call) -> Result<String, ApiError> {
+    Ok(outreach::message(&facts_of(app, tenant).await?, language_of(call)))
 }
 
 async fn ask(app: &App, tenant: TenantId, attempt: &Attempt, call: &Call) -> Result<Response, ApiError> {
     let facts = facts_of(app, tenant).await?;
     let language = language_of(call);
     let text = outreach::introduction(&facts, language, attempt.purpose);
-    let reply = url(app, REPLY, tenant, call.id);
-    Ok(document(twiml::ask_for_answer(&text, voice(language), &reply)))
+    let reply = url(app, app.paths.outreach_reply, tenant, call.id);
+    let say = Say { text: &text, language: voice(language) };
+    Ok(document(app, &Document::AskForAnswer { say, action_url: &reply }))
 }
 
 /// They are the one, they are not, or they want no calls.
@@ -96,16 +92,16 @@ pub async fn reply(
     names: Names,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let Told { tenant, store, attempt, call, fields } = told(&app, names, request).await?;
-    let said = outreach::understood(keys(&fields), speech(&fields));
-    let source = if keys(&fields).is_some() { "key" } else { "voice" };
+    let Told { tenant, store, attempt, call, callback } = told(&app, names, request).await?;
+    let said = outreach::understood(callback.keys.as_deref(), callback.speech.as_deref());
+    let source = if callback.keys.as_deref().is_some() { "key" } else { "voice" };
     // Heeded whatever the stage: a word against calls is never too late.
     outreach::heed(&store, &call, attempt.purpose, said, source).await?;
     if attempt.stage == OutreachStage::Ended {
-        return Ok(document(twiml::hang_up()));
+        return Ok(document(&app, &Document::HangUp));
     }
     let result = match said {
-        Said::Yes => return connect(&app, &store, call, &fields).await,
+        Said::Yes => return connect(&app, &store, call, &callback).await,
         Said::Nothing => return ask(&app, tenant, &attempt, &call).await,
         Said::Stop => OutreachResult::OptedOut,
         Said::Wrong => OutreachResult::WrongNumber,
@@ -114,7 +110,7 @@ pub async fn reply(
     let facts = facts_of(&app, tenant).await?;
     let language = language_of(&call);
     let text = outreach::farewell(&facts, language, said);
-    Ok(document(twiml::say_and_hang_up(&text, voice(language))))
+    Ok(document(&app, &Document::say_and_hang_up(&text, voice(language))))
 }
 
 /// From here on it is a call like any other.
@@ -122,16 +118,17 @@ async fn connect(
     app: &Arc<App>,
     store: &TenantStore,
     call: Call,
-    fields: &Fields,
+    callback: &Callback,
 ) -> Result<Response, ApiError> {
     let line = app.platform.store().line(&call.line).await?.filter(|line| line.tenant_id == store.id());
     let line = line.ok_or_else(|| ApiError::not_found("line"))?;
     let language = language_of(&call);
     if !app.is_ready() || app.capacity.is_exhausted() {
-        return Ok(document(twiml::say_and_hang_up(Notice::Busy.text(language), voice(language))));
+        let busy = Document::say_and_hang_up(Notice::Busy.text(language), voice(language));
+        return Ok(document(app, &busy));
     }
     // A machine presses no key.
-    let doubt = match keys(fields) {
+    let doubt = match callback.keys.as_deref() {
         Some(_) => Doubt::None,
         None => Doubt::ByVoice { leaves_message: facts_of(app, store.id()).await?.voicemail },
     };
@@ -141,8 +138,8 @@ async fn connect(
         line,
         caller,
         named_by: NamedBy::Carrier,
-        carrier_sid: call_sid(fields).map_err(|e| malformed(&e))?.to_owned(),
-        account_sid: account_sid(fields).to_owned(),
+        carrier_sid: call_sid(callback)?,
+        account_sid: callback.account_sid.clone(),
         passport: call.passport_id.unwrap_or_else(PassportId::new),
         resumes: true,
         outbound: Some(language),
@@ -164,20 +161,21 @@ async fn connect(
 /// When storage does not answer.
 pub async fn after_machine(app: &App, store: &TenantStore, call: &Call) -> Result<Response, ApiError> {
     let leaves = facts_of(app, store.id()).await?.voicemail && store.leave_message(call.id, true).await?;
-    Ok(document(if leaves { message(app, store.id(), call).await? } else { twiml::hang_up() }))
+    if leaves { message(app, store.id(), call).await } else { Ok(document(app, &Document::HangUp)) }
 }
 
 /// A machine answered. Where the tenant leaves messages and this one takes them, the carrier says it, once; else it is hung up on.
 async fn met_machine(app: &App, told: &Told, sid: &str) -> Result<(), ApiError> {
-    let Told { tenant, store, call, fields, .. } = told;
-    let Some(control) = app.control.as_deref() else {
+    let Told { tenant, store, call, callback, .. } = told;
+    let Some(control) = app.control() else {
         return Ok(outreach::end(app, *tenant, store, call.id, OutreachResult::Machine).await?);
     };
-    if takes_message(fields) && facts_of(app, *tenant).await?.voicemail {
+    if callback.takes_message && facts_of(app, *tenant).await?.voicemail {
         if !store.leave_message(call.id, false).await? {
             return Ok(());
         }
-        match control.redirect(sid, &message(app, *tenant, call).await?).await {
+        let text = message_text(app, *tenant, call).await?;
+        match control.redirect(sid, &Document::say_and_hang_up(&text, voice(language_of(call)))).await {
             Ok(()) => return Ok(()),
             Err(error) => tracing::warn!(reason = error.reason(), "no message could be left on a machine"),
         }
@@ -199,9 +197,9 @@ pub async fn status(
     request: Request,
 ) -> Result<Response, ApiError> {
     let told = told(&app, names, request).await?;
-    let Told { tenant, store, attempt, fields, .. } = &told;
-    let sid = call_sid(fields).map_err(|e| malformed(&e))?.to_owned();
-    let who = answered_by(fields);
+    let Told { tenant, store, attempt, callback, .. } = &told;
+    let sid = call_sid(callback)?;
+    let who = callback.answered_by;
     if let (Some(who), Some(live)) = (who, app.live.find(attempt.id)) {
         *live.answered_by.lock() = Some(who);
     }
@@ -214,7 +212,7 @@ pub async fn status(
         met_machine(&app, &told, &sid).await?;
     }
     // What tells who answered may come without a status.
-    let Ok(progress) = StatusCallback::from_form(fields) else {
+    let Ok(progress) = &callback.progress else {
         return Ok(nothing());
     };
     let unsure = progress.status == CallProgress::Completed && attempt.stage < OutreachStage::Connected;

@@ -9,7 +9,9 @@ use axum::extract::{Path, Request};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use storage::{TenantId, TenantStore};
+use telephony::callback::Callback;
 use telephony::carrier::RequestBody;
+use telephony::document::Document;
 use telephony::error::StatusError;
 
 use super::trust::{self, Seen};
@@ -19,30 +21,36 @@ use crate::error::{ApiError, ErrorCode};
 /// Largest body of a webhook; the carrier's have some kilobytes.
 const MAX_BODY: usize = 64 * 1024;
 
-/// Decoded fields of a webhook that was checked.
-pub type Fields = Vec<(String, String)>;
-
-/// Reads the fields of a POST's form or a GET's query, and refuses what is not the carrier's.
-pub async fn read(app: &Arc<App>, request: Request) -> Result<Fields, ApiError> {
+/// Reads a POST's form or a GET's query, and refuses what is not the carrier's.
+pub async fn read(app: &Arc<App>, request: Request) -> Result<Callback, ApiError> {
     let (parts, body) = request.into_parts();
     let seen = Seen { uri: &parts.uri, headers: &parts.headers, extensions: &parts.extensions };
     if parts.method == Method::GET {
         trust::check(app, seen, RequestBody::Empty)?;
-        return decode(parts.uri.query().unwrap_or_default().as_bytes());
+        return decode(parts.uri.query().unwrap_or_default().as_bytes())
+            .map(|fields| app.carrier.read(&fields));
     }
     let body = to_bytes(body, MAX_BODY).await.map_err(|_| {
         ApiError::new(ErrorCode::InvalidRequest, "the body is larger than 64 KiB")
             .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     })?;
     let fields = decode(&body)?;
-    trust::check(app, seen, RequestBody::Form(&fields))?;
-    Ok(fields)
+    trust::check(app, seen, RequestBody::Form { fields: &fields, raw: &body })?;
+    Ok(app.carrier.read(&fields))
 }
 
-fn decode(form: &[u8]) -> Result<Fields, ApiError> {
+fn decode(form: &[u8]) -> Result<Vec<(String, String)>, ApiError> {
     serde_urlencoded::from_bytes(form).map_err(|_| {
         ApiError::new(ErrorCode::InvalidRequest, "the body is not a form").advise("send it urlencoded")
     })
+}
+
+/// The carrier's id of the call that a webhook is about.
+///
+/// # Errors
+/// 400 without it.
+pub fn call_sid(callback: &Callback) -> Result<String, ApiError> {
+    callback.call_sid.clone().map_err(|error| malformed(&error))
 }
 
 /// What the address of a webhook names: a tenant, and a call of it.
@@ -53,16 +61,16 @@ pub type Names = Path<(String, String)>;
 pub struct About<Id> {
     pub store: TenantStore,
     pub id: Id,
-    pub fields: Fields,
+    pub callback: Callback,
 }
 
 impl<Id: FromStr> About<Id> {
     /// Reads as [`read`] does. Whether there is such a call is for the caller to see.
     pub async fn read(app: &Arc<App>, Path((tenant, id)): Names, request: Request) -> Result<Self, ApiError> {
-        let fields = read(app, request).await?;
+        let callback = read(app, request).await?;
         let tenant: TenantId = tenant.parse().map_err(|_| unknown())?;
         let id = id.parse().map_err(|_| unknown())?;
-        Ok(Self { store: app.platform.tenant(tenant).await?, id, fields })
+        Ok(Self { store: app.platform.tenant(tenant).await?, id, callback })
     }
 }
 
@@ -94,6 +102,7 @@ pub fn nothing() -> Response {
 
 /// A document for the carrier.
 #[must_use]
-pub fn document(body: String) -> Response {
-    ([(header::CONTENT_TYPE, "text/xml; charset=utf-8")], body).into_response()
+pub fn document(app: &App, document: &Document<'_>) -> Response {
+    let rendered = app.carrier.render(document);
+    ([(header::CONTENT_TYPE, rendered.content_type)], rendered.body).into_response()
 }

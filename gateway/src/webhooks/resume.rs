@@ -1,4 +1,4 @@
-//! `/twilio/resume`: a stream has ended, and the carrier asks what to do with the caller.
+//! `/resume` of a carrier: a stream has ended, and the carrier asks what to do with the caller.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use chrono::Utc;
 use pipeline::ports::{Language, NotTaken, Returned};
 use storage::records::{Call, CallState};
 use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
-use telephony::twilio::twiml;
-use telephony::twilio::webhook::VoiceRequest;
+use telephony::callback::Callback;
+use telephony::document::Document;
 
 use super::outreach;
-use super::request::{Fields, document, read};
+use super::request::{document, read};
 use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
@@ -33,24 +33,24 @@ const ORDERLY: [&str; 5] = ["caller_hung_up", "agent_hung_up", "supervisor_hung_
 
 /// The handler, for POST and GET.
 pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
-    let fields = match read(&app, request).await {
-        Ok(fields) => fields,
+    let callback = match read(&app, request).await {
+        Ok(callback) => callback,
         Err(refusal) => return refusal.into_response(),
     };
-    let asked = match VoiceRequest::from_form(&fields) {
+    let asked = match &callback.voice {
         Ok(asked) => asked,
         Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
     };
     let settled = settled(&app, &asked.call_sid).await;
     // A person is waited for: this call goes on there.
     if let Ok(Some((store, call))) = &settled
-        && let Some(answer) = put_through(&app, store, call, &fields).await
+        && let Some(answer) = put_through(&app, store, call, &callback).await
     {
         return answer;
     }
     // They waited for one, and keep the place.
     if let Ok(Some((store, call))) = &settled
-        && let Some(answer) = in_line(&app, store, call, &fields).await
+        && let Some(answer) = in_line(&app, store, call, &callback).await
     {
         return answer;
     }
@@ -59,7 +59,7 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
     {
         return outreach::after_machine(&app, store, call).await.unwrap_or_else(|error| {
             tracing::error!(?error, call_id = %call.id, "whether a machine gets a message cannot be read");
-            document(twiml::hang_up())
+            document(&app, &Document::HangUp)
         });
     }
     let ended = match &settled {
@@ -67,20 +67,20 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
         Err(error) => Err(error),
     };
     match ended {
-        Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(twiml::hang_up()),
+        Ok(Some(reason)) if ORDERLY.contains(&reason.as_str()) => document(&app, &Document::HangUp),
         Ok(Some(reason)) => match unsaid(&app, &reason) {
-            Some(notice) => document(twiml::say_and_hang_up(notice.text(Language::En), "en-US")),
-            None if turned_away(&reason).is_some() => document(twiml::hang_up()),
+            Some(notice) => document(&app, &Document::say_and_hang_up(notice.text(Language::En), "en-US")),
+            None if turned_away(&reason).is_some() => document(&app, &Document::HangUp),
             None => match &settled {
                 Ok(Some((store, call))) => cut_off(&app, store, call).await,
-                _ => document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US")),
+                _ => document(&app, &Document::say_and_hang_up(OUT_OF_ORDER, "en-US")),
             },
         },
         // Nothing of it is on record, or that cannot be told: nobody may say that it was kept.
-        Ok(None) => document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US")),
+        Ok(None) => document(&app, &Document::say_and_hang_up(OUT_OF_ORDER, "en-US")),
         Err(e) => {
             tracing::error!(error = %e, "how a call ended could not be read");
-            document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US"))
+            document(&app, &Document::say_and_hang_up(OUT_OF_ORDER, "en-US"))
         }
     }
 }
@@ -91,7 +91,7 @@ async fn cut_off(app: &App, store: &TenantStore, call: &Call) -> Response {
         Ok(facts) => facts,
         Err(error) => {
             tracing::error!(?error, call_id = %call.id, "what a caller hears who was cut off cannot be read");
-            return document(twiml::say_and_hang_up(OUT_OF_ORDER, "en-US"));
+            return document(app, &Document::say_and_hang_up(OUT_OF_ORDER, "en-US"));
         }
     };
     // What cannot be read is not promised.
@@ -101,7 +101,7 @@ async fn cut_off(app: &App, store: &TenantStore, call: &Call) -> Response {
     });
     let language = warm::language_of(call);
     let text = transfers::cut_off(&facts, language, is_called_back);
-    document(twiml::say_and_hang_up(&text, transfer::voice(language)))
+    document(app, &Document::say_and_hang_up(&text, transfer::voice(language)))
 }
 
 /// The notice that a caller was to hear who was turned away.
@@ -125,12 +125,17 @@ async fn settled(app: &App, carrier_sid: &str) -> Result<Option<(TenantStore, Ca
 }
 
 /// What the carrier does where the call is to go to a person.
-async fn put_through(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &Fields) -> Option<Response> {
+async fn put_through(
+    app: &Arc<App>,
+    store: &TenantStore,
+    call: &Call,
+    callback: &Callback,
+) -> Option<Response> {
     let due = transfers::due(store, call, Utc::now()).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "whether the call is to go to a person cannot be read");
         None
     })?;
-    match transfer::begin(app, store, call.clone(), &due, fields).await {
+    match transfer::begin(app, store, call.clone(), &due, callback).await {
         Ok(answer) => Some(answer),
         Err(error) => {
             tracing::error!(?error, call_id = %call.id, "the call cannot be put through");
@@ -140,13 +145,13 @@ async fn put_through(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &
 }
 
 /// What the carrier does where the caller waited in line.
-async fn in_line(app: &Arc<App>, store: &TenantStore, call: &Call, fields: &Fields) -> Option<Response> {
+async fn in_line(app: &Arc<App>, store: &TenantStore, call: &Call, callback: &Callback) -> Option<Response> {
     let wait = line::kept(store, call, Utc::now()).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "whether the caller waited in line cannot be read");
         None
     })?;
     let returned = Returned { target: wait.target, why: NotTaken::InLine };
-    match transfer::back(app, store, call.clone(), returned, fields).await {
+    match transfer::back(app, store, call.clone(), returned, callback).await {
         Ok(answer) => Some(answer),
         Err(error) => {
             tracing::error!(?error, call_id = %call.id, "a caller cannot come back to their place in line");

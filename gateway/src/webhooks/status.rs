@@ -1,4 +1,4 @@
-//! `/twilio/status`: progress of a call. Comes late, twice or out of order; only an end is acted on.
+//! `/status` of a carrier: progress of a call. Comes late, twice or out of order; only an end is acted on.
 
 use std::sync::Arc;
 
@@ -8,24 +8,23 @@ use axum::response::{IntoResponse, Response};
 use chrono::Utc;
 use pipeline::ports::EndReason;
 use storage::{Calls, StorageError};
-use telephony::twilio::status::StatusCallback;
 
-use super::request::read;
+use super::request::{malformed, read};
 use super::resume;
 use crate::app::App;
 use crate::calls::reaper;
-use crate::error::{ApiError, ErrorCode};
+use crate::error::ApiError;
 use crate::telemetry::metrics::reason_name;
 
 /// The handler.
 pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
-    let fields = match read(&app, request).await {
-        Ok(fields) => fields,
+    let callback = match read(&app, request).await {
+        Ok(callback) => callback,
         Err(refusal) => return refusal.into_response(),
     };
-    let told = match StatusCallback::from_form(&fields) {
+    let told = match callback.progress {
         Ok(told) => told,
-        Err(e) => return ApiError::new(ErrorCode::InvalidParameter, e.to_string()).into_response(),
+        Err(e) => return malformed(&e).into_response(),
     };
     if told.status.is_final()
         && let Err(e) = end(&app, &told.call_sid).await

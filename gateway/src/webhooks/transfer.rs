@@ -11,11 +11,10 @@ use storage::transfers::{BY_AGENT, Transfer, TransferResult, TransferStage};
 use storage::waits::WaitResult;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers, Waits};
-use telephony::twilio::dialled::{Dialled, account_sid, is_sip};
-use telephony::twilio::status::CallProgress;
-use telephony::twilio::twiml::{self, Dial};
+use telephony::callback::{CallProgress, Callback};
+use telephony::document::{Dial, Document, Say};
 
-use super::request::{About, Fields, Names, document, malformed, unknown, url};
+use super::request::{About, Names, document, malformed, unknown, url};
 use super::voice;
 use crate::app::App;
 use crate::audit::acts;
@@ -25,9 +24,6 @@ use crate::demo;
 use crate::dialing::transfer::Told;
 use crate::dialing::{transfer, warm};
 use crate::error::{ApiError, ErrorCode};
-
-/// What came of dialling a target.
-pub const DONE: &str = "/twilio/transfer/{tenant}/{call}/done";
 
 /// The carrier's own voice of a language.
 #[must_use]
@@ -54,12 +50,13 @@ pub async fn begin(
     store: &TenantStore,
     call: Call,
     to: &Transfer,
-    fields: &Fields,
+    callback: &Callback,
 ) -> Result<Response, ApiError> {
-    let done = url(app, DONE, store.id(), call.id);
+    let done = url(app, app.paths.transfer_done, store.id(), call.id);
     match (to.warm, to.stage) {
         (true, TransferStage::Accepted) => {
-            return Ok(document(twiml::join_room(&warm::room(to), Some(&done))));
+            let room = Document::JoinRoom { room: &warm::room(to), action_url: Some(&done) };
+            return Ok(document(app, &room));
         }
         // The process that asked there is gone, or the stream broke: whoever was asked is let go, and the caller comes back.
         (true, stage) => {
@@ -69,7 +66,7 @@ pub async fn begin(
             let failed = || Returned { target: to.target.clone(), why: NotTaken::Failed };
             let known = to.result.and_then(|result| transfer::returned(to, result));
             let returned = known.unwrap_or_else(failed);
-            return back(app, store, call, returned, fields).await;
+            return back(app, store, call, returned, callback).await;
         }
         (false, _) => {}
     }
@@ -78,12 +75,15 @@ pub async fn begin(
         BY_AGENT => None,
         _ => Some(transfer::announced(&facts_of(app, store.id()).await?, language, &to.target)),
     };
-    let said = first.as_deref().map(|text| (text, voice(language)));
-    if let Some(uri) = transfer::refer_to(store, &to.target).await?.filter(|_| is_sip(fields)) {
-        return Ok(document(twiml::refer(said, &uri, &done)));
+    let first = first.as_deref().map(|text| Say { text, language: voice(language) });
+    if let Some(uri) = transfer::refer_to(store, &to.target)
+        .await?
+        .filter(|_| callback.is_sip && app.carrier.abilities().refers)
+    {
+        return Ok(document(app, &Document::Refer { first, uri: &uri, action_url: &done }));
     }
-    Ok(document(twiml::dial(&Dial {
-        first: said,
+    let order = Dial {
+        first,
         number: &to.number,
         caller_id: &call.line,
         action_url: &done,
@@ -91,7 +91,8 @@ pub async fn begin(
         detect_url: None,
         ring_s: transfer::RING_S,
         limit_s: transfer::LIMIT_S,
-    })))
+    };
+    Ok(document(app, &Document::Dial(order)))
 }
 
 /// The target has hung up, or nobody answered there: then the caller comes back to the agent.
@@ -99,10 +100,10 @@ pub async fn begin(
 /// # Errors
 /// 403 for who is not the carrier, 404 for an unknown call.
 pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
-    let About { store, id, fields } = About::<CallId>::read(&app, names, request).await?;
+    let About { store, id, callback } = About::<CallId>::read(&app, names, request).await?;
     let call = store.call(id).await?.ok_or_else(unknown)?;
     let to = transfer::last(&store, call.id).await?.ok_or_else(unknown)?;
-    let came = Dialled::from_form(&fields).map_err(|e| malformed(&e))?;
+    let came = callback.dialled.clone().map_err(|e| malformed(&e))?;
     let result = match came.status {
         CallProgress::Completed => TransferResult::Answered,
         CallProgress::Busy => TransferResult::Busy,
@@ -113,8 +114,8 @@ pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -
     };
     let result = settle(&app, (store.id(), &store), &to, result).await?;
     match transfer::returned(&to, result) {
-        None => Ok(document(twiml::hang_up())),
-        Some(returned) => back(&app, &store, call, returned, &fields).await,
+        None => Ok(document(&app, &Document::HangUp)),
+        Some(returned) => back(&app, &store, call, returned, &callback).await,
     }
 }
 
@@ -146,9 +147,9 @@ pub(super) async fn back(
     store: &TenantStore,
     call: Call,
     returned: Returned,
-    fields: &Fields,
+    callback: &Callback,
 ) -> Result<Response, ApiError> {
-    match token_for(app, store, &call, returned, fields).await {
+    match token_for(app, store, &call, returned, callback).await {
         Ok(Some(token)) => return Ok(voice::connect(app, &token)),
         Ok(None) => {}
         Err(error) => {
@@ -164,7 +165,7 @@ pub(super) async fn back(
     store.end_wait(call.id, WaitResult::Lost).await?;
     let language = warm::language_of(&call);
     let text = transfer::failed(&facts, language, is_called_back);
-    Ok(document(twiml::say_and_hang_up(&text, voice(language))))
+    Ok(document(app, &Document::say_and_hang_up(&text, voice(language))))
 }
 
 /// The token of the stream that goes on with the call. `None`: there is no place, or no line any more.
@@ -173,7 +174,7 @@ async fn token_for(
     store: &TenantStore,
     call: &Call,
     returned: Returned,
-    fields: &Fields,
+    callback: &Callback,
 ) -> Result<Option<String>, ApiError> {
     let line = app.platform.store().line(&call.line).await?.filter(|line| line.tenant_id == store.id());
     let (Some(line), Some(carrier_sid)) = (line, call.carrier_sid.clone()) else { return Ok(None) };
@@ -190,7 +191,7 @@ async fn token_for(
         caller,
         named_by: NamedBy::Carrier,
         carrier_sid,
-        account_sid: account_sid(fields).to_owned(),
+        account_sid: callback.account_sid.clone(),
         passport: call.passport_id.unwrap_or_else(PassportId::new),
         resumes: true,
         doubt: Doubt::None,

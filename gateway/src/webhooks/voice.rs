@@ -1,4 +1,4 @@
-//! `/twilio/voice`: a call arrives. Answered with the address of our media stream, or with words.
+//! `/voice` of a carrier: a call arrives. Answered with the address of our media stream, or with words.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,10 +8,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use storage::zones::{CallerNumber, normalise_phone};
 use storage::{CallId, Calls, Directory, Line, PassportId, StorageError};
-use telephony::carrier::StreamInvitation;
+use telephony::callback::VoiceRequest;
+use telephony::document::{Document, StreamInvitation};
 use telephony::error::TokenError;
-use telephony::twilio::twiml;
-use telephony::twilio::webhook::VoiceRequest;
 
 use super::request::{document, read};
 use super::resume;
@@ -23,12 +22,6 @@ use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::BUSY_MESSAGE;
 use crate::telemetry::metrics;
 
-/// Path that the carrier asks when a call arrives.
-pub const VOICE_PATH: &str = "/twilio/voice";
-/// Path of the carrier's media stream.
-pub const MEDIA_PATH: &str = "/twilio/media";
-/// Path that the carrier asks when a stream has ended.
-pub const RESUME_PATH: &str = "/twilio/resume";
 /// How long a caller may ring while the engines load; the carrier gives up after 15 s.
 const WARM_UP: Duration = Duration::from_secs(8);
 const LANGUAGE: &str = "en-US";
@@ -51,11 +44,11 @@ enum Verdict {
 
 /// The handler, for POST and GET.
 pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
-    let fields = match read(&app, request).await {
-        Ok(fields) => fields,
+    let callback = match read(&app, request).await {
+        Ok(callback) => callback,
         Err(refusal) => return refusal.into_response(),
     };
-    let asked = match VoiceRequest::from_form(&fields) {
+    let asked = match callback.voice {
         Ok(asked) => asked,
         Err(e) => return ApiError::new(ErrorCode::MissingParameter, e.to_string()).into_response(),
     };
@@ -69,9 +62,9 @@ pub async fn handle(State(app): State<Arc<App>>, request: Request) -> Response {
 
 fn answer(app: &App, verdict: Verdict) -> Response {
     match verdict {
-        Verdict::Say(text) => document(twiml::say_and_hang_up(text, LANGUAGE)),
-        Verdict::Reject => document(twiml::reject_busy()),
-        Verdict::Over => document(twiml::hang_up()),
+        Verdict::Say(text) => document(app, &Document::say_and_hang_up(text, LANGUAGE)),
+        Verdict::Reject => document(app, &Document::RejectBusy),
+        Verdict::Over => document(app, &Document::HangUp),
         Verdict::Connect { token } => connect(app, &token),
     }
 }
@@ -79,12 +72,13 @@ fn answer(app: &App, verdict: Verdict) -> Response {
 /// Connects a call to its media stream, which proves itself by the token.
 #[must_use]
 pub fn connect(app: &App, token: &str) -> Response {
-    document(twiml::connect_stream(&StreamInvitation {
-        stream_url: &app.public_url.join_ws(MEDIA_PATH),
-        after_url: &app.public_url.join(RESUME_PATH),
+    let invitation = StreamInvitation {
+        stream_url: &app.public_url.join_ws(app.paths.media),
+        after_url: &app.public_url.join(app.paths.resume),
         status_url: None,
         parameters: &[(TOKEN_PARAMETER, token)],
-    }))
+    };
+    document(app, &Document::Connect(invitation))
 }
 
 async fn decide(app: &Arc<App>, asked: VoiceRequest) -> Result<Verdict, StorageError> {

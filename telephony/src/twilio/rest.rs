@@ -119,7 +119,8 @@ impl RestControl {
         let page = [("PageSize", "20")];
         let url = Url::parse_with_params(&self.calls(""), query.iter().chain(&page));
         let url = url.map_err(|_| ControlError::Unreachable)?;
-        let found: ListBody = self.rest.ask(Twice::Harmless, || self.request(Method::GET, url.as_str())).await?;
+        let found: ListBody =
+            self.rest.ask(Twice::Harmless, || self.request(Method::GET, url.as_str())).await?;
         let recent = |call: &CallBody| {
             since.is_none_or(|since| call.made_at().is_some_and(|made| made >= since - SKEW))
         };

@@ -221,7 +221,12 @@ mod tests {
     }
 
     fn verify(url: &str, body: RequestBody<'_>, signature: &str) -> Result<&'static str, SignatureError> {
-        keys().verify(&CarrierRequest { url, headers: &[("x-twilio-signature", signature)], body, now_unix: 0 })
+        keys().verify(&CarrierRequest {
+            url,
+            headers: &[("x-twilio-signature", signature)],
+            body,
+            now_unix: 0,
+        })
     }
 
     #[test]
@@ -245,7 +250,12 @@ mod tests {
                 (SIGNATURE_HEADER, "yFfzSwb2ol7yBpG57gavMyAkAnfeG9Hjy+2oaSKPBG0="),
                 (SETTINGS_HEADER, settings),
             ];
-            keys().verify(&CarrierRequest { url: VOICE, headers: &headers, body: form_body(&fields), now_unix: 0 })
+            keys().verify(&CarrierRequest {
+                url: VOICE,
+                headers: &headers,
+                body: form_body(&fields),
+                now_unix: 0,
+            })
         };
         assert_eq!(check("key=k1,algorithm=HMAC_SHA256"), Ok("as_given"));
         assert_eq!(check("key=k1,algorithm=HMAC_SHA1"), Err(SignatureError::Mismatch));

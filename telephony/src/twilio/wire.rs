@@ -11,7 +11,7 @@ use crate::carrier::MediaWriter;
 use crate::encoding::{push_json, push_mark_name, push_payload};
 use crate::error::StreamError;
 use crate::lenient::{Lenient, Parameters, Text, named_otherwise};
-use crate::media::{MediaCommand, FRAME_BYTES};
+use crate::media::{FRAME_BYTES, MediaCommand};
 use crate::stream::{Header, Media, Message, Protocol, Start};
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use telephony::callback::VoiceRequest;
 use telephony::media::StreamStart;
-use telephony::twilio::webhook::VoiceRequest;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 

@@ -169,17 +169,17 @@ async fn is_gateway(config: &Config) -> bool {
 }
 
 fn carrier(config: &Config) -> Check {
-    let public = config.public_url.as_ref();
+    let (public, key) = (config.public_url.as_ref(), config.carrier.key_name());
     match (config.unsigned(), public) {
         (true, Some(url)) if !url.is_loopback() => Check::fail(
             "carrier",
-            "PUBLIC_URL is public and TWILIO_AUTH_TOKEN is not set: every carrier request is refused",
-            "set TWILIO_AUTH_TOKEN to the carrier account's token",
+            format!("PUBLIC_URL is public and {key} is not set: every carrier request is refused"),
+            config.carrier.key_advice(),
         ),
         (true, _) => Check::warn(
             "carrier",
             "unsigned: only callers on this machine are served",
-            "set TWILIO_AUTH_TOKEN and PUBLIC_URL to take real calls",
+            format!("set {key} and PUBLIC_URL to take real calls"),
         ),
         (false, None) => Check::warn(
             "carrier",

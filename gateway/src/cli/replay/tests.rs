@@ -201,13 +201,14 @@ async fn a_gateway_that_is_not_there_fails_every_call() {
 #[tokio::test]
 async fn signed_gateways_are_called_with_the_key_and_refuse_another() {
     let key = |text: &str| Some(SecretString::from(text.to_owned()));
-    let gateway = TestGateway::start(|config| config.carrier.auth_token = key("0123456789abcdef")).await;
+    let gateway =
+        TestGateway::start(|config| config.carrier.twilio.auth_token = key("0123456789abcdef")).await;
     let mut desk = Desk::new();
     let path = desk.two_questions();
-    desk.config.carrier.auth_token = key("0123456789abcdef");
+    desk.config.carrier.twilio.auth_token = key("0123456789abcdef");
     let report = desk.replay(&gateway, &path, &[]).await;
     assert_eq!(report.calls.completed, 1, "{:?}", report.calls.failures);
-    desk.config.carrier.auth_token = key("another");
+    desk.config.carrier.twilio.auth_token = key("another");
     let report = desk.replay(&gateway, &path, &[]).await;
     assert_eq!(report.calls.failures["the webhook answered with status 403"], 1);
 }
