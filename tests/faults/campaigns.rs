@@ -63,7 +63,7 @@ async fn a_list_is_gone_on_with_by_who_comes_next_and_no_attempt_is_made_twice(h
         "{stands}"
     );
     let mut called: BTreeMap<String, u32> = BTreeMap::new();
-    for number in town.carrier.called() {
+    for (number, _) in town.carrier.called() {
         *called.entry(number).or_default() += 1;
     }
     assert!(numbers.iter().all(|number| called.get(number) == Some(&1)), "once each: {called:?}");

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_whole_campaign_stays_within_its_bounds_and_comes_to_its_end() {
         for one_in in [1_usize, 3, 10] {
-            let (at_once, places, most) = (8, 12, 300);
+            let (at_once, places, most) = (8_usize, 12_usize, 300_usize);
             let (mut recent, mut open, mut placed, mut looks) = (Vec::new(), Vec::new(), 0, 0);
             while placed < most || !open.is_empty() {
                 looks += 1;
