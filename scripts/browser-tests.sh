@@ -80,7 +80,7 @@ if [ -n "${PEOPLE:-}" ]; then
   # The gateway that rendered the phrases is not needed beside their own.
   { kill "$pid" && wait "$pid"; } 2>/dev/null || true
   pid=
-  (cd tests/browser && browse 1 600 people.test.mjs kills.test.mjs)
+  (cd tests/browser && browse 1 900 people.test.mjs kills.test.mjs)
   exit
 fi
 QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link | grep -o 'http[^[:space:]]*' | head -n1) ||
