@@ -155,8 +155,8 @@ pub async fn create(
     let (from, until) = asked.times(Utc::now())?;
     let at_once = asked.at_once()?;
     let retries = retries_of(asked.retries, asked.retry_after_s, asked.retry_machines)?;
-    if app.control.is_none() {
-        return Err(refusals::no_account());
+    if app.control().is_none() {
+        return Err(refusals::no_account(&app.config.carrier));
     }
     let line = outreach::line_of(&app, scope.tenant.id, asked.line.as_deref()).await?;
     let new = NewCampaign {

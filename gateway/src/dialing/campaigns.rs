@@ -91,7 +91,7 @@ async fn look(
         note_end(app, tenant, store, campaign).await?;
         return Ok(None);
     }
-    let Some(control) = app.control.as_deref().filter(|_| app.is_ready()) else {
+    let Some(control) = app.control().filter(|_| app.is_ready()) else {
         return Ok(Some("not_ready"));
     };
     if campaign.state != CampaignState::Running {
