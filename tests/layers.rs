@@ -185,7 +185,7 @@ fn carrier_fields(s: &Source) -> Vec<String> {
             // Names of headers know no case; the rest is exact.
             let same =
                 |word: &str| word == field || (field.contains('-') && word.eq_ignore_ascii_case(field));
-            if text.split(|c: char| !c.is_alphanumeric() && c != '-').any(same) {
+            if text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_')).any(same) {
                 found.push(at(s, *line, &what));
             }
         }
