@@ -104,7 +104,7 @@ async fn create(
         return refused(StatusCode::NOT_FOUND, 10_005);
     }
     let is_order = to.starts_with('+') && from.starts_with('+') && !value("Url").is_empty();
-    if !is_order || !(order["Timeout"].is_u64() && order["TimeLimit"].is_u64()) {
+    if !(is_order && order["Timeout"].is_u64() && order["TimeLimit"].is_u64()) {
         return refused(StatusCode::UNPROCESSABLE_ENTITY, 10_015);
     }
     if let Behaviour::Refused(code) = server.behaviour(&to) {
