@@ -15,7 +15,8 @@ for manifest in $(git ls-files '*Cargo.toml'); do
   # Files of another crate that are modules here too.
   # shellcheck disable=SC2086
   others=$({ grep -HoE '#\[path = "\.\./[^"]+"' $files || true; } | sed 's/:#\[path = "/ /; s/"$//' | while read -r file path; do
-    realpath -m --relative-to=. "$(dirname "$file")/$path" | sed 's#/mod\.rs$#/*.rs#'
+    # With what stands in a folder of its name.
+    realpath -m --relative-to=. "$(dirname "$file")/$path" | sed 's#/mod\.rs$#/*.rs#; p; s#\.rs$#/*.rs#'
   done)
   # shellcheck disable=SC2086
   [ -z "$others" ] || files+=" $(git ls-files $others)"

@@ -52,7 +52,7 @@ async fn a_caller_is_greeted_asks_and_is_answered(home: Home) {
 }
 
 async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_heard(carrier: Wire) {
-    let gateway = TestGateway::start_at_carrier(carrier, Doubles::default()).await.unwrap();
+    let gateway = TestGateway::start_at_carrier(carrier.setting(), Doubles::default()).await.unwrap();
     let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     let call = caller.order.call_sid.clone();
     caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
@@ -84,7 +84,7 @@ async fn speaking_over_the_reply_clears_it_and_the_record_holds_only_what_was_he
 async fn keys_reach_the_responder(carrier: Wire) {
     let doubles = Doubles::default();
     let committed = doubles.responder.committed.clone();
-    let gateway = TestGateway::start_at_carrier(carrier, doubles).await.unwrap();
+    let gateway = TestGateway::start_at_carrier(carrier.setting(), doubles).await.unwrap();
     let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     caller.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
     caller.press("0").await.unwrap();

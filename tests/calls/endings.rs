@@ -31,7 +31,7 @@ fn open_files() -> usize {
 }
 
 async fn hanging_up_at_any_moment_leaves_no_task_and_no_live_call(carrier: Wire) {
-    let gateway = TestGateway::start_at_carrier(carrier, Doubles::default()).await.unwrap();
+    let gateway = TestGateway::start_at_carrier(carrier.setting(), Doubles::default()).await.unwrap();
     // The first call opens what the process keeps: database readers, the log writer of the tenant.
     let first = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     first.hang_up().await.unwrap();
@@ -66,7 +66,9 @@ async fn goodbye_is_heard_to_its_end_and_the_stream_is_closed(carrier: Wire) {
         _ => Answer { then: AfterReply::HangUp, ..Answer::say(&["Thank you for calling. Goodbye."]) },
     });
     let gateway =
-        TestGateway::start_at_carrier(carrier, Doubles { responder, ..Doubles::default() }).await.unwrap();
+        TestGateway::start_at_carrier(carrier.setting(), Doubles { responder, ..Doubles::default() })
+            .await
+            .unwrap();
     let mut caller = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     let call = caller.order.call_sid.clone();
     caller.silent_ms(800).await.unwrap();
@@ -110,7 +112,7 @@ async fn a_newer_stream_of_the_same_call_takes_over(home: Home) {
 async fn a_full_machine_says_so_and_running_calls_are_untouched(carrier: Wire) {
     let mut doubles = Doubles::default();
     doubles.limits.max_calls = Some(1);
-    let gateway = TestGateway::start_at_carrier(carrier, doubles).await.unwrap();
+    let gateway = TestGateway::start_at_carrier(carrier.setting(), doubles).await.unwrap();
     let mut running = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();
     running.silent_until(Duration::from_secs(3), |h| h.bytes() > 0).await.unwrap();
     let mut refused = Caller::dial_by(carrier, &gateway.base, LINE).await.unwrap();

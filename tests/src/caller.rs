@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use gateway::config::carrier::Name;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use telephony::media::{FRAME_BYTES, MULAW_SILENCE};
@@ -40,6 +41,15 @@ impl Wire {
         match self {
             Self::Twilio => "twilio",
             Self::Telnyx => "telnyx",
+        }
+    }
+
+    /// As a gateway's settings name it.
+    #[must_use]
+    pub const fn setting(self) -> Name {
+        match self {
+            Self::Twilio => Name::Twilio,
+            Self::Telnyx => Name::Telnyx,
         }
     }
 

@@ -17,7 +17,6 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 use work::tools::remote::outside::Outside;
 
-use crate::caller::Wire;
 use crate::doubles::{Answer, EnergyVad, HummingVoice, ScriptedRecogniser, ScriptedResponder};
 
 /// The demo line of a first start.
@@ -88,14 +87,11 @@ impl TestGateway {
     }
 
     /// Starts with this carrier, whose requests are not signed.
-    pub async fn start_at_carrier(carrier: Wire, doubles: Doubles) -> Result<Self> {
+    pub async fn start_at_carrier(carrier: Name, doubles: Doubles) -> Result<Self> {
         let dir = Arc::new(tempfile::tempdir()?);
         let mut config = Config::for_test(dir.path());
         config.admin_token = Some(ADMIN.to_owned().into());
-        config.carrier.name = match carrier {
-            Wire::Twilio => Name::Twilio,
-            Wire::Telnyx => Name::Telnyx,
-        };
+        config.carrier.name = carrier;
         Self::start_configured(dir, config, doubles).await
     }
 
