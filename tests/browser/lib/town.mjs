@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { until } from "./browser.mjs";
+import { until, within } from "./browser.mjs";
 import { openOffice } from "./office.mjs";
 import { Telephone } from "./telephone.mjs";
 
@@ -21,8 +21,8 @@ export async function openTown(backEnd, numbers, microphone, name = "people") {
   /** What the gateway answers to its operator. */
   const ask = async (path, method = "GET", body = null) => {
     const headers = { authorization: `Bearer ${ADMIN}`, ...(body && { "content-type": "application/json" }) };
-    const answer = await fetch(`${office.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const text = await answer.text();
+    const asked = fetch(`${office.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }).then(async (got) => [got, await got.text()]);
+    const [answer, text] = await within(`the gateway's answer to ${method} ${path}`, 40_000, asked);
     assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
     return text === "" ? null : JSON.parse(text);
   };
