@@ -78,8 +78,8 @@ export async function openTown(backEnd, numbers, microphone, name = "people") {
     /** Adds to a failure what the gateway warned of last, and what went wrong at the carrier. */
     explained: (error) => {
       const warned = office.gateway.log().split("\n").filter((line) => /"level":"(WARN|ERROR)"/.test(line)).slice(-12);
-      error.message += `\nThe gateway warned of:\n${warned.join("\n")}\nAt the carrier: ${JSON.stringify(office.carrier.trouble)}`;
-      return error;
+      // A new one: the text of some has their first message for good.
+      return new Error(`${error.stack}\nThe gateway warned of:\n${warned.join("\n")}\nAt the carrier: ${JSON.stringify(office.carrier.trouble)}`);
     },
     /** Entries of the audit about a call, the newest first. */
     audit: async ({ id }, action) => (await ask(`/v1/audit?subject=${id}&action=${action}&limit=200`)).items,
