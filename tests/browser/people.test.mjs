@@ -86,7 +86,7 @@ describe("people on live calls", { concurrency: 1 }, () => {
           await hearsNot("the caller", "the supervisor, who gave the call back", SUPERVISOR, listened.telephone.between(taken.to + 300));
           for (const { telephone } of all) telephone.hangUp();
           await recordedAsHeard(listened, withdrawing, taken);
-          await Promise.all(later.map((look) => look()));
+          for (const look of later) await look();
           assert.deepEqual(town.carrier.trouble, []);
           assert.deepEqual(page.trouble, []);
         } catch (error) {

@@ -71,6 +71,13 @@ export async function signIn(page, link) {
 /** Transitions are shown at their end: a picture taken within one has two tabs lit. */
 export const shot = (page, name) => page.screenshot({ path: join(SHOTS, `${name}.png`), animations: "disabled" });
 
+/** What that promise gives, or an error that names what did not come in time. */
+export async function within(what, ms, promise) {
+  let timer;
+  const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Error(`waited ${ms} ms in vain for: ${what}`)), ms)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
 /** Waits until `check` is true, looking every 50 ms. For what is not on the page. */
 export async function until(what, check, ms = 15_000) {
   const end = Date.now() + ms;

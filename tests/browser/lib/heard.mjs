@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { SHOTS } from "./browser.mjs";
+import { SHOTS, within } from "./browser.mjs";
 import { find } from "./correlate.mjs";
 import { RATE } from "./mulaw.mjs";
 import { wav } from "./wav.mjs";
@@ -37,7 +37,8 @@ export async function likeness(sound, samples, share = 1 / 2) {
   const count = Math.max(LEAST_PARTS, Math.round(sound.length / (PART_S * RATE)));
   const length = Math.floor(looked.length / count);
   const parts = Array.from({ length: count }, (_, n) => ({ n, part: looked.slice(n * length, (n + 1) * length) })).filter(({ part }) => loudest(part) > PAUSE);
-  const found = await find(parts.map(({ part }) => part), all);
+  const seconds = `${(sound.length / RATE).toFixed(1)} s of sound in ${(samples.length / RATE).toFixed(1)} s`;
+  const found = await within(`where ${seconds} are`, 90_000, find(parts.map(({ part }) => part), all));
   const best = found.map(({ likeness: alike, at }, n) => ({ likeness: alike, at: Math.max(0, at - parts[n].n * length) * 2 })).sort((x, y) => y.likeness - x.likeness);
   return best[Math.min(best.length, Math.max(2, Math.ceil(best.length * share))) - 1];
 }

@@ -1,5 +1,6 @@
 // What a page plays and what its microphone sends, as the browser has them.
 
+import { within } from "./browser.mjs";
 import { energy, RATE } from "./mulaw.mjs";
 import { time } from "./telephone.mjs";
 
@@ -39,10 +40,11 @@ export async function tapPage(page) {
   return {
     /** What was played in that time, node by node. */
     played: async (from = 0, to = Number.MAX_SAFE_INTEGER) => {
-      const all = await page.evaluate(
+      const kept = page.evaluate(
         ([first, last]) => globalThis.keptSound.map(({ pieces }) => pieces.filter(([at]) => at >= first && at <= last).map(([, text]) => text).join("")),
         [from, to],
       );
+      const all = await within("the page to tell what it played", 40_000, kept);
       return all.filter((text) => text !== "").map((text) => Float32Array.from({ length: text.length }, (_, at) => (text.charCodeAt(at) - 32_768) / 32_767));
     },
     /** Until when all that was played is known. */

@@ -51,7 +51,6 @@ export async function takesOver(town, desk, call, words) {
 
 /** The caller waits for an answer of the office; it is shown at that desk. */
 export async function asks(town, desk, call, question) {
-  await desk.goto(`${town.url}/#/calls`);
   await town.wonders(call, question);
   await call.telephone.quiet(600, 0);
   call.telephone.press("1");

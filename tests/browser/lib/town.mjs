@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { until } from "./browser.mjs";
+import { until, within } from "./browser.mjs";
 import { openOffice } from "./office.mjs";
 import { Telephone } from "./telephone.mjs";
 
@@ -21,8 +21,8 @@ export async function openTown(backEnd, numbers, microphone, name = "people") {
   /** What the gateway answers to its operator. */
   const ask = async (path, method = "GET", body = null) => {
     const headers = { authorization: `Bearer ${ADMIN}`, ...(body && { "content-type": "application/json" }) };
-    const answer = await fetch(`${office.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const text = await answer.text();
+    const asked = fetch(`${office.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }).then(async (got) => [got, await got.text()]);
+    const [answer, text] = await within(`the gateway's answer to ${method} ${path}`, 40_000, asked);
     assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
     return text === "" ? null : JSON.parse(text);
   };
@@ -78,8 +78,8 @@ export async function openTown(backEnd, numbers, microphone, name = "people") {
     /** Adds to a failure what the gateway warned of last, and what went wrong at the carrier. */
     explained: (error) => {
       const warned = office.gateway.log().split("\n").filter((line) => /"level":"(WARN|ERROR)"/.test(line)).slice(-12);
-      error.message += `\nThe gateway warned of:\n${warned.join("\n")}\nAt the carrier: ${JSON.stringify(office.carrier.trouble)}`;
-      return error;
+      // A new one: the text of some has their first message for good.
+      return new Error(`${error.stack}\nThe gateway warned of:\n${warned.join("\n")}\nAt the carrier: ${JSON.stringify(office.carrier.trouble)}`);
     },
     /** Entries of the audit about a call, the newest first. */
     audit: async ({ id }, action) => (await ask(`/v1/audit?subject=${id}&action=${action}&limit=200`)).items,
