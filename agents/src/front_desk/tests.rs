@@ -156,9 +156,12 @@ impl Line {
     /// Events until the reply is done, or until nothing comes any more.
     async fn listen(&mut self) -> Heard {
         let mut heard = Heard::default();
-        while let Ok(Some(event)) =
-            tokio::time::timeout(Duration::from_millis(900), self.stream.events.recv()).await
-        {
+        loop {
+            // A busy machine is slow to begin; whoever has begun goes on, or waits for something.
+            let patience = Duration::from_secs(if heard.events.is_empty() { 20 } else { 3 });
+            let Ok(Some(event)) = tokio::time::timeout(patience, self.stream.events.recv()).await else {
+                break;
+            };
             if let ReplyEvent::Segment(segment) = &event {
                 heard.text.push_str(&segment.text);
                 heard.text.push(' ');
@@ -176,7 +179,7 @@ impl Line {
     async fn say_to_the_end(&mut self, text: &str) -> Heard {
         let mut heard = self.say(text).await;
         while let Ok(Some(event)) =
-            tokio::time::timeout(Duration::from_millis(300), self.stream.events.recv()).await
+            tokio::time::timeout(Duration::from_secs(2), self.stream.events.recv()).await
         {
             heard.events.push(event);
         }
