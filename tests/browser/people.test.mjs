@@ -170,7 +170,7 @@ describe("people on live calls", { concurrency: 1 }, () => {
         await picture("taken-over");
         await assertAccessible(page, "a call that was taken over");
         const again = await telephone.say(LISTENED);
-        await playedOn("the supervisor who has the call", "the caller's words", LISTENED, () => tap.played(again.from - 500));
+        await whileTheySpeak(telephone, LISTENED, () => playedOn("the supervisor who has the call", "the caller's words", LISTENED, () => tap.played(again.from - 500)));
         for (const other of all.filter((one) => one !== call)) notHeard(other.telephone.number, "the supervisor, who speaks with somebody else", SUPERVISOR, other.telephone.between(taking));
 
         await onCall().getByRole("button", { name: "Give back" }).click();
