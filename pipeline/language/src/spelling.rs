@@ -1,5 +1,6 @@
 //! Letters said one by one: "O K A F O R", "K as in kilo", "double s", "ce, ele, eme".
 
+use crate::Ear;
 use crate::Language;
 use crate::names::is_listed;
 
@@ -199,6 +200,15 @@ fn unlooped(letters: String) -> String {
         }
     }
     letters
+}
+
+/// "Ford with an E at the end": the word, and the letter that it ends with.
+#[must_use]
+pub fn ended(language: Language, text: &str) -> Option<(String, char)> {
+    let plain = Ear(language).plain(text);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let at = (1..words.len()).find_map(|at| Some((at, ending(language, &words[at..])?.0)));
+    at.map(|(at, last)| (words[at - 1].to_owned(), last))
 }
 
 /// "With an E at the end", "con e al final": the last letter, and the words that say so.

@@ -138,7 +138,8 @@ impl<'a> Turn<'a> {
     ) -> Vec<&'a Slot> {
         let old = reply.all(Kind::Old, " ");
         let owner = old.as_deref().and_then(|old| self.holder(script, old));
-        let owner = owner.or_else(|| self.sounds_like_held(script, reply));
+        let owner =
+            owner.or_else(|| self.sounds_like_held(script, reply)).or_else(|| self.is_of_name(script, text));
         let mut changed = Vec::new();
         if self.take_addressee(reply) {
             changed.extend(script.slot(MESSAGE));
@@ -230,6 +231,14 @@ impl<'a> Turn<'a> {
         };
         let mut holders = script.slots.iter().filter(|slot| slot.kind != SlotKind::Story).filter(holds);
         holders.next().filter(|_| holders.next().is_none())
+    }
+
+    /// "The name is Ford with an E at the end": whatever its words look like, they are of what is named, where nothing else is.
+    fn is_of_name(&self, script: &'a TaskScript, text: &str) -> Option<&'a Slot> {
+        let plain = format!(" {} ", self.ear.plain(text));
+        let is_named = |slot: &&Slot| slot.words.iter().any(|word| plain.contains(&format!(" {word} ")));
+        let mut named = script.slots.iter().filter(is_named);
+        named.next().filter(|slot| slot.kind == SlotKind::Name && named.next().is_none())
     }
 
     /// "It's Halvorsen, starts with H", where "Ehalvorsen" is held for a name: what is said anew belongs to what it sounds like,

@@ -12,7 +12,7 @@ use crate::builtin::state::Filled;
 use language::repair::{self, denied, repaired};
 use language::said_again::without_restart;
 use language::sound::{ALIKE, letters, likeness};
-use language::spelling::{settled, spelled};
+use language::spelling::{ended, settled, spelled};
 use language::{CalendarWord, Direction, Ear, Phone, PhoneAnswer, lasting};
 
 /// Whether the words deny something of the value, or hold a word of it with another beside it: "Maple, not Mabel".
@@ -133,6 +133,13 @@ fn name(old: &Filled, said: &str, ear: Ear) -> Option<Filled> {
     let held: Vec<&str> = old.value.split_whitespace().collect();
     if let Some((letters, _)) = spelled(ear.0, said).last() {
         return respelled(old, letters, said).map(same);
+    }
+    if let Some((word, last)) = ended(ear.0, said) {
+        let at = held
+            .iter()
+            .position(|held| [word.clone(), format!("{word}{last}")].contains(&ear.plain(held)))?;
+        let whole = if word.ends_with(last) { word } else { format!("{word}{last}") };
+        return Some(same(with_word(&held, (at, at + 1), &capitalised(&whole))));
     }
     if let Some(new) = sound_alike(&held, said, ear) {
         return Some(same(new));
@@ -361,6 +368,7 @@ mod tests {
             (SlotKind::Name, "Jon Okafur", "O K A F O R", "Jon Okafor"),
             (SlotKind::Name, "Shawn Delaney", "it's not s h a w n, it's s e a n", "Sean Delaney"),
             (SlotKind::Name, "Maria Miller", "no, it's Kowalski", "Maria Kowalski"),
+            (SlotKind::Name, "Tom Ford", "no the name is Ford with an e at the end", "Tom Forde"),
             (SlotKind::Phone, "202 555 0148", "oh one eight four, I had it backwards", "+12025550184"),
             (SlotKind::Phone, "202 555 0122", "sorry, area code's five four one", "+15415550122"),
             (SlotKind::Phone, "202 555 0177", "it's seventy eight", "+12025550178"),
