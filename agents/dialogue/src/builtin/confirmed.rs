@@ -233,12 +233,15 @@ impl<'a> Turn<'a> {
         holders.next().filter(|_| holders.next().is_none())
     }
 
-    /// "The name is Ford with an E at the end": whatever its words look like, they are of what is named, where nothing else is.
+    /// "The name is Ford with an E at the end": whatever its words look like, they are of the name, where a word of it is said again
+    /// and nothing else is named. "The street's name is Mill Road" says none of it.
     fn is_of_name(&self, script: &'a TaskScript, text: &str) -> Option<&'a Slot> {
         let plain = format!(" {} ", self.ear.plain(text));
         let is_named = |slot: &&Slot| slot.words.iter().any(|word| plain.contains(&format!(" {word} ")));
         let mut named = script.slots.iter().filter(is_named);
-        named.next().filter(|slot| slot.kind == SlotKind::Name && named.next().is_none())
+        let slot = named.next().filter(|slot| slot.kind == SlotKind::Name && named.next().is_none())?;
+        let held = self.state.task()?.slots.get(&slot.id)?;
+        correction::repeats(self.ear, held, text).then_some(slot)
     }
 
     /// "It's Halvorsen, starts with H", where "Ehalvorsen" is held for a name: what is said anew belongs to what it sounds like,
