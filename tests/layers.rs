@@ -69,7 +69,7 @@ const PURE: [&str; 11] = [
     "agents/governance/src/guard",
     "agents/governance/src/judge",
     "agents/work/src/passport",
-    "agents/governance/src/safety",
+    "agents/governance/src/pii",
 ];
 
 /// Modules of the plan that will be pure from their first day.

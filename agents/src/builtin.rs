@@ -8,17 +8,17 @@ use storage::WorkItems;
 use storage::records::WorkStatus;
 use tokio::time::Instant;
 
-use super::alarms::{self, Alarms};
-use super::attends;
+use super::appointment_confirmation;
+use super::call_context::Seat;
+use super::discarded_replies::{Origin, Unheard, plain_origin};
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
+use super::event_sender::{Outbox, Spent};
+use super::guard_findings::{self, Alarms};
 use super::no_calls;
 use super::office::{Knowledge, Office};
-use super::outbox::{Outbox, Spent};
-use super::put_through;
 use super::ruled::rule_over;
 use super::rulings::Rulings;
-use super::seat::Seat;
-use super::unheard::{Origin, Unheard, plain_origin};
+use super::transfer;
 use dialogue::builtin::{Effect, Filing, LineAct, Lookup, Note, Say, Search, Searched, Step, Trouble};
 
 /// Look-ups that one step may ask for before it is taken as it is.
@@ -135,7 +135,10 @@ impl Seat {
         let began = Instant::now();
         let mut alarms = Alarms::default();
         if let TurnInput::Said { .. } = &origin.input {
-            alarms.watch(&origin.input, alarms::context(origin.state.last_expects, origin.state.language));
+            alarms.watch(
+                &origin.input,
+                guard_findings::context(origin.state.last_expects, origin.state.language),
+            );
             self.out.since(turn, Stage::Guard, began).await;
         }
         alarms
@@ -221,7 +224,7 @@ impl Seat {
             self.out.tool(run.turn, tool_name(effect), false).await;
         }
         let effects = &run.step.effects;
-        let puts_through = put_through::target_of(effects).is_some() || put_through::joins(effects);
+        let puts_through = transfer::target_of(effects).is_some() || transfer::joins(effects);
         if filing.is_none() && !puts_through && !notes_at_once(effects) {
             // An emergency: where to turn was said already; only "I've marked this call" is not true.
             run.step.say.retain(|say| !say.promises);
@@ -244,13 +247,13 @@ impl Seat {
     /// The caller goes on with this turn and was told nothing of it: what it filed is withdrawn. An appointment stays, and is
     /// told.
     pub(super) async fn take_back(&mut self, run: BuiltinRun) -> Unheard {
-        let line = put_through::line_act(&run.step.effects);
+        let line = transfer::line_act(&run.step.effects);
         // Who left a line is out of it: said once more, and not undone.
         if line.is_some_and(|act| !matches!(act, LineAct::Join { .. })) {
             return run.unheard();
         }
-        if line.is_some() || put_through::target_of(&run.step.effects).is_some() {
-            put_through::take_back(&self.office).await;
+        if line.is_some() || transfer::target_of(&run.step.effects).is_some() {
+            transfer::take_back(&self.office).await;
         }
         // A word against calls holds, and an answer that was noted, whatever else they say.
         if notes_at_once(&run.step.effects) {
@@ -383,7 +386,7 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
 
 /// What is kept at once, and is said once more rather than undone.
 fn notes_at_once(effects: &[Effect]) -> bool {
-    no_calls::stops(effects) || attends::answer_of(effects).is_some()
+    no_calls::stops(effects) || appointment_confirmation::answer_of(effects).is_some()
 }
 
 /// What people of the office are asked, where they are.

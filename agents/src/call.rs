@@ -7,15 +7,15 @@ use pipeline::ports::{CallBrief, Language, NotTaken, ReplyCommand, ReplyEvent, T
 use pipeline::turn::{Heard, TurnId};
 use tokio::sync::mpsc;
 
-use super::books::Books;
 use super::builtin::BuiltinRun;
+use super::call_context::{Lines, People, Seat};
 use super::desk::{Desk, Shared, now};
+use super::discarded_replies::Unheard;
 use super::effects::TurnWork;
+use super::event_sender::Outbox;
 use super::model::{Driver, Live, ModelRun, Moved, Next};
 use super::office::Office;
-use super::outbox::Outbox;
-use super::seat::{Lines, People, Seat};
-use super::unheard::Unheard;
+use super::turn_writer::Books;
 use dialogue::builtin::reminder::Reminded;
 use dialogue::builtin::{Effect, Note, State};
 use work::office;

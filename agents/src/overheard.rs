@@ -8,10 +8,10 @@ use pipeline::event::{Attack, AttentionReason, Ruling};
 use pipeline::ports::{Consent, Consented, Noticed, Overheard, ReplyEvent, TurnInput};
 use pipeline::turn::{Expectation, TurnId};
 
-use super::alarms::{self, Alarm, Alarms, Heard};
+use super::call_context::Seat;
+use super::guard_findings::{self, Alarm, Alarms, Heard};
 use super::no_calls;
 use super::rulings::Rulings;
-use super::seat::Seat;
 
 /// What these rules want of a machine, a person need not heed: they are no assistant, and know the office's prices and numbers.
 const OF_THE_MACHINE: [&str; 5] = ["ai-", "locked-", "meant-human", "meant-promise", "own-instructions"];
@@ -35,7 +35,7 @@ impl Seat {
         self.lines.caller_said(text, false);
         let input = TurnInput::said(text);
         let mut found = Alarms::default();
-        let heard = found.hear(text, alarms::context(Expectation::Open, self.state.language));
+        let heard = found.hear(text, guard_findings::context(Expectation::Open, self.state.language));
         for Alarm { channel, kind, severity } in found.untold() {
             let turn = TurnId::default();
             let [channel, kind, severity] = [channel.name(), kind.name(), severity.name()].map(str::to_owned);

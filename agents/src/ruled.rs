@@ -4,9 +4,9 @@
 use pipeline::ports::{Language, TurnInput};
 use pipeline::turn::SegmentKind;
 
+use super::discarded_replies::Origin;
 use super::office::{Knowledge, Office};
 use super::rulings::Rulings;
-use super::unheard::Origin;
 use dialogue::builtin::{Effect, Say, State, Step};
 use governance::rules::{Known, RuleSet, Spoken, Violation, permitted};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use gateway::start::RunningGateway;
+use gateway::startup::RunningGateway;
 use pipeline::audio::g711::mulaw_encode;
 use pipeline::ports::{Language, TextToSpeech, TtsCommand, TtsEvent};
 use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId};

@@ -13,8 +13,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::app::App;
 use crate::audit::acts;
-use crate::damaged;
-use crate::fanout::work::WorkEvent;
+use crate::event_bus::work::WorkEvent;
+use crate::quarantined_tenants;
 
 /// How often waiting requests are looked for: what an alarm may be late.
 const EVERY: Duration = Duration::from_secs(5);
@@ -42,7 +42,7 @@ pub async fn run(app: Arc<App>) {
 
 /// One look at every tenant, as at this time. A tenant that fails does not keep the others from theirs.
 pub async fn once(app: &App, now: DateTime<Utc>) -> Result<(), StorageError> {
-    for (tenant, store) in damaged::sound(&app.platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
         if let Err(error) = of_tenant(app, &tenant, &store, now).await {
             tracing::warn!(tenant = %tenant.slug, %error, "its waiting requests could not be looked for");
         }

@@ -50,5 +50,5 @@ pub mod understand;
 pub mod users;
 pub mod validate;
 pub mod work_calls;
+pub mod work_item_actions;
 pub mod work_items;
-pub mod work_moves;

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use gateway::cli::{self, Cli};
-use gateway::reading;
+use gateway::document_reader;
 
 /// Bytes of a worker's stack. The deepest work is a review of a finished call; an unoptimised build takes several times as much.
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    if let Some(read) = reading::main() {
+    if let Some(read) = document_reader::main() {
         return read;
     }
     // Two providers are compiled in by our dependencies; rustls panics at its first use unless one is chosen.

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use work::organisation::Organisation;
 use work::tools::remote::outside::Outside;
 
-use crate::calls::sampler::Gauge;
+use crate::calls::load_sampler::Gauge;
 
 pub mod ability;
 pub mod agent;

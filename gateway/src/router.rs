@@ -14,7 +14,7 @@ use crate::api::{
     documents, events, judgement, knowledge, listen, mcp, me, openapi, outbox, outreach, overview, passkeys,
     passport, passports, phone, queue, record, recording, retention, rules, speak, supervise, teams,
     tenant_calendar, tenant_config, tenant_settings, tenant_versions, tenants, text_checks, tokens,
-    transcript, understand, users, validate, work_calls, work_items, work_moves,
+    transcript, understand, users, validate, work_calls, work_item_actions, work_items,
 };
 use crate::api::{organisation, organisation_types};
 use crate::app::App;
@@ -24,8 +24,8 @@ use crate::auth::{by_password, guard, sign_in};
 use crate::calls::accept;
 use crate::console::assets;
 use crate::error::{ApiError, ErrorCode};
+use crate::http_server;
 use crate::routes::Routes;
-use crate::serving;
 use crate::telemetry::{health, request};
 use crate::webhooks;
 
@@ -238,7 +238,7 @@ pub fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn_with_state(app.clone(), guard::refuse_foreign_host))
-        .layer(from_fn(move |request, next| serving::bound_body(body, request, next)))
+        .layer(from_fn(move |request, next| http_server::bound_body(body, request, next)))
         .layer(from_fn(request::harden))
         .layer(from_fn(request::observe))
         .with_state(app)

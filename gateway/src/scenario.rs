@@ -10,7 +10,7 @@ pub mod figures;
 pub mod file;
 pub mod from_call;
 pub mod gateway;
-pub mod line;
+pub mod impairments;
 pub mod report;
 pub mod track;
 pub mod utterance;

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use crate::caller::playback::is_audible;
 use crate::config::Config;
 use crate::providers::{ProviderSource, Providers};
-use crate::start::{Gateway, RunningGateway};
+use crate::startup::{Gateway, RunningGateway};
 
 /// A gateway on any free port with simulated engines, and the folder it lives in.
 pub struct TestGateway {

@@ -1,5 +1,6 @@
 //! What the carrier asks by HTTP. Handlers are the same for every carrier; its own file says where they are.
 
+pub mod authenticity;
 pub mod dial;
 pub mod outreach;
 pub mod paths;
@@ -8,7 +9,6 @@ pub mod resume;
 pub mod status;
 pub mod telnyx;
 pub mod transfer;
-pub mod trust;
 pub mod twilio;
 pub mod voice;
 pub mod warm;

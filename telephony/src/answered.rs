@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::callback::Answerer;
+use crate::call_status::Answerer;
 use crate::media::AudioFrame;
 use crate::mulaw;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::callback::Callback;
+use crate::call_status::Callback;
 use crate::control::CallControl;
 use crate::document::{Document, Rendered};
 use crate::error::{SignatureError, StreamError};

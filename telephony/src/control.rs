@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 
-use crate::callback::{Answerer, CallProgress};
+use crate::call_status::{Answerer, CallProgress};
 use crate::document::Document;
 use crate::error::ControlError;
 

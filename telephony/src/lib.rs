@@ -2,7 +2,7 @@
 //! Holds encoded audio only and imports nothing else of this workspace.
 
 pub mod answered;
-pub mod callback;
+pub mod call_status;
 pub mod carrier;
 pub mod control;
 pub mod document;

@@ -17,14 +17,14 @@ pub use crate::ledger::{
 use crate::media::{AudioFrame, CallTime, FRAME_BYTES, FRAME_MS, MarkId, MediaCommand};
 use crate::mulaw;
 
-mod echo;
-mod line;
+mod mark_delay;
 mod queue;
+mod remote_buffer;
 #[cfg(test)]
 mod tests;
 
-use line::{Echoed, Line, Position};
 use queue::{BYTES_PER_MS, Queue, Ready, Segment};
+use remote_buffer::{Echoed, Line, Position};
 
 /// Halvings of the level while ducked: about 12 dB.
 const DUCK_HALVINGS: usize = 2;

@@ -2,7 +2,7 @@
 //! (<https://developers.telnyx.com/docs/voice/programmable-voice/texml-twiml-compatibility>); the signature, the REST interface
 //! and the messages of media streams are its own. Nothing outside names a Telnyx field.
 
-use crate::callback::Callback;
+use crate::call_status::Callback;
 use crate::carrier::{Abilities, Carrier, CarrierRequest, MediaReader, MediaWire, MediaWriter};
 use crate::control::CallControl;
 use crate::document::{Document, Rendered};
@@ -86,7 +86,7 @@ impl Carrier for Telnyx {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::callback::Answerer;
+    use crate::call_status::Answerer;
 
     #[test]
     fn the_documented_callbacks_are_read() {

@@ -1,6 +1,6 @@
 //! Twilio Voice and Media Streams. Nothing outside names a Twilio field, clients excepted.
 
-use crate::callback::Callback;
+use crate::call_status::Callback;
 use crate::carrier::{Abilities, Carrier, CarrierRequest, MediaReader, MediaWire, MediaWriter};
 use crate::control::CallControl;
 use crate::document::{Document, Rendered};

@@ -6,7 +6,7 @@ use anyhow::Result;
 use futures_util::future::BoxFuture;
 use gateway::providers::lineup::Lineup;
 use gateway::providers::{Loaded, Providers, agent};
-use gateway::start::Gateway;
+use gateway::startup::Gateway;
 use knowledge::Retriever;
 use pipeline::ports::Language;
 use storage::Platform;

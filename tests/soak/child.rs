@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use gateway::config::Config;
 use gateway::providers::engines::Engines;
-use gateway::start::Gateway;
+use gateway::startup::Gateway;
 use parking_lot::Mutex;
 use tests::home::Home;
 use tokio::time::{Instant, sleep};

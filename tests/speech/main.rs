@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use gateway::config::Config;
 use gateway::providers::engines::Engines;
-use gateway::start::{Gateway, RunningGateway};
+use gateway::startup::{Gateway, RunningGateway};
 use pipeline::audio::g711::mulaw_encode;
 use pipeline::ports::{Language, TtsCommand, TtsEvent};
 use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId};

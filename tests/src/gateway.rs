@@ -9,7 +9,7 @@ use gateway::config::{Config, Limits};
 use gateway::providers::engines::Engines;
 use gateway::providers::lineup::Lineup;
 use gateway::providers::{Loaded, ProviderSource, Providers};
-use gateway::start::{Gateway, RunningGateway};
+use gateway::startup::{Gateway, RunningGateway};
 use knowledge::Retriever;
 use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivity};
 use serde_json::Value;

@@ -12,7 +12,7 @@ use crate::history::{IdForm, turns};
 use crate::link::Refused;
 use crate::model::{ModelEvent, Request, Stop};
 use crate::sse;
-use governance::safety::Redactor;
+use governance::pii::Redactor;
 use knowledge::Query;
 use pipeline::ports::{Language, Screen};
 use pipeline::turn::SegmentKind;

@@ -14,5 +14,5 @@ pub mod danger;
 pub mod guard;
 pub mod judge;
 pub mod meaning;
+pub mod pii;
 pub mod rules;
-pub mod safety;

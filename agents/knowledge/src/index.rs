@@ -13,7 +13,7 @@ use super::fuse::{self, Evidence};
 use super::passage::{Indexed, IndexedPassage};
 use super::segment::{Segment, lift};
 use super::{Filters, Found, Query, attribute, found, heard};
-use governance::safety::Public;
+use governance::pii::Public;
 use language::spanish::glossary;
 use language::stems::{Term, Tongue};
 

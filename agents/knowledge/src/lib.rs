@@ -39,7 +39,7 @@ pub use heard::{Heard, heard};
 pub use ingest::{Document, FrontMatter, parse};
 pub use synthesis::{ANSWERS, synthesis};
 
-use governance::safety::Public;
+use governance::pii::Public;
 use index::Index;
 use language::stems::{self, Tongue};
 use passage::{Indexed, IndexedPassage, prepare};

@@ -8,7 +8,7 @@ use super::cite::speakable;
 use super::embed::{Vector, cosine};
 use super::ingest::{Document, FrontMatter, page_name, parse};
 use super::{Part, RetrieverError, sounds, team_of};
-use governance::safety::Public;
+use governance::pii::Public;
 use language::stems::{Term, Tongue, hash, is_stop, term, terms, words};
 
 /// A term in title or heading counts this much beside its place in the text.

@@ -10,11 +10,11 @@ use storage::outbox_records::NewOutgoing;
 use storage::{CallId, PassportId};
 use tokio::time::sleep;
 
-use super::super::books::Books;
+use super::super::call_context::Seat;
 use super::super::effects::TurnWork;
+use super::super::event_sender::Outbox;
 use super::super::office::{Knowledge, Office};
-use super::super::outbox::Outbox;
-use super::super::seat::Seat;
+use super::super::turn_writer::Books;
 use super::Live;
 use super::reads::{self, Found};
 use super::run::{ModelRun, Phase};
@@ -271,7 +271,7 @@ async fn mark_urgent(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, kind:
 
 /// The call goes to a person when the reply was heard, where somebody takes calls there now.
 async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, target: &str) -> Outcome {
-    let open = super::super::put_through::open(&seat.office, run.memory.language);
+    let open = super::super::transfer::open(&seat.office, run.memory.language);
     let known = open.iter().find(|known| known.name.eq_ignore_ascii_case(target.trim()));
     let Some((target, waits, has_line)) = known.map(|known| (known.name.clone(), known.warm, known.queue))
     else {

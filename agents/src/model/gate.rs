@@ -227,8 +227,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use governance::pii::Redactor;
     use governance::rules::RuleSet;
-    use governance::safety::Redactor;
 
     fn gate() -> Gate {
         let facts = dialogue::seed::riverbend(chrono::DateTime::UNIX_EPOCH).unwrap().facts;

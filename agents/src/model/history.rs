@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use pipeline::turn::{Heard, TurnId};
 
-use super::super::unheard::continues;
+use super::super::discarded_replies::continues;
 use super::plain::CUT;
 use dialogue::conversation::{Message, ToolResult};
 use dialogue::delimit::{self, block};

@@ -9,11 +9,11 @@ use regex::Regex;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::super::alarms::Alarms;
+use super::super::guard_findings::Alarms;
 use dialogue::builtin::Opening;
 use governance::guard::Context;
+use governance::pii::Redactor;
 use governance::rules::Known;
-use governance::safety::Redactor;
 
 /// Tries that a caller has on one call to show that a claim is theirs, and tries at a PIN.
 pub(crate) const CLAIM_TRIES: u8 = 3;

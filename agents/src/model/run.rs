@@ -11,7 +11,7 @@ use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId};
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
-use super::super::outbox::{Outbox, Spent, attention};
+use super::super::event_sender::{Outbox, Spent, attention};
 use super::clock::Clock;
 use super::gate::{About, Gate, Passed, caller_words};
 use super::history::{Beginning, Exchange};

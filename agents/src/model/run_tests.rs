@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use governance::safety::Redactor;
+use governance::pii::Redactor;
 
 fn run() -> ModelRun {
     let memory = Memory::new(Redactor::default(), Language::En);

@@ -70,7 +70,7 @@ mod tests {
     use pipeline::ports::{Language, Screen};
 
     use super::*;
-    use governance::safety::Redactor;
+    use governance::pii::Redactor;
 
     fn memory() -> Memory {
         Memory::new(Redactor::default(), Language::En)

@@ -88,7 +88,7 @@ impl Staff {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use governance::safety::Redactor;
+    use governance::pii::Redactor;
     use pipeline::ports::Language;
 
     use super::*;

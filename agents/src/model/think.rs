@@ -8,9 +8,9 @@ use pipeline::ports::{Language, Screen, TurnInput};
 use pipeline::turn::{Expectation, TurnId};
 use tokio::time::Instant;
 
-use super::super::alarms::{self, Heard};
+use super::super::call_context::Seat;
+use super::super::guard_findings::{self, Heard};
 use super::super::office::Knowledge;
-use super::super::seat::Seat;
 use super::act::speak;
 use super::briefing;
 use super::gate::Gate;

@@ -3,7 +3,7 @@
 
 use pipeline::ports::{Language, TurnInput};
 
-use super::super::seat::Seat;
+use super::super::call_context::Seat;
 use super::run::ModelRun;
 use super::think::answers_ours;
 use dialogue::builtin::{MIN_RELEVANCE, intent};

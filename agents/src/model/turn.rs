@@ -8,9 +8,9 @@ use pipeline::turn::{Expectation, SegmentKind};
 use regex::Regex;
 
 use super::super::builtin::BuiltinRun;
+use super::super::call_context::Seat;
 use super::super::effects::TurnWork;
-use super::super::outbox::Spent;
-use super::super::seat::Seat;
+use super::super::event_sender::Spent;
 use super::act::{MAX_CALLS, MAX_ROUNDS, Worked};
 use super::briefing;
 use super::expects::expects;

@@ -25,8 +25,8 @@ use crate::tools::{Asked, RELEVANT, Seen, front_desk, read};
 use dialogue::builtin::{Filing, Opening, TenantFacts};
 use dialogue::conversation::ToolCall;
 use governance::guard::{Action, Channel, Context, Guard};
+use governance::pii::Redactor;
 use governance::rules::{ProposedTool, RuleAction, RuleSet, Violation};
-use governance::safety::Redactor;
 use knowledge::Retriever;
 use knowledge::librarian::{Inquiry, Librarian};
 

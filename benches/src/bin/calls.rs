@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use gateway::calls::recorders::RecordLine;
+use gateway::calls::journal_recorders::RecordLine;
 use gateway::config::Config;
 use gateway::providers::engines::Engines;
-use gateway::start::{Gateway, RunningGateway};
+use gateway::startup::{Gateway, RunningGateway};
 use pipeline::audio::g711::mulaw_decode;
 use pipeline::session::journal::{Recorded, decode_frame};
 use pipeline::session::state::Agent;

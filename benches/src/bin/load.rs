@@ -17,7 +17,7 @@ use gateway::caller::replay::scrape::resident_bytes;
 use gateway::caller::replay::trouble::Shares;
 use gateway::config::Config;
 use gateway::providers::Providers;
-use gateway::start::Gateway;
+use gateway::startup::Gateway;
 use knowledge::Retriever;
 use pipeline::ports::{Screen, TurnInput};
 use telephony::media::{AudioFrame, FRAME_BYTES};

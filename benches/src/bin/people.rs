@@ -26,7 +26,7 @@ use gateway::caller::replay::scrape::cpu_seconds;
 use gateway::caller::replay::trouble::Shares;
 use gateway::config::Config;
 use gateway::providers::{Providers, agent};
-use gateway::start::Gateway;
+use gateway::startup::Gateway;
 use knowledge::Retriever;
 use pipeline::ports::Screen;
 use reqwest::Client;

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use dialogue::seed;
 use governance::guard::{Channel, Context, Guard};
+use governance::pii::Redactor;
 use governance::rules::{Known, RuleSet, Spoken};
-use governance::safety::Redactor;
 use pipeline::ports::{Language, Screen};
 
 /// Rounds over all sentences.

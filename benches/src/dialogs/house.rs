@@ -10,7 +10,7 @@ use gateway::config::Config;
 use gateway::providers::engines::Engines;
 use gateway::scenario::evidence::Turn;
 use gateway::scenario::work::{Filed, text_of};
-use gateway::start::{Gateway, RunningGateway};
+use gateway::startup::{Gateway, RunningGateway};
 use parking_lot::Mutex;
 use pipeline::ports::Responder;
 use reqwest::Client;

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::permission::ReadCalls;
 use crate::auth::{Act, Scoped};
-use crate::dialing::{call_back, outreach, refusals, reminder};
+use crate::dialing::{click_to_call, outreach, refusals, reminder};
 use crate::error::{ApiError, ErrorCode, JsonBody};
 
 /// Largest body, in bytes.

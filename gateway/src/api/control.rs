@@ -15,7 +15,7 @@ use super::calls;
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::{Act, Scoped};
-use crate::calls::expected::NamedBy;
+use crate::calls::pending_streams::NamedBy;
 use crate::demo;
 use crate::dialing::refusals::{self, Rule};
 use crate::dialing::transfer;

@@ -23,7 +23,7 @@ use crate::auth::permission::Permission;
 use crate::auth::{Act, ReadCalls, Scoped};
 use crate::calls::staff::Seat;
 use crate::error::{ApiError, QueryOf};
-use crate::fanout::local::{Published, Subscription};
+use crate::event_bus::local::{Published, Subscription};
 use crate::limits::TenantPlace;
 
 const HEARTBEAT: Duration = Duration::from_secs(15);

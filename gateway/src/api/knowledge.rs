@@ -20,8 +20,8 @@ use storage::{DocumentId, Knowledge, Settings, StorageError, TenantStore};
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::{ReadKnowledge, Scoped, WriteKnowledge};
+use crate::document_reader::reader;
 use crate::error::{ApiError, ErrorCode, JsonBody};
-use crate::reading::reader;
 
 /// Documents in one request.
 const MAX_DOCUMENTS: usize = 500;

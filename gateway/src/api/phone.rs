@@ -12,8 +12,8 @@ use telephony::token::MAX_LIFE_S;
 use crate::app::App;
 use crate::auth::{Scoped, UsePhone, origin, secrets};
 use crate::calls::answered::Doubt;
-use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
+use crate::calls::pending_streams::{Arrival, NamedBy};
 use crate::error::{ApiError, ErrorCode, JsonBody};
 use crate::webhooks::voice;
 

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::scope::Allowed;
 use crate::auth::{Record, origin};
-use crate::calls::recorders::RecordLine;
+use crate::calls::journal_recorders::RecordLine;
 use crate::calls::socket::{self, Closing, code};
 use crate::error::{ApiError, ErrorCode};
 

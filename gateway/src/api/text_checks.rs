@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use governance::guard::{Guard, SanitizeRequest, SanitizedInput};
-use governance::safety::api::{SafetyRequest, SafetyResult};
-use governance::safety::{Guardian, Settings, api};
+use governance::pii::api::{SafetyRequest, SafetyResult};
+use governance::pii::{Guardian, Settings, api};
 
 use crate::app::App;
 use crate::auth::{CheckText, Scoped};

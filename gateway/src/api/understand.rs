@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use dialogue::understanding::api::{Reader, Refused, UnderstandAnswer, UnderstandRequest};
-use governance::safety::Settings;
+use governance::pii::Settings;
 use parking_lot::Mutex;
 use storage::TenantId;
 use tokio::sync::OnceCell;

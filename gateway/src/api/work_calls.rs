@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use storage::records::WorkStatus;
 use storage::work_acts::WorkRefusal;
 
-use super::{work_items, work_moves};
+use super::{work_item_actions, work_items};
 use crate::app::App;
 use crate::auth::permission::WorkRequests;
 use crate::auth::scope::Scoped;
-use crate::dialing::call_back::{self, Wish, Wished};
+use crate::dialing::click_to_call::{self, Wish, Wished};
 use crate::error::{ApiError, JsonBody};
 
 /// The telephone of whoever calls.
@@ -38,13 +38,13 @@ pub async fn call(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let item = work_items::find(&scope.store, &id).await?;
     if matches!(item.status, WorkStatus::Done | WorkStatus::Declined | WorkStatus::Cancelled) {
-        return Err(work_moves::refused(&WorkRefusal::Closed(item.status)));
+        return Err(work_item_actions::refused(&WorkRefusal::Closed(item.status)));
     }
     let wish = Wish { tenant: scope.tenant.id, store: &scope.store, principal: &scope.principal, item };
     match call_back::place(&app, wish, &asked.from_phone).await? {
         Wished::Placed(dial) => {
             Ok((StatusCode::ACCEPTED, Json(json!({ "id": dial.id, "stage": dial.stage, "line": dial.line }))))
         }
-        Wished::Refused(refusal) => Err(work_moves::refused(&refusal)),
+        Wished::Refused(refusal) => Err(work_item_actions::refused(&refusal)),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Client;
 use secrecy::SecretString;
-use telephony::callback::VoiceRequest;
+use telephony::call_status::VoiceRequest;
 use telephony::media::StreamStart;
 use telephony::twilio::form;
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};

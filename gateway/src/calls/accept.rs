@@ -15,8 +15,8 @@ use tracing::Instrument;
 use super::admission::Admission;
 use super::budget::{self, Allowance};
 use super::doorway::{Doorway, Place};
-use super::expected::Opening;
 use super::handshake::{self, Opened, Refusal};
+use super::pending_streams::Opening;
 use super::run::Admitted;
 use super::socket::{self, Closing, code};
 use super::{busy, run};
@@ -25,7 +25,7 @@ use crate::auth::origin;
 use crate::error::{ApiError, ErrorCode, QueryOf};
 use crate::providers::notices::Notice;
 use crate::telemetry::metrics;
-use crate::webhooks::trust;
+use crate::webhooks::authenticity;
 
 /// The carrier's media stream. The upgrade is signed like a webhook.
 pub async fn carrier(

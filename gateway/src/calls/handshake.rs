@@ -10,7 +10,7 @@ use telephony::carrier::{MediaReader, MediaWire, MediaWriter};
 use telephony::media::{CallTime, MediaEvent, StreamStart};
 use tokio::time::timeout;
 
-use super::expected::ExpectedCall;
+use super::pending_streams::ExpectedCall;
 use super::socket::{self, Closing, code};
 use crate::app::App;
 

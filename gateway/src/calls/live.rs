@@ -11,12 +11,12 @@ use pipeline::event::AttentionLevel;
 use pipeline::ports::{EndReason, InLine};
 use pipeline::tap::Tap;
 use storage::{CallId, TenantId};
-use telephony::callback::Answerer;
+use telephony::call_status::Answerer;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::expected::NamedBy;
 use super::lease::LeaseDesk;
+use super::pending_streams::NamedBy;
 use crate::recording::switch::Switch;
 
 /// A live call. Cheap to share; the call itself lives in its driver's task.

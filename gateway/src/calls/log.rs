@@ -12,7 +12,7 @@ use storage::records::{Attention, CallEntry, LogRow, PlayState};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use super::call_back::CallBack;
+use super::give_up_callback::CallBack;
 use crate::telemetry::metrics::reason_name;
 
 /// A reply waits for its record for so long. Then the record counts as lost, and the caller hears why instead of nothing:

@@ -7,7 +7,7 @@ use chrono::Utc;
 use storage::{Calls, StorageError};
 use tokio::time::interval;
 
-use super::expected::ExpectedCall;
+use super::pending_streams::ExpectedCall;
 use crate::app::App;
 use crate::dialing::transfer::{self, Told};
 use crate::telemetry::metrics;

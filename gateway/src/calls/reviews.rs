@@ -12,7 +12,7 @@ use storage::{Directory, PassportId, Reviews, StorageError, TenantStore};
 use work::review::{self, Reviewed};
 
 use crate::app::App;
-use crate::fanout;
+use crate::event_bus;
 use crate::providers::Ready;
 
 /// Between two sweeps where nothing wakes the task.

@@ -25,13 +25,13 @@ use tracing::Instrument;
 
 use super::admission::Permit;
 use super::answered::{Doubt, Ear};
-use super::call_back::CallBack;
-use super::expected::{ExpectedCall, NamedBy};
+use super::give_up_callback::CallBack;
 use super::handshake::Opened;
-use super::inbound::{Inbound, LegEnd};
 use super::live::{LiveCall, NewLive, Registration};
 use super::log::{Offset, StoredLog};
-use super::outbound::Outbound;
+use super::media_reader::{Inbound, LegEnd};
+use super::media_writer::Outbound;
+use super::pending_streams::{ExpectedCall, NamedBy};
 use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;

@@ -8,7 +8,7 @@ use pipeline::ports::{Consented, EventSink};
 
 use super::live::LiveCall;
 use crate::audit::calls::CallAudit;
-use crate::fanout::local::Fanout;
+use crate::event_bus::local::Fanout;
 use crate::telemetry::traces::Traces;
 
 /// Sink of one call. Nothing in it waits.

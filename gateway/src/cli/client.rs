@@ -21,8 +21,8 @@ use tower::ServiceExt;
 use crate::app::App;
 use crate::auth::local::LocalToken;
 use crate::config::{Config, PublicUrl};
-use crate::damaged::Damaged;
 use crate::demo;
+use crate::quarantined_tenants::Damaged;
 use crate::router::router;
 
 const MAX_ANSWER: usize = 64 * 1024 * 1024;

@@ -21,7 +21,7 @@ use super::args;
 use super::client::{base_url, token};
 use crate::caller::audio::{self, Writer};
 use crate::caller::playback::Playback;
-use crate::calls::recorders::RecordLine;
+use crate::calls::journal_recorders::RecordLine;
 use crate::config::Config;
 
 /// Runs until enough was recorded, or the user interrupts.

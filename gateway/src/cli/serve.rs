@@ -16,7 +16,7 @@ use crate::auth::sign_in;
 use crate::config::Config;
 use crate::providers::engines::Engines;
 use crate::providers::{Progress, embedded};
-use crate::start::Gateway;
+use crate::startup::Gateway;
 use crate::telemetry::logs;
 
 /// Runs the gateway until it is asked to stop.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use axum::http::Method;
 use dialogue::understanding::api::{Reader, Refused, UnderstandRequest};
-use governance::safety::Settings;
+use governance::pii::Settings;
 use knowledge::Retriever;
 use serde_json::{Value, json};
 

@@ -19,7 +19,7 @@ use super::pacing::{self, Pace};
 use super::refusals::Rule;
 use crate::app::App;
 use crate::audit::acts;
-use crate::damaged;
+use crate::quarantined_tenants;
 
 const EVERY: Duration = Duration::from_secs(5);
 /// Whoever claimed one has so long.

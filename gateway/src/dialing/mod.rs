@@ -1,17 +1,17 @@
 //! Calls that this gateway places: whom it may call and when, the call itself, and what came of it.
 
-pub mod call_back;
+pub mod call_queue;
+pub mod call_result;
 pub mod campaigns;
+pub mod click_to_call;
 pub mod clock;
 pub mod hours;
-pub mod line;
-pub mod lost;
+pub mod lost_transfers;
 pub mod outreach;
 pub mod pacing;
 pub mod reconcile;
 pub mod refusals;
 pub mod reminder;
 pub mod retries;
-pub mod settle;
 pub mod transfer;
 pub mod warm;

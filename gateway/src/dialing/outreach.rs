@@ -21,7 +21,7 @@ use storage::{
     CallId, Calls, Campaigns, Dials, Directory, Outreach, PassportId, Retries, StorageError, TenantId,
     TenantStore,
 };
-use telephony::callback::CallProgress;
+use telephony::call_status::CallProgress;
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::ControlError;
 

@@ -7,14 +7,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult};
 use storage::{Calls, Dials, Outreach, StorageError, TenantId, TenantStore, Transfers, Waits};
-use telephony::callback::Answerer;
+use telephony::call_status::Answerer;
 use telephony::control::CallControl;
 use telephony::error::ControlError;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{call_back, line, lost, outreach, settle};
+use super::{call_queue, call_result, click_to_call, lost_transfers, outreach};
 use crate::app::App;
-use crate::damaged;
+use crate::quarantined_tenants;
 
 const EVERY: Duration = Duration::from_secs(15);
 /// Silence after which the carrier is asked.
@@ -64,11 +64,11 @@ async fn of_tenant(
             (None, Some(_)) => Told::Nothing,
         };
         match told {
-            Told::Ended(result) => settle::end(app, tenant, store, &dial, result).await?,
+            Told::Ended(result) => call_result::end(app, tenant, store, &dial, result).await?,
             Told::GoesOn => drop(store.note_dial(dial.id, DialNews::default()).await?),
             // No call lasts so long: nobody will ever tell.
             Told::Nothing if now - dial.created_at > longest() => {
-                settle::end(app, tenant, store, &dial, DialResult::Failed).await?;
+                call_result::end(app, tenant, store, &dial, DialResult::Failed).await?;
             }
             Told::Nothing => {}
         }
@@ -77,10 +77,10 @@ async fn of_tenant(
         of_outreach(app, tenant, store, &attempt, now).await?;
     }
     for to in store.silent_transfers(now - SILENCE, AT_ONCE).await? {
-        lost::settle(app, store, &to, now).await?;
+        lost_transfers::settle(app, store, &to, now).await?;
     }
-    for wait in store.silent_waits(now - line::KEPT, AT_ONCE).await? {
-        line::give_up(app, store, &wait).await?;
+    for wait in store.silent_waits(now - call_queue::KEPT, AT_ONCE).await? {
+        call_queue::give_up(app, store, &wait).await?;
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ async fn of_outreach(
 }
 
 fn longest() -> TimeDelta {
-    TimeDelta::from_std(call_back::LIMIT).unwrap_or(TimeDelta::hours(2)) + TimeDelta::hours(1)
+    TimeDelta::from_std(click_to_call::LIMIT).unwrap_or(TimeDelta::hours(2)) + TimeDelta::hours(1)
 }
 
 /// What the carrier says of a call.
@@ -142,7 +142,7 @@ async fn ask(control: &dyn CallControl, dial: &Dial, sid: &str) -> Told {
     match control.dialled_by(sid).await {
         Ok(Some(other)) => {
             let machine = dial.machine || other.answered_by == Some(Answerer::Machine);
-            settle::result_of(other.status, machine).map_or(Told::GoesOn, Told::Ended)
+            call_result::result_of(other.status, machine).map_or(Told::GoesOn, Told::Ended)
         }
         // The person hung up before it was dialled.
         Ok(None) => Told::Ended(DialResult::NotBegun),

@@ -20,7 +20,7 @@ use super::refusals::Rule;
 use super::reminder;
 use crate::app::App;
 use crate::audit::acts;
-use crate::damaged;
+use crate::quarantined_tenants;
 
 const EVERY: Duration = Duration::from_secs(15);
 /// Whoever claimed one has so long: a carrier that does not answer takes less.

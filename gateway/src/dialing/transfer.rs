@@ -18,7 +18,7 @@ use storage::work_acts::QUEUED_AT;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Settings, StorageError, TenantStore, Transfers, Waits, WorkItems};
 
-use crate::calls::left;
+use crate::calls::crash_cleanup;
 use crate::tenant_config::targets::Target;
 
 /// Name of the setting that holds the targets.

@@ -18,7 +18,7 @@ use storage::{CallId, Calls, TenantStore, Transfers};
 use telephony::control::CallOrder;
 use telephony::error::ControlError;
 
-use super::line;
+use super::call_queue;
 use super::outreach::Answer;
 use super::transfer::{self, line as spoken};
 use crate::app::App;
@@ -55,7 +55,7 @@ async fn ring(app: &Arc<App>, live: &LiveCall) {
             return tracing::error!(%error, call_id = %call, "a caller waits, and nobody can be called");
         }
     };
-    if let Err(error) = line::wait(app, live, &store).await {
+    if let Err(error) = call_queue::wait(app, live, &store).await {
         tracing::error!(%error, call_id = %call, "a caller waits in line, and nobody looks at it for them");
     }
     if let Err(error) = place(app, &store, live).await {
@@ -134,7 +134,7 @@ pub async fn give_up(app: &App, store: &TenantStore, to: &Transfer, result: Tran
 
 /// The caller who waited is gone: nobody is to be asked any more.
 pub async fn caller_left(app: &App, store: &TenantStore, call: CallId, reason: EndReason) {
-    line::caller_left(app, store, call, reason).await;
+    call_queue::caller_left(app, store, call, reason).await;
     // These come back, or are being joined.
     if matches!(
         reason,

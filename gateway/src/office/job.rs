@@ -15,8 +15,8 @@ use work::office::{Office, OfficeError, Pace, Worked};
 use super::chain::{self, Hands};
 use super::{LEASE, Pressing, QUIET};
 use crate::app::App;
-use crate::fanout;
-use crate::fanout::work::WorkEvent;
+use crate::event_bus;
+use crate::event_bus::work::WorkEvent;
 use crate::providers::Ready;
 
 /// Claims of a job before a person gets it.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use agents::FrontDesk;
 use dialogue::model::LanguageModel;
+use governance::pii::Redactor;
 use governance::rules::RuleSet;
-use governance::safety::Redactor;
 use knowledge::Retriever;
 use storage::{Directory, Platform};
 use work::tools::registry::Policy;
@@ -13,7 +13,7 @@ use work::tools::remote::Settings;
 use work::tools::remote::outside::Outside;
 
 use super::{AdoptTenant, MakeScreen, PutRules};
-use crate::{damaged, demo};
+use crate::{demo, quarantined_tenants};
 
 /// A front desk that answers for every tenant there is: by a language model, with the built-in agent behind it where
 /// that is wanted, or by the built-in agent alone.

@@ -10,7 +10,7 @@ use storage::Platform;
 use super::Progress;
 use crate::api::knowledge;
 use crate::config::{Llm, ProviderLists};
-use crate::damaged;
+use crate::quarantined_tenants;
 
 /// Files that recogniser, voice and speech detector read from the models folder.
 pub const SPEECH_FILES: [&str; 14] = [

@@ -24,7 +24,7 @@ use super::recorded::Recorded;
 use super::{Loaded, MakeVad, Progress, ProviderSource, Providers, ability, agent, cloud, embedded, renewal};
 use crate::calls::vocabulary::Vocabulary;
 use crate::config::{Config, Llm, Named, Stt, Tts};
-use crate::damaged;
+use crate::quarantined_tenants;
 
 /// Brings up what the lists name, and nothing else.
 #[derive(Clone, Debug)]

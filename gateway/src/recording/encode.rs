@@ -18,8 +18,8 @@ use tokio::time::sleep;
 
 use super::delete;
 use crate::app::App;
-use crate::damaged;
-use crate::dialing::{line, transfer};
+use crate::dialing::{call_queue, transfer};
+use crate::quarantined_tenants;
 
 /// Looked for when nobody rings: what a killed process left, and what failed.
 const EVERY: Duration = Duration::from_secs(60);

@@ -19,8 +19,8 @@ use uuid::Uuid;
 use super::delete;
 use super::writer::NewFile;
 use crate::app::App;
-use crate::calls::expected::ExpectedCall;
 use crate::calls::live::LiveCall;
+use crate::calls::pending_streams::ExpectedCall;
 
 /// Where a call that begins hands its sound to; `None` on a line that tells its callers nothing. `start_ms`: the call's time
 /// when its stream began.

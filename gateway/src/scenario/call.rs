@@ -20,7 +20,7 @@ use super::caller::{Beat, Caller, Moment, Over, Planned, Ready, ReadyAnswer};
 use super::evidence::{Evidence, Tool, Turn};
 use super::file::{self, Deed, Scenario};
 use super::gateway::Tested;
-use super::line::{Spoilt, at_level};
+use super::impairments::{Spoilt, at_level};
 use super::utterance::{Piece, Utterance};
 use super::wanted::Tongue;
 use super::work::{self, Filed};

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use telephony::media::AudioFrame;
 
-use super::line::Spoilt;
+use super::impairments::Spoilt;
 use super::wanted::Pattern;
 use crate::caller::playback::is_audible;
 use crate::caller::script::{Party, Send};

@@ -15,7 +15,7 @@ use crate::caller::dial::Exchange;
 use crate::config::{Carrier, Config};
 use crate::providers::Progress;
 use crate::providers::engines::Engines;
-use crate::start::{Gateway, RunningGateway};
+use crate::startup::{Gateway, RunningGateway};
 
 /// Longest wait for an answer of the API.
 const ANSWER: Duration = Duration::from_secs(30);

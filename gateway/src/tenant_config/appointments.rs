@@ -11,7 +11,7 @@ use storage::{Platform, Settings, SlotId, Slots, StorageError, TenantId, TenantS
 use uuid::Uuid;
 
 use super::single_slots::{self, SingleSlot};
-use crate::{damaged, demo};
+use crate::{demo, quarantined_tenants};
 
 /// Setting under which a tenant's plans are kept.
 pub const SETTING: &str = "appointments";

@@ -9,8 +9,8 @@ use storage::{StorageError, Tenant, TenantId, TenantStore, Versions};
 use tokio::time::sleep;
 
 use crate::app::App;
-use crate::damaged;
 use crate::demo;
+use crate::quarantined_tenants;
 
 /// From one look to the next.
 const EVERY: Duration = Duration::from_secs(10);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use futures_util::FutureExt;
-use governance::safety::Redactor;
+use governance::pii::Redactor;
 use reqwest::{Client, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;

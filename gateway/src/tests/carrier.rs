@@ -7,7 +7,7 @@ use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
 use crate::caller::order::{self, Order};
 use crate::simulated::TestGateway;
-use telephony::callback::VoiceRequest;
+use telephony::call_status::VoiceRequest;
 
 fn arrival(to: &str) -> Vec<(String, String)> {
     let request = VoiceRequest {

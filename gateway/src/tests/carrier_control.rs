@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{TimeDelta, Utc};
 use pipeline::provider::retry;
-use telephony::callback::CallProgress;
+use telephony::call_status::CallProgress;
 use telephony::control::{CallControl, CallOrder};
 use telephony::document::Document;
 use telephony::error::{ControlError, Refusal};

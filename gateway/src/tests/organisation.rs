@@ -215,5 +215,5 @@ async fn a_question_to_all_of_memory_says_who_was_asked_and_why() {
     let found = routed["items"].as_array().unwrap();
     assert!(found.iter().any(|item| item["id"] == "decision.refund.1"), "{routed}");
     assert!(!routed.to_string().contains("5550143"));
-    crate::upkeep::once(&test.gateway.app).await.unwrap();
+    crate::maintenance::once(&test.gateway.app).await.unwrap();
 }

@@ -17,7 +17,7 @@ use crate::caller::leg::{self, Outcome};
 use crate::caller::order::{self, Order};
 use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::simulated::TestGateway;
-use telephony::callback::VoiceRequest;
+use telephony::call_status::VoiceRequest;
 
 pub(super) const ADMIN: &str = "an-admin-token-of-the-test";
 pub(super) const SPEECH: AudioFrame = AudioFrame([0x18; FRAME_BYTES]);

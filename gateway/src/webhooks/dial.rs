@@ -8,12 +8,12 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use storage::dials::{Dial, DialNews, DialResult, DialStage};
 use storage::{DialId, Dials, TenantId, TenantStore, WorkItems};
-use telephony::callback::{Answerer, CallProgress, Callback};
+use telephony::call_status::{Answerer, CallProgress, Callback};
 use telephony::document::{Dial as DialOrder, Document, Say};
 
 use super::request::{About, Names, call_sid, document, malformed, nothing, unknown, url};
 use crate::app::App;
-use crate::dialing::{call_back, settle};
+use crate::dialing::{call_result, click_to_call};
 use crate::error::ApiError;
 
 const LANGUAGE: &str = "en-US";

@@ -10,7 +10,7 @@ use storage::outreach::{Outreach as Attempt, OutreachNews, OutreachResult, Outre
 use storage::records::Call;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, Outreach, PassportId, TenantId, TenantStore};
-use telephony::callback::{Answerer, CallProgress, Callback};
+use telephony::call_status::{Answerer, CallProgress, Callback};
 use telephony::document::{Document, Say};
 
 use super::request::{About, Names, call_sid, document, nothing, unknown, url};
@@ -18,9 +18,9 @@ use super::transfer::{facts_of, voice};
 use super::voice;
 use crate::app::App;
 use crate::calls::answered::Doubt;
-use crate::calls::expected::{Arrival, NamedBy};
+use crate::calls::pending_streams::{Arrival, NamedBy};
+use crate::dialing::call_result;
 use crate::dialing::outreach::{self, Said};
-use crate::dialing::settle;
 use crate::dialing::warm::language_of;
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;

@@ -9,12 +9,12 @@ use axum::extract::{Path, Request};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use storage::{TenantId, TenantStore};
-use telephony::callback::Callback;
+use telephony::call_status::Callback;
 use telephony::carrier::RequestBody;
 use telephony::document::Document;
 use telephony::error::StatusError;
 
-use super::trust::{self, Seen};
+use super::authenticity::{self, Seen};
 use crate::app::App;
 use crate::error::{ApiError, ErrorCode};
 
@@ -26,7 +26,7 @@ pub async fn read(app: &Arc<App>, request: Request) -> Result<Callback, ApiError
     let (parts, body) = request.into_parts();
     let seen = Seen { uri: &parts.uri, headers: &parts.headers, extensions: &parts.extensions };
     if parts.method == Method::GET {
-        trust::check(app, seen, RequestBody::Empty)?;
+        authenticity::check(app, seen, RequestBody::Empty)?;
         return decode(parts.uri.query().unwrap_or_default().as_bytes())
             .map(|fields| app.carrier.read(&fields));
     }
@@ -35,7 +35,7 @@ pub async fn read(app: &Arc<App>, request: Request) -> Result<Callback, ApiError
             .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     })?;
     let fields = decode(&body)?;
-    trust::check(app, seen, RequestBody::Form { fields: &fields, raw: &body })?;
+    authenticity::check(app, seen, RequestBody::Form { fields: &fields, raw: &body })?;
     Ok(app.carrier.read(&fields))
 }
 

@@ -9,7 +9,7 @@ use chrono::Utc;
 use pipeline::ports::{Language, NotTaken, Returned};
 use storage::records::{Call, CallState};
 use storage::{Calls, Directory, StorageError, TenantId, TenantStore};
-use telephony::callback::Callback;
+use telephony::call_status::Callback;
 use telephony::document::Document;
 
 use super::outreach;
@@ -17,8 +17,8 @@ use super::request::{document, read};
 use super::transfer;
 use super::voice::OUT_OF_ORDER;
 use crate::app::App;
-use crate::calls::left;
-use crate::dialing::{line, transfer as transfers, warm};
+use crate::calls::crash_cleanup;
+use crate::dialing::{call_queue, transfer as transfers, warm};
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::Notice;
 

@@ -11,7 +11,7 @@ use storage::transfers::{BY_AGENT, Transfer, TransferResult, TransferStage};
 use storage::waits::WaitResult;
 use storage::zones::CallerNumber;
 use storage::{CallId, Calls, Directory, PassportId, TenantId, TenantStore, Transfers, Waits};
-use telephony::callback::{CallProgress, Callback};
+use telephony::call_status::{CallProgress, Callback};
 use telephony::document::{Dial, Document, Say};
 
 use super::request::{About, Names, document, malformed, unknown, url};
@@ -19,7 +19,7 @@ use super::voice;
 use crate::app::App;
 use crate::audit::acts;
 use crate::calls::answered::Doubt;
-use crate::calls::expected::{Arrival, NamedBy};
+use crate::calls::pending_streams::{Arrival, NamedBy};
 use crate::demo;
 use crate::dialing::transfer::Told;
 use crate::dialing::{transfer, warm};

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use storage::zones::{CallerNumber, normalise_phone};
 use storage::{CallId, Calls, Directory, Line, PassportId, StorageError};
-use telephony::callback::VoiceRequest;
+use telephony::call_status::VoiceRequest;
 use telephony::document::{Document, StreamInvitation};
 use telephony::error::TokenError;
 
@@ -16,8 +16,8 @@ use super::request::{document, read};
 use super::resume;
 use crate::app::App;
 use crate::calls::answered::Doubt;
-use crate::calls::expected::{Arrival, NamedBy};
 use crate::calls::handshake::TOKEN_PARAMETER;
+use crate::calls::pending_streams::{Arrival, NamedBy};
 use crate::error::{ApiError, ErrorCode};
 use crate::providers::notices::BUSY_MESSAGE;
 use crate::telemetry::metrics;

@@ -9,7 +9,7 @@ use axum::response::Response;
 use storage::records::{Call, CallState};
 use storage::transfers::{Transfer, TransferResult, TransferStage};
 use storage::{CallId, Calls, TenantStore, Transfers};
-use telephony::callback::{Answerer, CallProgress, Callback};
+use telephony::call_status::{Answerer, CallProgress, Callback};
 use telephony::document::{Document, Say};
 
 use super::request::{About, Names, call_sid, document, nothing, unknown, url};

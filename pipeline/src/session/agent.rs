@@ -1,10 +1,10 @@
 //! Moves of the agent's region: replies begun, committed, spoken, cut and taken back.
 
 use super::output::Output;
+use super::pending_words::WaitingWords;
 use super::reply::{Reply, SPECULATIVE_PIECES, key};
 use super::state::{Agent, Control, Leg};
 use super::timers::Timer;
-use super::waiting_words::WaitingWords;
 use super::waterfall::{MAX_STAGES, Moments};
 use super::{Port, Session};
 use crate::event::{Attack, AttentionReason, ControlReason, EventBody, Ruling};

@@ -8,24 +8,25 @@
 //! `caller.rs`, `agent.rs` (with `speech.rs` for what is said), `control.rs`, `leg.rs`.
 #![deny(clippy::disallowed_methods)]
 
-mod account;
 mod agent;
 mod attention;
 pub mod barge_in;
+mod call_queue;
 mod caller;
 pub mod completeness;
 mod config;
 mod consent;
 mod control;
 pub mod endpointing;
+mod filler;
 mod hold;
 mod input;
 pub mod journal;
 mod leg;
-mod line;
 mod output;
-mod over_talk;
+mod overlap;
 pub mod pause_score;
+mod pending_words;
 mod person_words;
 mod rejoin;
 mod reply;
@@ -35,9 +36,8 @@ pub mod state;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod usage;
 mod utterance;
-mod waiting;
-mod waiting_words;
 mod waterfall;
 
 use std::collections::VecDeque;
@@ -77,11 +77,11 @@ pub struct Session {
     utterance: Option<Utterance>,
     last_utterance: u32,
     /// Words of a turn whose reply was taken back unheard: the caller was not finished.
-    carried: waiting_words::WaitingWords,
+    carried: pending_words::WaitingWords,
     /// The turn whose words these are, to be decided anew.
     reopened: Option<rejoin::Reopened>,
     /// What the caller said while we spoke that is answered after it.
-    deferred: waiting_words::WaitingWords,
+    deferred: pending_words::WaitingWords,
     /// Words over our reply that nobody could make out.
     missed: bool,
     reply: Option<Reply>,
@@ -135,7 +135,7 @@ pub struct Session {
     /// The question that the caller waits for.
     asked: Option<u32>,
     /// The caller waits in line for a person.
-    line: Option<line::Line>,
+    line: Option<call_queue::Line>,
     /// How the caller stands to being recorded. `None`: they were neither told nor asked.
     consented: Option<Consented>,
 }
@@ -161,9 +161,9 @@ impl Session {
             patience: endpointing::Patience::default(),
             utterance: None,
             last_utterance: 0,
-            carried: waiting_words::WaitingWords::default(),
+            carried: pending_words::WaitingWords::default(),
             reopened: None,
-            deferred: waiting_words::WaitingWords::default(),
+            deferred: pending_words::WaitingWords::default(),
             missed: false,
             reply: None,
             cut: None,

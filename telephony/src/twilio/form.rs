@@ -1,6 +1,6 @@
 //! The fields with which the carrier tells of a call: read by the webhooks, written by those who stand in for it.
 
-use crate::callback::{Answerer, CallProgress, Callback, Dialled, StatusCallback, VoiceRequest};
+use crate::call_status::{Answerer, CallProgress, Callback, Dialled, StatusCallback, VoiceRequest};
 use crate::error::StatusError;
 
 /// Decoded fields of a form, in any order.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use governance::guard::{Channel, Context, Guard};
 use governance::rules::RuleSet;
-use governance::safety::Redactor;
+use governance::pii::Redactor;
 use pipeline::ports::Screen;
 
 /// A county's own numbers, as the demonstration has them.

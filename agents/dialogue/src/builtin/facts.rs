@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{NaiveDate, NaiveDateTime, Timelike, Weekday};
-use governance::safety::Public;
+use governance::pii::Public;
 use pipeline::ports::Language;
 use serde::{Deserialize, Serialize};
 

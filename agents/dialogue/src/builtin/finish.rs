@@ -203,7 +203,9 @@ impl Dialogue {
     ) -> Step {
         let mut turn = Turn::new(self, view, before);
         match (trouble, filing.and_then(|f| f.booking)) {
-            _ if filing.is_some_and(|f| f.task == super::call_back::TASK) => turn.call_back_not_saved(),
+            _ if filing.is_some_and(|f| f.task == super::spanish_callback::TASK) => {
+                turn.call_back_not_saved()
+            }
             (Trouble::OpeningTaken, Some(taken)) => turn.opening_taken(taken),
             (Trouble::AllBusy, _) => turn.all_busy(),
             _ => turn.not_saved(),
@@ -242,7 +244,7 @@ impl Dialogue {
     #[must_use]
     pub fn notice_phrases(&self, facts: &TenantFacts) -> Vec<String> {
         let script = self.script_in(Language::Es);
-        let keys = super::call_back::NOTICES.iter().chain(super::urgent::PROMPTS);
+        let keys = super::spanish_callback::NOTICES.iter().chain(super::urgent::PROMPTS);
         fixed(Language::Es, keys.flat_map(|key| script.prompt(key)).map(String::as_str), facts)
     }
 }

@@ -413,9 +413,9 @@ mod tests {
             include_str!("policy/serve.rs"),
             include_str!("policy/steer.rs"),
             include_str!("read_back.rs"),
-            include_str!("openings.rs"),
+            include_str!("appointment_times.rs"),
             include_str!("tongues.rs"),
-            include_str!("call_back.rs"),
+            include_str!("spanish_callback.rs"),
             include_str!("secret.rs"),
             include_str!("urgent.rs"),
         ] {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Understanding;
 use crate::builtin::{Dialogue, ScriptError};
 use governance::danger::Level;
-use governance::safety::{Category, Guardian, Settings};
+use governance::pii::{Category, Guardian, Settings};
 use knowledge::Embedder;
 
 /// Examples that are told.

@@ -6,7 +6,7 @@ use super::Rules;
 use super::keys::Form;
 use super::phrase::words;
 use governance::guard::{Channel, Context};
-use governance::safety::{Guardian, Kind, KindSet, Settings};
+use governance::pii::{Guardian, Kind, KindSet, Settings};
 
 /// Numbers that identify or open accounts, and secrets: refused whatever the key.
 const IDENTIFIERS: KindSet = KindSet::EMPTY

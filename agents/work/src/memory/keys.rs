@@ -4,7 +4,7 @@ use serde::Deserialize;
 use storage::memory::Refusal;
 
 use super::phrase::{Word, WordList, slice};
-use governance::safety::{Kind, KindSet};
+use governance::pii::{Kind, KindSet};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

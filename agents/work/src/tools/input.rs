@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::Seen;
 use dialogue::builtin::Opening;
-use governance::safety::Kind;
+use governance::pii::Kind;
 use language::english::digits::{Phone, whole_phone};
 use language::shown::Shape;
 

@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use dialogue::builtin::{Filing, Opening, TenantFacts};
 use dialogue::conversation::{ToolCall, ToolSpec};
-use governance::safety::Redactor;
+use governance::pii::Redactor;
 use input::Input;
 use language::shown::Shape;
 use registry::{Refusal, Registered, Registry};

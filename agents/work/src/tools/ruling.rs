@@ -27,7 +27,7 @@ pub fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a> {
         },
         Asked::Claim { .. } => ProposedTool { involves_pii: true, ..reading },
         Asked::Outside => ProposedTool {
-            involves_pii: governance::safety::has_token(&call.input.to_string()),
+            involves_pii: governance::pii::has_token(&call.input.to_string()),
             destination: Destination::External,
             audit_entry_created: true,
             ..reading

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use reqwest::Client;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use telephony::callback::VoiceRequest;
+use telephony::call_status::VoiceRequest;
 use telephony::media::StreamStart;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

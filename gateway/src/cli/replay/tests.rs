@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::report::Report;
 use super::{play, run, table};
 use crate::caller::audio;
-use crate::calls::recorders::RecordLine;
+use crate::calls::journal_recorders::RecordLine;
 use crate::cli::{Cli, Command, args};
 use crate::config::Config;
 use crate::simulated::TestGateway;

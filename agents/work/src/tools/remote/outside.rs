@@ -10,8 +10,8 @@ use crate::tools::Asked;
 use crate::tools::registry::Registered;
 use crate::tools::ruling::proposed;
 use dialogue::conversation::{ToolCall, ToolSpec};
+use governance::pii::Redactor;
 use governance::rules::{ProposedTool, RuleAction, RuleSet};
-use governance::safety::Redactor;
 
 /// Destination in the outbox of a server's tools goes on with its name.
 pub const DESTINATION: &str = "mcp:";

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::safety::{Category, Guardian, KindSet, Public, Redactor, Settings, redact_labels};
+use crate::pii::{Category, Guardian, KindSet, Public, Redactor, Settings, redact_labels};
 use language::Screen;
 
 /// Texts made of what the detectors look at, so that they meet one another in odd places.

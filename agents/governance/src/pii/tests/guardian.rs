@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::safety::{Category, Guardian, Kind, KindSet, Public, RiskLevel, Settings, redact_labels};
+use crate::pii::{Category, Guardian, Kind, KindSet, Public, RiskLevel, Settings, redact_labels};
 
 fn found(text: &str) -> Vec<(Kind, &str)> {
     let findings = Guardian::new().check(text, &Settings::default());

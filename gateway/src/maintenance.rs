@@ -9,7 +9,7 @@ use storage::StorageError;
 use tokio::time::{Instant, interval_at};
 
 use crate::app::App;
-use crate::damaged;
+use crate::quarantined_tenants;
 use crate::tenant_config::appointments;
 
 /// From the start to the first run, and from one run to the next.
@@ -37,7 +37,7 @@ pub async fn run(app: Arc<App>) {
 
 /// One run over all tenants. A tenant that fails does not keep the others from theirs.
 pub async fn once(app: &App) -> Result<(), StorageError> {
-    for (tenant, store) in damaged::sound(&app.platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
         let Some(ready) = app.ready.get().filter(|ready| ready.load() < BUSY) else { return Ok(()) };
         match ready.organisation.upkeep(&store, Utc::now()).await {
             Ok(done) if done.merged + done.embedded > 0 => {

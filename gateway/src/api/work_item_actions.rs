@@ -17,7 +17,7 @@ use crate::audit::acts;
 use crate::auth::permission::{RevealPersonal, WorkRequests};
 use crate::auth::scope::Scoped;
 use crate::error::{ApiError, ErrorCode, JsonBody};
-use crate::fanout::work::WorkEvent;
+use crate::event_bus::work::WorkEvent;
 
 /// Longest note, outcome or reason, in characters.
 const LONGEST_NOTE: usize = 4_000;

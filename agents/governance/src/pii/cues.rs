@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::lexicon::{ByHash, class};
 use super::token::{Token, tokens};
 
-const CUES: &str = include_str!("../../data/safety/cues.txt");
+const CUES: &str = include_str!("../../data/pii/cues.txt");
 
 macro_rules! cues {
     ($($name:ident $text:literal $bit:literal),* $(,)?) => {

@@ -4,9 +4,9 @@ use super::listed::{among_places, is_place, place_before};
 use super::{
     Hint, is_no_name, loose, ordinary, propose, skip_small, spelled_after, strong_first, strong_last, unknown,
 };
-use crate::safety::lexicon::{class, hash_of};
-use crate::safety::scan::Scan;
-use crate::safety::token::Form;
+use crate::pii::lexicon::{class, hash_of};
+use crate::pii::scan::Scan;
+use crate::pii::token::Form;
 
 /// "This is …", "speak with …", "my wife …": a name when one of the words is in the lists, or is no other word.
 pub(super) fn hinted(scan: &mut Scan<'_>, cue_end: usize, hint: Hint) {

@@ -4,10 +4,10 @@ use super::{
     HONORIFICS, LONGEST, inside, is_no_name, loose, name_suffix, ordinary, propose, spelled_after,
     strong_first, strong_last, unknown, widow,
 };
-use crate::safety::cues::NAME;
-use crate::safety::lexicon::{class, hash_of};
-use crate::safety::scan::Scan;
-use crate::safety::token::{Case, Form, Token};
+use crate::pii::cues::NAME;
+use crate::pii::lexicon::{class, hash_of};
+use crate::pii::scan::Scan;
+use crate::pii::token::{Case, Form, Token};
 
 /// A name that begins here, by lists and letter case; gives the token after it.
 pub(super) fn known(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
@@ -385,7 +385,7 @@ fn unlisted(scan: &mut Scan<'_>, at: usize, spanish: bool) -> Option<usize> {
 
 /// "Jackson County", "Cesar Chavez Avenue", "Lake Martin".
 pub(super) fn is_place(scan: &Scan<'_>, from: usize, end: usize) -> bool {
-    const TRADES: [u64; 31] = crate::safety::lexicon::hashes_of([
+    const TRADES: [u64; 31] = crate::pii::lexicon::hashes_of([
         "motors",
         "paving",
         "plumbing",

@@ -2,8 +2,8 @@
 
 use language::english::number::{TENS, UNITS};
 
-use crate::safety::measure::{Marked, marked, recall};
-use crate::safety::{Guardian, Kind};
+use crate::pii::measure::{Marked, marked, recall};
+use crate::pii::{Guardian, Kind};
 
 /// Texts of each kind.
 const TEXTS: usize = 400;
@@ -95,7 +95,7 @@ fn card(dice: &mut Dice) -> String {
     let front = format!("4{}", dice.digits(14));
     let valid = |last: &u8| {
         let all: Vec<u8> = front.bytes().map(|b| b - b'0').chain([*last]).collect();
-        crate::safety::checks::luhn(&all)
+        crate::pii::checks::luhn(&all)
     };
     format!("{front}{}", (0..10).find(valid).unwrap())
 }
@@ -278,7 +278,7 @@ fn digits_said_in_spanish_are_found_whole() {
             };
             let words: Vec<&str> = digits.bytes().map(|b| SPANISH[usize::from(b - b'0')]).collect();
             let text = format!("{lead} {}", words.join(" "));
-            let found = Guardian::new().check(&text, &crate::safety::Settings::default());
+            let found = Guardian::new().check(&text, &crate::pii::Settings::default());
             let whole =
                 found.iter().any(|f| f.kind == kind && f.start <= lead.len() + 1 && f.end == text.len());
             assert!(whole, "{text}: {found:?}");

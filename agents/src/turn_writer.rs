@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::attends;
+use super::appointment_confirmation;
 use super::desk::now;
 use super::effects::{self, Committed, Recorder, TurnWork};
 use super::no_calls;
 use super::office::Office;
-use super::put_through;
+use super::transfer;
 use dialogue::builtin::{Effect, Trouble};
 use work::department::teams_of;
 use work::passport::Versioned;
@@ -30,13 +30,13 @@ impl Books {
         if let Some(source) = no_calls::source_of(work.effects) {
             no_calls::keep(office, source).await?;
         }
-        if let Some((item, coming)) = attends::answer_of(work.effects) {
-            attends::note(office, item, coming).await?;
+        if let Some((item, coming)) = appointment_confirmation::answer_of(work.effects) {
+            appointment_confirmation::note(office, item, coming).await?;
         }
         let at = now();
         let (desk, brief) = (&*office.desk, &office.brief);
-        let target = put_through::target_of(work.effects);
-        let line = put_through::line_act(work.effects).cloned();
+        let target = transfer::target_of(work.effects);
+        let line = transfer::line_act(work.effects).cloned();
         let urgent = work.effects.iter().any(|effect| matches!(effect, Effect::MarkUrgent { .. }));
         let mut held = match self.passport.take() {
             Some(held) => held,
@@ -52,13 +52,13 @@ impl Books {
         let done = effects::commit(by, brief, &mut held, work, at).await;
         self.passport = Some(held);
         if let (Ok(_), Some((target, about))) = (&done, target) {
-            put_through::ask(office, &target, about).await?;
+            transfer::ask(office, &target, about).await?;
         }
         if let (Ok(_), Some(act)) = (&done, line) {
-            put_through::line(office, &act).await?;
+            transfer::line(office, &act).await?;
         }
         if urgent {
-            put_through::hurry(office).await;
+            transfer::hurry(office).await;
         }
         self.filed |= done.as_ref().is_ok_and(|done| !done.references.is_empty());
         done

@@ -15,23 +15,23 @@ use work::tools::remote::outside::Outside;
 use crate::alarms;
 use crate::app::App;
 use crate::auth::sign_in;
-use crate::calls::strain::Strain;
-use crate::calls::{admission, drain, reaper, reviews, sampler};
+use crate::calls::load_score::Strain;
+use crate::calls::{admission, drain, load_sampler, reaper, reviews};
 use crate::config::{Config, PublicUrl};
-use crate::damaged;
 use crate::demo;
 use crate::dialing::{campaigns, reconcile, retries};
+use crate::http_server::{self, Patience};
+use crate::maintenance;
 use crate::memory;
 use crate::office;
 use crate::outbox;
 use crate::providers::{Progress, ProviderSource, Ready};
+use crate::quarantined_tenants;
 use crate::recording;
 use crate::retention;
 use crate::router::router;
-use crate::serving::{self, Patience};
 use crate::telemetry::metrics;
 use crate::tenant_config::{appointments, follow};
-use crate::upkeep;
 
 /// How long open HTTP requests may take to end once everything else has.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
@@ -67,7 +67,7 @@ impl Gateway {
         let public_url = public_url.context("the bound address is no URL; set PUBLIC_URL")?;
         let platform = Platform::open(config.storage()).await?;
         let turn = platform.start_turn().await?;
-        let damaged = damaged::recover(&platform).await?;
+        let damaged = quarantined_tenants::recover(&platform).await?;
         if damaged.is_empty() {
             demo::seed_first_start(&platform).await.context("the demo tenant could not be created")?;
         }
@@ -137,7 +137,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "retention", retention::run);
     keep(&mut tasks, app, "office", office::run);
     keep(&mut tasks, app, "recordings", recording::encode::run);
-    keep(&mut tasks, app, "upkeep", upkeep::run);
+    keep(&mut tasks, app, "upkeep", maintenance::run);
     keep(&mut tasks, app, "documents", follow::run);
     keep(&mut tasks, app, "memory", memory::worker::run);
     keep(&mut tasks, app, "outbox", outbox::run);
@@ -146,7 +146,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "dials", reconcile::run);
     keep(&mut tasks, app, "outreach_retries", retries::run);
     keep(&mut tasks, app, "campaigns", campaigns::run);
-    keep(&mut tasks, app, "damaged", damaged::run);
+    keep(&mut tasks, app, "damaged", quarantined_tenants::run);
     tasks
 }
 
@@ -210,7 +210,7 @@ async fn serve(
 ) {
     let closing = app.stop.closing.clone();
     let patience = Patience::from(&app.config.limits);
-    let mut server = tokio::spawn(serving::serve(listener, router(app.clone()), patience, closing));
+    let mut server = tokio::spawn(http_server::serve(listener, router(app.clone()), patience, closing));
     drain::run(&app, &mut requests).await;
     if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
         tracing::debug!("some HTTP connections were still open");

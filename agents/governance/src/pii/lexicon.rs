@@ -90,11 +90,11 @@ impl Folding {
     }
 }
 
-const FIRST_NAMES: &str = include_str!("../../data/safety/first_names.txt");
-const LAST_NAMES: &str = include_str!("../../data/safety/last_names.txt");
-const WORDS: &str = include_str!("../../data/safety/words.txt");
-const PLACES: &str = include_str!("../../data/safety/places.txt");
-const CLASSES: &str = include_str!("../../data/safety/classes.txt");
+const FIRST_NAMES: &str = include_str!("../../data/pii/first_names.txt");
+const LAST_NAMES: &str = include_str!("../../data/pii/last_names.txt");
+const WORDS: &str = include_str!("../../data/pii/words.txt");
+const PLACES: &str = include_str!("../../data/pii/places.txt");
+const CLASSES: &str = include_str!("../../data/pii/classes.txt");
 
 /// The words, read once.
 pub(super) fn lexicon() -> &'static ByHash<Entry> {

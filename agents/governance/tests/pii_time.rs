@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use governance::safety::{Guardian, Settings};
+use governance::pii::{Guardian, Settings};
 
 #[test]
 fn time_grows_with_the_length_of_the_text_and_no_faster() {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::echo::Echo;
+use super::mark_delay::Echo;
 use super::queue::{bytes_in, playing};
 use crate::media::{CallTime, FRAME_BYTES, FRAME_MS, MarkId};
 

@@ -11,7 +11,7 @@ use storage::{Calls, Directory, Jobs, Platform, StorageError, Tenant, TenantId, 
 use tokio::time::sleep;
 
 use crate::app::App;
-use crate::calls::left;
+use crate::calls::crash_cleanup;
 use crate::demo;
 
 /// Between two looks whether a tenant was repaired.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-use super::strain::{Measured, Strain};
+use super::load_score::{Measured, Strain};
 use crate::telemetry::process;
 
 /// How often the figure is renewed.

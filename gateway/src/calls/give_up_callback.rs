@@ -8,7 +8,7 @@ use storage::records::{NewWorkItem, Priority, WorkKind};
 use storage::zones::CallerNumber;
 use storage::{CallId, PassportId, StorageError, TenantStore, WorkItems};
 
-use super::left;
+use super::crash_cleanup;
 
 /// Whom to call back, and for which call. Holds the caller's number, so it does not print itself.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl CallBack {
 
     /// Files the call-back; once a call, however often it is asked for, and not where somebody is to call them anyway.
     pub async fn file(&self) -> Result<(), StorageError> {
-        if left::is_called_back(&self.store, self.call).await? {
+        if crash_cleanup::is_called_back(&self.store, self.call).await? {
             return Ok(());
         }
         let number = self.caller.as_ref().map(CallerNumber::as_str);

@@ -8,7 +8,7 @@ use super::lexicon::class;
 use super::scan::Scan;
 use super::token::{Form, Token};
 
-const SECRETS: &str = include_str!("../../data/safety/secrets.txt");
+const SECRETS: &str = include_str!("../../data/pii/secrets.txt");
 
 static PREFIXES: LazyLock<Vec<(&'static str, usize)>> = LazyLock::new(|| {
     SECRETS

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::books::Books;
+use super::discarded_replies::Unheard;
+use super::event_sender::Outbox;
 use super::office::Office;
-use super::outbox::Outbox;
-use super::unheard::Unheard;
+use super::turn_writer::Books;
 use dialogue::builtin::State;
 use pipeline::turn::Speaker;
 

@@ -7,7 +7,7 @@ use pipeline::turn::{Expectation, ReplySegment, TurnId};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::alarms::Alarm;
+use super::guard_findings::Alarm;
 use dialogue::model::Tally;
 
 /// The event side. A closed one means that the call is over; the command side says so too.

@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
-use governance::safety::measure::{Marked, false_alarms, recall, set};
-use governance::safety::{Guardian, Settings};
+use governance::pii::measure::{Marked, false_alarms, recall, set};
+use governance::pii::{Guardian, Settings};
 
-const WRITTEN: &str = include_str!("../../../agents/governance/data/safety/dev/written.txt");
-const SPOKEN: &str = include_str!("../../../agents/governance/data/safety/dev/spoken.txt");
-const CLEAN: &str = include_str!("../../../agents/governance/data/safety/dev/clean.txt");
+const WRITTEN: &str = include_str!("../../../agents/governance/data/pii/dev/written.txt");
+const SPOKEN: &str = include_str!("../../../agents/governance/data/pii/dev/spoken.txt");
+const CLEAN: &str = include_str!("../../../agents/governance/data/pii/dev/clean.txt");
 
 /// Checks that are timed.
 const CHECKS: usize = 200_000;

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use storage::dials::{Dial, DialResult};
 use storage::{Dials, StorageError, TenantId, TenantStore, WorkItemId, WorkItems};
-use telephony::callback::{Answerer, CallProgress};
+use telephony::call_status::{Answerer, CallProgress};
 
 use crate::app::App;
 use crate::audit::acts;
-use crate::fanout::work::WorkEvent;
+use crate::event_bus::work::WorkEvent;
 
 /// Longest wait for the carrier to say who answered: a webhook is being answered meanwhile.
 const LOOK: Duration = Duration::from_secs(3);

@@ -3,7 +3,7 @@
 use language::Screen;
 use proptest::prelude::*;
 
-use crate::safety::{Kind, KindSet, Public, Redactor};
+use crate::pii::{Kind, KindSet, Public, Redactor};
 
 fn redactor() -> Redactor {
     Redactor::new(Public::new(["202-555-0111".to_owned()], []))

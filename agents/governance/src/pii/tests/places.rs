@@ -1,6 +1,6 @@
 //! What is an address, and how far it goes.
 
-use crate::safety::{Guardian, Kind, Settings};
+use crate::pii::{Guardian, Kind, Settings};
 
 fn addresses(text: &str) -> Vec<&str> {
     let findings = Guardian::new().check(text, &Settings::default());

@@ -6,7 +6,7 @@ use pipeline::ports::EndReason;
 use storage::records::{Call, CallState};
 use storage::transfers::{Transfer, TransferResult, TransferStage};
 use storage::{Calls, StorageError, TenantStore, Transfers};
-use telephony::callback::{Answerer, CallProgress};
+use telephony::call_status::{Answerer, CallProgress};
 use telephony::error::ControlError;
 
 use super::transfer::{self, Told};

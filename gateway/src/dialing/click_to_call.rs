@@ -13,9 +13,9 @@ use storage::{Calls, DialId, Dials, Directory, StorageError, TenantId, TenantSto
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::ControlError;
 
+use super::call_result;
 use super::hours;
 use super::refusals::{self, Rule};
-use super::settle;
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::Principal;
@@ -72,10 +72,10 @@ pub async fn place(app: &App, wish: Wish<'_>, own_phone: &str) -> Result<Wished,
         }
         DialBegun::Refused(refusal) => return Ok(Wished::Refused(refusal)),
     };
-    settle::tell(app, wish.tenant, wish.store, dial.item).await;
+    call_result::tell(app, wish.tenant, wish.store, dial.item).await;
     let entry = acts::work_item_called(wish.principal, dial.item, dial.id);
     if let Err(error) = app.audit.record(Some(wish.tenant), entry).await {
-        settle::end(app, wish.tenant, wish.store, &dial, DialResult::Failed).await?;
+        call_result::end(app, wish.tenant, wish.store, &dial, DialResult::Failed).await?;
         return Err(error.into());
     }
     match ring(app, control, &wish, &dial, &own).await {
@@ -85,7 +85,7 @@ pub async fn place(app: &App, wish: Wish<'_>, own_phone: &str) -> Result<Wished,
             Ok(Wished::Placed(now.unwrap_or(dial)))
         }
         Err(error) => {
-            settle::end(app, wish.tenant, wish.store, &dial, DialResult::Failed).await?;
+            call_result::end(app, wish.tenant, wish.store, &dial, DialResult::Failed).await?;
             Err(refusals::by_carrier(error))
         }
     }
