@@ -44,7 +44,7 @@ const PACK: usize = 26 * (HEADER + FRAME_BYTES);
 /// A listener who takes nothing for so long is gone.
 const SEND: Duration = Duration::from_secs(5);
 /// So long a listener's sound is gathered: with a write for each frame twenty of them cost more than a call. Whoever plays it holds
-/// back what begins until the latest of it would have come (`console/src/audio/ears.ts`).
+/// back what begins until the latest of it would have come (`console/src/audio/listenPlayer.ts`).
 const TOGETHER: Duration = Duration::from_millis(250);
 /// Bytes that are gathered before they are written unasked; what comes in that time is far less.
 const GATHERED: usize = 16 * 1024;

@@ -5,7 +5,7 @@ import { liveCalls } from "../model/select";
 import { cx } from "../ui/classes";
 import { Icon, type IconName } from "../ui/Icon";
 import { useConsole } from "./console";
-import { mayOpen } from "./may";
+import { mayOpen } from "./permissions";
 import { hrefs, SCREEN_NAMES, type Screen } from "./route";
 
 /** In the order of use; under the thumb the first four have a place of their own, the rest are behind "More". */

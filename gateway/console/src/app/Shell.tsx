@@ -10,11 +10,11 @@ import { Boundary } from "./Boundary";
 import { FeedBanner } from "./FeedBanner";
 import { Header } from "./Header";
 import { useKeys } from "./keys";
-import { useAlarms, useWaiting } from "./looked";
+import { useAlarms, useWaiting } from "./acknowledged";
 import { Navigation } from "./Navigation";
-import { OnCallBar } from "./OnCallBar";
+import { ActiveCallBar } from "./ActiveCallBar";
 import { toggleTheme } from "./preferences";
-import { mayOpen } from "./may";
+import { mayOpen } from "./permissions";
 import { go, hrefs, parseRoute, SCREEN_NAMES, useRoute, type Route } from "./route";
 import { ShortcutsDialog } from "./ShortcutsDialog";
 import { useAlarm } from "./useAlarm";
@@ -22,8 +22,8 @@ import { useAlarm } from "./useAlarm";
 // Calls come with the page; every other screen is loaded when it is first opened.
 const PhoneScreen = lazy(async () => ({ default: (await import("../screens/phone/PhoneScreen")).PhoneScreen }));
 const WordsScreen = lazy(async () => ({ default: (await import("../screens/words/WordsScreen")).WordsScreen }));
-const RequestPage = lazy(async () => ({ default: (await import("../screens/work/RequestPage")).RequestPage }));
-const WorkScreen = lazy(async () => ({ default: (await import("../screens/work/WorkScreen")).WorkScreen }));
+const RequestPage = lazy(async () => ({ default: (await import("../screens/requests/RequestPage")).RequestPage }));
+const WorkScreen = lazy(async () => ({ default: (await import("../screens/requests/WorkScreen")).WorkScreen }));
 const HistoryScreen = lazy(async () => ({ default: (await import("../screens/history/HistoryScreen")).HistoryScreen }));
 const OverviewScreen = lazy(async () => ({ default: (await import("../screens/overview/OverviewScreen")).OverviewScreen }));
 const KnowledgeScreen = lazy(async () => ({ default: (await import("../screens/knowledge/KnowledgeScreen")).KnowledgeScreen }));
@@ -76,7 +76,7 @@ export function Shell({ me }: { me: Me }) {
       <Header me={me} screen={route.screen} onHelp={() => setHelp(true)} />
       <AttentionBar waiting={waiting} alarms={alarms} locked={locked} />
       <FeedBanner />
-      {route.screen !== "phone" && <OnCallBar />}
+      {route.screen !== "phone" && <ActiveCallBar />}
       <main id="main" ref={main} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
         {/* A screen that cannot be loaded says so, and leaves the others as they are. */}
         <Boundary key={route.screen}>

@@ -3,10 +3,10 @@
 
 import { api, ApiError, explain } from "../api/client";
 import { ofOffice } from "../api/office";
-import { Ears } from "../audio/ears";
+import { Ears } from "../audio/listenPlayer";
 import { AudioEngine } from "../audio/engine";
 import { startProblem } from "../phone/problems";
-import { readSounds, type Sound } from "./frames";
+import { readSounds, type Sound } from "./listenProtocol";
 
 export interface DeskState {
   /** The call that is listened to. */

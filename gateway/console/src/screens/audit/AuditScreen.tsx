@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 import { api, explain, type Whose } from "../../api/client";
 import type { AuditEntry, AuditVerdict, Me } from "../../api/types";
-import { runsPlatform } from "../../app/may";
+import { runsPlatform } from "../../app/permissions";
 import { useNow } from "../../app/now";
 import { words } from "../../model/format";
 import { when } from "../../model/when";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 import type { Me } from "../../api/types";
-import { mayOpen } from "../../app/may";
+import { mayOpen } from "../../app/permissions";
 import { hrefs } from "../../app/route";
 import { phoneNumber } from "../../model/format";
 import { LinkButton } from "../../ui/LinkButton";

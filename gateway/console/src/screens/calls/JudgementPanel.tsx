@@ -2,9 +2,9 @@ import { useEffect, useState } from "react";
 
 import { api, explain } from "../../api/client";
 import type { Judgements, Me } from "../../api/types";
-import { worksOnRequests } from "../../app/may";
+import { worksOnRequests } from "../../app/permissions";
 import { useNow } from "../../app/now";
-import { useOffers } from "../../app/offers";
+import { useOffers } from "../../app/capabilities";
 import type { Call } from "../../model/state";
 import { when } from "../../model/when";
 import { Button } from "../../ui/Button";

@@ -9,7 +9,7 @@ import type { Call } from "../../model/state";
 import { Badge, type Tone } from "../../ui/Badge";
 import { Disclosure } from "../../ui/Disclosure";
 import { Panel } from "../../ui/Panel";
-import { fieldName, givenFields, isIncomplete, plainValue, requestTitle, stateName, veiled } from "../work/labels";
+import { fieldName, givenFields, isIncomplete, plainValue, requestTitle, stateName, veiled } from "../requests/labels";
 import { JsonView } from "./JsonView";
 import { Ledger } from "./Ledger";
 import { useFiled, usePassport, type Filed } from "./usePassport";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 
 import { api, explain, recordingUrl } from "../../api/client";
 import type { Me, Peaks, Recording } from "../../api/types";
-import { useOffers } from "../../app/offers";
+import { useOffers } from "../../app/capabilities";
 import { play } from "../../app/playing";
 import { duration, durationWords } from "../../model/format";
 import type { Call } from "../../model/state";

@@ -2,7 +2,7 @@ import { useState, type FormEvent } from "react";
 
 import { api, explain } from "../../api/client";
 import type { KnowledgeAnswer, Me, NewDocument } from "../../api/types";
-import { useOffers } from "../../app/offers";
+import { useOffers } from "../../app/capabilities";
 import { Button } from "../../ui/Button";
 import { INPUT } from "../../ui/classes";
 import { Note } from "../../ui/Note";

@@ -1,7 +1,7 @@
 // A question that no page answers, on its way from where it was read to where a page is written. Not in the address: it is a
 // caller's.
 
-import { veiled } from "../work/labels";
+import { veiled } from "../requests/labels";
 
 let waiting: string | null = null;
 

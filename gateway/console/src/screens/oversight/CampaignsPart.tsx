@@ -2,7 +2,7 @@ import { useEffect, useState, type FormEvent } from "react";
 
 import { api, ApiError, explain } from "../../api/client";
 import type { Campaign, Me } from "../../api/types";
-import { actsOnCalls } from "../../app/may";
+import { actsOnCalls } from "../../app/permissions";
 import { useNow } from "../../app/now";
 import { when } from "../../model/when";
 import { Badge } from "../../ui/Badge";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 import { api, explain } from "../../api/client";
 import type { Me, MemorySuggestion, RememberedCaller } from "../../api/types";
-import { actsOnCalls } from "../../app/may";
+import { actsOnCalls } from "../../app/permissions";
 import { useNow } from "../../app/now";
 import { hrefs } from "../../app/route";
 import { words } from "../../model/format";

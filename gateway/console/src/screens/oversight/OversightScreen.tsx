@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 import type { Me } from "../../api/types";
-import { useOffers } from "../../app/offers";
+import { useOffers } from "../../app/capabilities";
 import { Chip } from "../../ui/Chip";
 import { CampaignsPart } from "./CampaignsPart";
 import { HeldPart } from "./HeldPart";

@@ -2,7 +2,7 @@ import { useEffect, useState, type FormEvent } from "react";
 
 import { api, explain } from "../../api/client";
 import type { Me, Rule, RulesKept, RuleVerdict } from "../../api/types";
-import { managesTenant } from "../../app/may";
+import { managesTenant } from "../../app/permissions";
 import { words } from "../../model/format";
 import { Badge, type Tone } from "../../ui/Badge";
 import { Button } from "../../ui/Button";

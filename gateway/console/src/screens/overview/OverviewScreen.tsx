@@ -2,7 +2,7 @@ import { useMemo, type ReactNode } from "react";
 
 import { explain } from "../../api/client";
 import type { LineFigures, Me } from "../../api/types";
-import { readsAutonomy } from "../../app/may";
+import { readsAutonomy } from "../../app/permissions";
 import { useNow } from "../../app/now";
 import { hrefs, narrow } from "../../app/route";
 import { duration, durationWords, endReason, languageName } from "../../model/format";
@@ -12,7 +12,7 @@ import { Chip } from "../../ui/Chip";
 import { LineChart } from "../../ui/LineChart";
 import { Note } from "../../ui/Note";
 import { ShareChart } from "../../ui/ShareChart";
-import { kindName } from "../work/labels";
+import { kindName } from "../requests/labels";
 import { AgentsPanel } from "./AgentsPanel";
 import { Unanswered } from "./Unanswered";
 import { useLineFigures } from "./useLineFigures";

@@ -5,7 +5,7 @@ import { when } from "../../model/when";
 import { Panel } from "../../ui/Panel";
 import { takeAlong } from "../knowledge/draft";
 import { writesPages } from "../knowledge/roles";
-import { veiled } from "../work/labels";
+import { veiled } from "../requests/labels";
 
 const LINK = "inline-flex min-h-8 items-center font-medium text-accent underline underline-offset-2";
 

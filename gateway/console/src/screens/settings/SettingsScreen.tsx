@@ -2,7 +2,7 @@ import { useState } from "react";
 
 import { explain } from "../../api/client";
 import type { Me } from "../../api/types";
-import { runsPlatform } from "../../app/may";
+import { runsPlatform } from "../../app/permissions";
 import { renewSession } from "../../app/session";
 import { Chip } from "../../ui/Chip";
 import { INPUT } from "../../ui/classes";

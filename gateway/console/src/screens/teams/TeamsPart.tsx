@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 import { api, explain } from "../../api/client";
 import type { Me, TeamItem } from "../../api/types";
-import { changesTeams } from "../../app/may";
+import { changesTeams } from "../../app/permissions";
 import { Button } from "../../ui/Button";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";

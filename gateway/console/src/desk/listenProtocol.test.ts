@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { readSounds } from "./frames";
+import { readSounds } from "./listenProtocol";
 
 function record(kind: number, sound: number, version = 1): number[] {
   return [version, kind, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 3, 13, 64, ...new Array<number>(sound).fill(0x20)];

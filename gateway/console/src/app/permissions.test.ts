@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Me } from "../api/types";
-import { mayOpen } from "./may";
+import { mayOpen } from "./permissions";
 import { SCREENS } from "./route";
 
 const who = (role: string): Me => ({ subject: "x", roles: [role], tenant: null, tenants: [], lines: [] });

@@ -6,7 +6,7 @@ import { phone, usePhone } from "./phone";
 import { hrefs } from "./route";
 
 /** While the browser phone is in a call, every other screen says so and offers the way back. */
-export function OnCallBar() {
+export function ActiveCallBar() {
   const state = usePhone();
   const active = state.status === "talking";
   const now = useNow(active);

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent, type M
 
 import { api, type WorkRoute } from "../../api/client";
 import type { WorkItemDetail } from "../../api/types";
-import { useOffers } from "../../app/offers";
+import { useOffers } from "../../app/capabilities";
 import { Button } from "../../ui/Button";
 import { INPUT, TEXTAREA } from "../../ui/classes";
 import { Note } from "../../ui/Note";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Ages, holdBack } from "./ears";
+import { Ages, holdBack } from "./listenPlayer";
 
 describe("Ages", () => {
   it("counts from the freshest that ever came", () => {

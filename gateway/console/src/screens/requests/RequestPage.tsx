@@ -4,7 +4,7 @@ import { api, explain } from "../../api/client";
 import type { Me, WorkAct, WorkItemDetail } from "../../api/types";
 import { useConsole } from "../../app/console";
 import { useNow } from "../../app/now";
-import { managesTenant } from "../../app/may";
+import { managesTenant } from "../../app/permissions";
 import { hrefs } from "../../app/route";
 import { isAlarmed } from "../../model/alarms";
 import { dateTime, words } from "../../model/format";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { offersOf } from "./offers";
+import { offersOf } from "./capabilities";
 
 it("offers what the gateway has a route for, and nothing else", () => {
   const offers = offersOf({ "/v1/calls": { get: { parameters: [{ name: "state" }, { name: "q" }] } } });

@@ -4,7 +4,7 @@ import { explain } from "../../api/client";
 import type { Me } from "../../api/types";
 import { useKeys } from "../../app/keys";
 import { useNow } from "../../app/now";
-import { mayOpen } from "../../app/may";
+import { mayOpen } from "../../app/permissions";
 import { hrefs, narrow, parseRoute } from "../../app/route";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
