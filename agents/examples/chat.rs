@@ -1,14 +1,18 @@
 //! How a call would go, by text: no sound, but the whole desk with guard, search, rules and a real store.
 //!
 //! `cargo run --release -p agents --example chat -- models lines.txt` plays a caller's lines, one a turn, and prints each
-//! reply and the work that the call left. Lines that begin with `#` are left out; `(silence)` is a caller who says
-//! nothing, `(keys 123)` keys, `(noise)` sound without words. A trailing ` (unsure)` is what the recogniser is not sure of.
+//! reply and the work that the call left; without a file it reads them as they are typed. Lines that begin with `#` are left out; `(silence)`
+//! is a caller who says nothing, `(keys 123)` keys, `(noise)` sound without words, `(hang up)` the end of one call and the
+//! beginning of another. A trailing ` (unsure)` is what the recogniser is not sure of.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a tool for developers: a missing file may end it"
 )]
 
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,34 +31,59 @@ use uuid::Uuid;
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (models, lines) = (arguments.next().unwrap(), arguments.next().unwrap());
-    let lines = std::fs::read_to_string(lines).unwrap();
+    let models = arguments.next().expect("a folder of models");
+    let lines: Box<dyn BufRead> = match arguments.next() {
+        Some(path) => Box::new(BufReader::new(File::open(path).unwrap())),
+        None => Box::new(std::io::stdin().lock()),
+    };
     let folder = std::env::temp_dir().join(format!("chat-{}", Uuid::now_v7()));
     let platform = Platform::open(PlatformOptions::new(&folder)).await.unwrap();
     let environment = runtime(Path::new(&models)).unwrap();
     let retriever = Arc::new(Retriever::load(&environment, Path::new(&models)).unwrap());
     let (desk, store) = riverbend(&platform, retriever).await;
-    let stream = desk.open(brief(&store)).unwrap();
-    let mut call = Call { stream, turn: 0 };
-    let mut more = call.turn(TurnInput::Opened).await;
-    for line in lines.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
-        if !more {
+    let mut filed = HashSet::new();
+    let mut call: Option<Call> = None;
+    for line in lines.lines().map(Result::unwrap) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line == "(hang up)" {
+            call = None;
+            left(&store, &mut filed).await;
+            continue;
+        }
+        if call.is_none() {
+            let stream = desk.open(brief(&store)).unwrap();
+            let mut begun = Call { stream, turn: 0, more: true };
+            begun.turn(TurnInput::Opened).await;
+            call = Some(begun);
+        }
+        let Some(call) = &mut call else { continue };
+        if !call.more {
             println!("        (the line has hung up)");
-            break;
+            continue;
         }
         println!("CALLER  {line}");
         if let Some(language) = language::language_of(line) {
             call.send(ReplyCommand::Language(language)).await;
         }
-        more = call.turn(input(line)).await;
+        call.turn(input(line)).await;
     }
     drop(call);
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    for item in store.list_work_items(WorkFilter::default()).await.unwrap() {
-        println!("FILED   {} {} ({})", item.kind.as_str(), item.fields, item.priority.as_str());
-    }
+    left(&store, &mut filed).await;
     platform.close().await;
     let _ = std::fs::remove_dir_all(folder);
+}
+
+/// What the call left, once its end is written.
+async fn left(store: &TenantStore, filed: &mut HashSet<String>) {
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    for item in store.list_work_items(WorkFilter::default()).await.unwrap() {
+        if filed.insert(item.reference) {
+            println!("FILED   {} {} ({})", item.kind.as_str(), item.fields, item.priority.as_str());
+        }
+    }
 }
 
 /// The demo county as the gateway sets it up.
@@ -121,6 +150,8 @@ fn input(line: &str) -> TurnInput {
 struct Call {
     stream: ReplyStream,
     turn: u32,
+    /// The line stays.
+    more: bool,
 }
 
 impl Call {
@@ -128,8 +159,8 @@ impl Call {
         self.stream.commands.send(command).await.expect("the desk listens");
     }
 
-    /// One turn, heard to its end. Whether the line stays.
-    async fn turn(&mut self, input: TurnInput) -> bool {
+    /// One turn, heard to its end.
+    async fn turn(&mut self, input: TurnInput) {
         let turn = TurnId(self.turn);
         self.turn += 1;
         self.send(ReplyCommand::Start { turn, input, speculative: false }).await;
@@ -156,6 +187,6 @@ impl Call {
         println!("LINE    {}", text.trim());
         let heard = Heard { turn, text: text.trim().to_owned(), complete: true, estimated: false };
         self.send(ReplyCommand::Heard(heard)).await;
-        then == AfterReply::Listen
+        self.more = then == AfterReply::Listen;
     }
 }

@@ -66,7 +66,7 @@ async fn recover_tenant(platform: &Platform, tenant: &Tenant) -> Result<(), Stor
     let store = platform.tenant(tenant.id).await?;
     // Before the calls are closed: a start that is killed too begins here again.
     for call in store.left_calls().await? {
-        if let Err(error) = left::settle(&store, call).await {
+        if let Err(error) = crash_cleanup::settle(&store, call).await {
             tracing::error!(%error, call_id = %call, "what was open in an interrupted call has no end on record");
         }
     }

@@ -194,7 +194,7 @@ fn watch_strain(app: &App, cpu_counts: bool) {
         tokio::spawn(async move {
             let begin = || {
                 let strain = Strain::new(cpu_counts.then(|| admission::cores() as f32));
-                sampler::run(gauge.clone(), strain, closing.clone())
+                load_sampler::run(gauge.clone(), strain, closing.clone())
             };
             loops.keep("sampler", closing.clone(), begin).await;
         });

@@ -115,7 +115,7 @@ impl Live {
     pub(super) fn new(driver: &Driver, office: &Office) -> Self {
         let model = driver.model.for_call().unwrap_or_else(|| driver.model.clone());
         let (brief, facts) = (&office.brief, &office.desk.facts);
-        let people = put_through::open(office, brief.language);
+        let people = transfer::open(office, brief.language);
         let people: Vec<&str> = people.iter().map(|target| target.name.as_str()).collect();
         let briefing = briefing::briefing(briefing::CallFacts {
             county: facts,
@@ -233,7 +233,7 @@ impl Live {
         self.history.take_back(&beginning);
         self.memory.learn_references(words);
         // What the guard finds was recorded with the dialogue's run; here it is only kept from the model.
-        self.memory.begin(alarms::context(run.origin.state.last_expects, self.memory.language));
+        self.memory.begin(guard_findings::context(run.origin.state.last_expects, self.memory.language));
         let caller = self.caller_text(&run.input, &beginning.rest);
         let mut exchange = Exchange::new(run.turn, words, caller);
         let text = run.text();

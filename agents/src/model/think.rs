@@ -43,7 +43,7 @@ impl Live {
         let mut memory = self.memory.clone();
         memory.claim_tries = memory.claim_tries.max(seat.state.claim_tries);
         memory.pin_tries = memory.pin_tries.max(seat.state.pin_tries);
-        memory.begin(alarms::context(seat.state.last_expects, memory.language));
+        memory.begin(guard_findings::context(seat.state.last_expects, memory.language));
         let words = if let TurnInput::Said { text, .. } = &input { text.clone() } else { String::new() };
         let beginning = self.history.beginning(&words);
         let guard = Instant::now();

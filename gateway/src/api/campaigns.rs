@@ -135,7 +135,7 @@ async fn of_item(
     let number = if reminds {
         reminder::number_of(store, &item).await?
     } else {
-        call_back::number_of(store, &item).await?.map(|number| number.as_str().to_owned())
+        click_to_call::number_of(store, &item).await?.map(|number| number.as_str().to_owned())
     };
     Ok(Some(NewEntry { position, number, item: reminds.then_some(item.reference) }))
 }

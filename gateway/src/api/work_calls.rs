@@ -41,7 +41,7 @@ pub async fn call(
         return Err(work_item_actions::refused(&WorkRefusal::Closed(item.status)));
     }
     let wish = Wish { tenant: scope.tenant.id, store: &scope.store, principal: &scope.principal, item };
-    match call_back::place(&app, wish, &asked.from_phone).await? {
+    match click_to_call::place(&app, wish, &asked.from_phone).await? {
         Wished::Placed(dial) => {
             Ok((StatusCode::ACCEPTED, Json(json!({ "id": dial.id, "stage": dial.stage, "line": dial.line }))))
         }

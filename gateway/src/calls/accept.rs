@@ -33,7 +33,7 @@ pub async fn carrier(
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
     request: Request,
 ) -> Response {
-    if let Err(refusal) = trust::check_upgrade(&app, &request) {
+    if let Err(refusal) = authenticity::check_upgrade(&app, &request) {
         return refusal.into_response();
     }
     let source = origin::peer(request.extensions());

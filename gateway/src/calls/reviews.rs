@@ -80,7 +80,7 @@ async fn of_tenant(
                 let verdict = review.verdict.map_or("undecided", |verdict| verdict.as_str());
                 metrics::counter!("quandura_reviews_total", "verdict" => verdict).increment(1);
                 tracing::info!(%passport, verdict, effectiveness = review.effectiveness, "passport reviewed");
-                fanout::passport::tell(app, store, passport).await;
+                event_bus::passport::tell(app, store, passport).await;
             }
             Ok(Reviewed::Before | Reviewed::Unknown) => {}
             // Others write it just now: the next sweep has it again.

@@ -55,7 +55,7 @@ pub async fn run(app: Arc<App>) {
 /// When the list of tenants cannot be read.
 pub async fn once(app: &App, now: DateTime<Utc>) -> Result<(), StorageError> {
     let before = Utc::now();
-    for (tenant, store) in damaged::sound(&app.platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
         loop {
             let claimed = match store.claim_campaign(now, before, now + CLAIM).await {
                 Ok(Some(claimed)) => claimed,

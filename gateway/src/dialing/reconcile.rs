@@ -42,7 +42,7 @@ pub async fn run(app: Arc<App>) {
 /// # Errors
 /// When the list of tenants cannot be read.
 pub async fn once(app: &App, now: DateTime<Utc>) -> Result<(), StorageError> {
-    for (tenant, store) in damaged::sound(&app.platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
         if let Err(error) = of_tenant(app, tenant.id, &store, now).await {
             tracing::warn!(tenant = %tenant.slug, %error, "its silent calls could not be looked for");
         }

@@ -57,7 +57,7 @@ pub async fn run(app: Arc<App>) {
 /// When the list of tenants cannot be read.
 pub async fn once(app: &App, now: DateTime<Utc>) -> Result<(), StorageError> {
     let Some(control) = app.control().filter(|_| app.is_ready()) else { return Ok(()) };
-    for (tenant, store) in damaged::sound(&app.platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
         let mut seen = HashSet::new();
         while seen.len() < AT_ONCE {
             let claimed = match store.claim_retry(now, now + CLAIM).await {

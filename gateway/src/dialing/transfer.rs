@@ -197,7 +197,7 @@ pub async fn owe(store: &TenantStore, call: &Call, told: Told) -> Result<bool, S
     let Some(number) = number else { return Ok(false) };
     // Who waited is called back with the place that they had, whatever else is owed to them.
     let wait = store.wait_of(call.id).await?;
-    if wait.is_none() && left::is_called_back(store, call.id).await? {
+    if wait.is_none() && crash_cleanup::is_called_back(store, call.id).await? {
         return Ok(true);
     }
     let mut fields = json!({

@@ -131,7 +131,7 @@ impl Claimed {
 
     /// Consoles learn of what was filed: the call is over, and nothing else may happen on the line.
     async fn tell(&self, since: DateTime<Utc>) {
-        fanout::passport::tell(&self.app, &self.store, self.job.passport_id).await;
+        event_bus::passport::tell(&self.app, &self.store, self.job.passport_id).await;
         let filter =
             WorkFilter { passport_id: Some(self.job.passport_id), limit: MOST_TOLD, ..WorkFilter::default() };
         match self.store.list_work_items(filter).await {

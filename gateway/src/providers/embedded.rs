@@ -81,7 +81,7 @@ pub async fn retriever(models: &Path, lists: &ProviderLists) -> anyhow::Result<R
 
 /// Reads the documents of every tenant.
 pub async fn index(platform: &Platform, retriever: &Retriever, progress: &Progress) -> anyhow::Result<()> {
-    for (tenant, store) in damaged::sound(platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(platform).await? {
         progress(&format!("reading the documents of {}", tenant.name));
         let documents = knowledge::index(retriever, &store).await?;
         tracing::debug!(tenant = %tenant.slug, documents, "documents can be searched");

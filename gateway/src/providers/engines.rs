@@ -180,7 +180,7 @@ impl Engines {
         progress: Progress,
     ) -> anyhow::Result<Rendered> {
         let mut batches = Vec::new();
-        for (tenant, store) in damaged::sound(platform).await? {
+        for (tenant, store) in quarantined_tenants::sound(platform).await? {
             let words = Vocabulary::read(&store).await?;
             batches.extend(book.of(tenant.id, &words.lexicon));
         }

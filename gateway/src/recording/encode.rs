@@ -49,7 +49,7 @@ pub async fn run(app: Arc<App>) {
 /// # Errors
 /// When storage does not answer.
 pub async fn once(app: &Arc<App>, now: DateTime<Utc>) -> Result<(), StorageError> {
-    for (_, store) in damaged::sound(&app.platform).await? {
+    for (_, store) in quarantined_tenants::sound(&app.platform).await? {
         for waiting in store.unencoded_recordings(BATCH).await? {
             let call = waiting.call_id;
             if app.stop.closing.is_cancelled() {
@@ -78,7 +78,7 @@ async fn may_go_on(
     let Some(known) = store.call(call).await? else { return Ok(false) };
     let put_through = transfer::last(store, call).await?;
     if put_through.is_some_and(|to| to.stage != TransferStage::Ended)
-        || line::kept(store, &known, now).await?.is_some()
+        || call_queue::kept(store, &known, now).await?.is_some()
     {
         return Ok(true);
     }

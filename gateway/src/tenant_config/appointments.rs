@@ -123,7 +123,7 @@ pub async fn renew(
 
 /// Makes the times that have come within reach since the last run, for every tenant with plans.
 pub async fn renew_all(platform: &Platform) -> Result<(), StorageError> {
-    for (tenant, store) in damaged::sound(platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(platform).await? {
         let Some(plans) = kept(&store).await? else { continue };
         let zone = tenant.timezone.parse().unwrap_or(Tz::UTC);
         let singles = store.setting(single_slots::SETTING).await?;

@@ -23,7 +23,7 @@ impl Seen {
     /// What holds now, as the engines read it when they start after this.
     pub(crate) async fn now(app: &App) -> Result<Self, StorageError> {
         let mut seen = HashMap::new();
-        for (tenant, store) in damaged::sound(&app.platform).await? {
+        for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
             seen.insert(tenant.id, store.version_stamp(VersionKind::Config).await?);
         }
         Ok(Self(seen))
@@ -50,7 +50,7 @@ pub(crate) async fn look(app: &App, seen: &mut Seen) -> Result<(), StorageError>
     if app.ready.get().is_none() {
         return Ok(());
     }
-    for (tenant, store) in damaged::sound(&app.platform).await? {
+    for (tenant, store) in quarantined_tenants::sound(&app.platform).await? {
         let newest = store.version_stamp(VersionKind::Config).await?;
         if seen.0.get(&tenant.id) == Some(&newest) {
             continue;

@@ -67,8 +67,8 @@ pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) ->
     if dial.stage == DialStage::Ended || callback.keys.as_deref() != Some(READY) {
         return Ok(document(&app, &Document::HangUp));
     }
-    let Some(number) = call_back::go_on(&app, &store, &dial).await? else {
-        settle::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
+    let Some(number) = click_to_call::go_on(&app, &store, &dial).await? else {
+        call_result::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
         let text = "This number may not be called now. The request says more.";
         return Ok(document(&app, &Document::say_and_hang_up(text, LANGUAGE)));
     };
@@ -81,8 +81,8 @@ pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) ->
         action_url: &done,
         status_url: Some(&dialled),
         detect_url: Some(&dialled),
-        ring_s: u16::try_from(call_back::RING.as_secs()).unwrap_or(35),
-        limit_s: u32::try_from(call_back::LIMIT.as_secs()).unwrap_or(7_200),
+        ring_s: u16::try_from(click_to_call::RING.as_secs()).unwrap_or(35),
+        limit_s: u32::try_from(click_to_call::LIMIT.as_secs()).unwrap_or(7_200),
     };
     Ok(document(&app, &Document::Dial(order)))
 }
@@ -94,7 +94,7 @@ pub async fn key(State(app): State<Arc<App>>, names: Names, request: Request) ->
 pub async fn done(State(app): State<Arc<App>>, names: Names, request: Request) -> Result<Response, ApiError> {
     let Told { tenant, store, dial, callback } = told(&app, names, request).await?;
     let came = callback.dialled.clone().map_err(|e| malformed(&e))?;
-    settle::dialled(&app, (tenant, &store), &dial, came.status, came.call_sid.as_deref()).await?;
+    call_result::dialled(&app, (tenant, &store), &dial, came.status, came.call_sid.as_deref()).await?;
     let text = match came.status {
         CallProgress::Busy => "The line is busy. It is noted in the request.",
         CallProgress::NoAnswer => "Nobody answered. It is noted in the request.",
@@ -119,7 +119,7 @@ pub async fn status(
     let news = DialNews { stage, carrier_sid: Some(progress.call_sid), ..DialNews::default() };
     let Some(dial) = store.note_dial(dial.id, news).await? else { return Ok(nothing()) };
     if progress.status.is_final() && dial.stage < DialStage::Dialling {
-        settle::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
+        call_result::end(&app, tenant, &store, &dial, DialResult::NotBegun).await?;
     }
     Ok(nothing())
 }
@@ -147,7 +147,7 @@ pub async fn dialled(
     if let Ok(progress) = callback.progress
         && progress.status.is_final()
     {
-        settle::dialled(&app, (tenant, &store), &dial, progress.status, Some(&sid)).await?;
+        call_result::dialled(&app, (tenant, &store), &dial, progress.status, Some(&sid)).await?;
     }
     Ok(nothing())
 }

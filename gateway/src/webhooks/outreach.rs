@@ -216,7 +216,7 @@ pub async fn status(
         return Ok(nothing());
     };
     let unsure = progress.status == CallProgress::Completed && attempt.stage < OutreachStage::Connected;
-    let machine = attempt.machine || (unsure && settle::is_machine(&app, Some(&sid)).await);
+    let machine = attempt.machine || (unsure && call_result::is_machine(&app, Some(&sid)).await);
     let attempt = Attempt { machine, ..attempt };
     // The conversation may have ended as something since the call was read.
     let ended = store.call(attempt.id).await?.and_then(|call| call.end_reason);

@@ -95,7 +95,7 @@ async fn cut_off(app: &App, store: &TenantStore, call: &Call) -> Response {
         }
     };
     // What cannot be read is not promised.
-    let is_called_back = left::is_called_back(store, call.id).await.unwrap_or_else(|error| {
+    let is_called_back = crash_cleanup::is_called_back(store, call.id).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "whether a caller is called back cannot be read");
         false
     });
@@ -146,7 +146,7 @@ async fn put_through(
 
 /// What the carrier does where the caller waited in line.
 async fn in_line(app: &Arc<App>, store: &TenantStore, call: &Call, callback: &Callback) -> Option<Response> {
-    let wait = line::kept(store, call, Utc::now()).await.unwrap_or_else(|error| {
+    let wait = call_queue::kept(store, call, Utc::now()).await.unwrap_or_else(|error| {
         tracing::error!(%error, call_id = %call.id, "whether the caller waited in line cannot be read");
         None
     })?;
