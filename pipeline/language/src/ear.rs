@@ -314,7 +314,25 @@ impl Ear {
         by_language!(self, name::stated(text))
     }
 
-    /// A name in answer to its question.
+    /// Whether words speak of somebody's last name.
+    #[must_use]
+    pub fn says_last_name(self, text: &str) -> bool {
+        let plain = format!(" {} ", self.plain(text));
+        let names = by_language!(self, name::LAST_NAME);
+        names.iter().any(|name| plain.contains(&format!(" {name} ")))
+    }
+
+    /// "First name Tomasz, last name Kowalczyk", in whichever order: the first before the last, as they were said.
+    #[must_use]
+    pub fn first_and_last_name(self, text: &str) -> Option<String> {
+        let [first_last, last_first] = by_language!(self, name::both_named());
+        let both = |pattern: &regex::Regex, first: usize, last: usize| {
+            let found = pattern.captures(text)?;
+            Some(format!("{} {}", found.get(first)?.as_str(), found.get(last)?.as_str()))
+        };
+        both(first_last, 1, 2).or_else(|| both(last_first, 2, 1))
+    }
+
     /// What is told, without a last word that only points to the place behind it.
     #[must_use]
     pub fn without_pointer<'t>(self, words: &'t str, after: &str) -> &'t str {

@@ -3,6 +3,7 @@
 use pipeline::ports::Language;
 
 use super::state::Pending;
+use super::state::Stage;
 use super::step::Passage;
 use super::turn::Turn;
 use language::Ear;
@@ -64,6 +65,12 @@ impl<'a> Turn<'a> {
             (None, None) if self.foreign(text).is_some() => self.say_foreign(text),
             (None, None) => self.say("no_answer_in_task"),
         }
+        // What was read back is read again only because something else was asked.
+        self.task_mut(|task| {
+            if task.stage == Stage::Confirm {
+                task.uncount("confirm");
+            }
+        });
         self.resume();
         self.did("question", "answered within a task");
     }

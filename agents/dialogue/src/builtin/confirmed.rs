@@ -19,6 +19,8 @@ use super::turn::Turn;
 
 /// So many words that nothing on file has are worth adding.
 const REMARK: usize = 2;
+/// So many words tell what happened.
+const TELLING: usize = 4;
 /// So few words name a thing rather than tell of one.
 const FEW: usize = 3;
 
@@ -28,6 +30,9 @@ impl<'a> Turn<'a> {
         if let Some(slot) = self.renumbered(script, text) {
             self.did("correction", "changed it");
             self.read_changed(&[slot]);
+            return true;
+        }
+        if self.tells_what_happened(script, text) || self.changes_subject(script, text) {
             return true;
         }
         if !reply.has(Kind::No) && self.adds_words(script, text, said_yes) {
@@ -62,6 +67,47 @@ impl<'a> Turn<'a> {
         self.beside(script, reply, None);
         self.task_mut(Task::confirm_all);
         self.complete(false);
+        true
+    }
+
+    /// "You left out what happened, I slipped on the wet steps at the library": all that follows is told, wherever it was.
+    fn tells_what_happened(&mut self, script: &'a TaskScript, text: &str) -> bool {
+        let Some(slot) = script.slots.iter().find(|slot| slot.kind == SlotKind::Story) else { return false };
+        let lower = text.to_lowercase();
+        let names = slot.words.iter().filter(|name| name.contains(' '));
+        let Some(end) = names.filter_map(|name| Some(lower.find(name.as_str())? + name.len())).max() else {
+            return false;
+        };
+        let rest = text.get(end..).filter(|_| lower.len() == text.len()).unwrap_or_default();
+        let rest = rest.trim_start_matches([' ', ',', ':', '.', ';']);
+        let links = self.ear.cues().links;
+        let told = links.iter().fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest).trim_start());
+        if told.split_whitespace().count() < TELLING || self.ear.is_question(text) {
+            return false;
+        }
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        let all = account::completed(self.ear, &held.unwrap_or_else(Filled::not_given), told);
+        self.task_mut(|task| task.fill(&slot.id, all));
+        self.did("correction", "changed it");
+        self.read_changed(&[slot]);
+        true
+    }
+
+    /// "No, it's not about the machines, it's about a flu shot": what somebody is to call about is that. What else is put right with it
+    /// is put right too.
+    fn changes_subject(&mut self, script: &'a TaskScript, text: &str) -> bool {
+        let Some(slot) = script.slots.iter().find(|slot| slot.id == "reason") else { return false };
+        let Some(subject) = self.script.acts.subject_instead(text).map(correction::capitalised) else {
+            return false;
+        };
+        let said = self.script.acts.subject_instead(text).unwrap_or_default();
+        let rest = text.rsplit_once(said).map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        let mut changed = self.correct(&rest, None);
+        self.task_mut(|task| task.fill(&slot.id, Filled::new(subject.clone(), subject)));
+        changed.retain(|other| other.id != slot.id);
+        changed.push(slot);
+        self.did("correction", "changed it");
+        self.read_changed(&changed);
         true
     }
 
@@ -151,6 +197,10 @@ impl<'a> Turn<'a> {
         for slot in &script.slots {
             let words = reply.words_for(slot, owner).or_else(|| self.told_of_message(script, slot, reply));
             let Some(mut words) = words else { continue };
+            // "First name is Tomasz, family name Kowalczyk": both count.
+            if slot.kind == SlotKind::Name && self.ear.says_last_name(text) {
+                text.clone_into(&mut words);
+            }
             if slot.kind == SlotKind::Place {
                 words = without_restart(self.ear, &words).to_owned();
             }
@@ -241,7 +291,8 @@ impl<'a> Turn<'a> {
         let mut named = script.slots.iter().filter(is_named);
         let slot = named.next().filter(|slot| slot.kind == SlotKind::Name && named.next().is_none())?;
         let held = self.state.task()?.slots.get(&slot.id)?;
-        correction::repeats(self.ear, held, text).then_some(slot)
+        // "Put my last name too, it's Whitfield, W H I T F I E L D" adds to it.
+        (correction::repeats(self.ear, held, text) || self.ear.says_last_name(text)).then_some(slot)
     }
 
     /// "It's Halvorsen, starts with H", where "Ehalvorsen" is held for a name: what is said anew belongs to what it sounds like,

@@ -239,7 +239,7 @@ impl Turn<'_> {
             }
             return;
         }
-        if self.amends(text) || self.recalls(text) {
+        if self.takes_reference(text) || self.amends(text) || self.recalls(text) {
             return;
         }
         if self.parts(text) {

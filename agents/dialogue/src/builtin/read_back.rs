@@ -1,5 +1,6 @@
 //! Reading back what was understood, as short as it can be said.
 
+use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::script::{Slot, SlotKind, TaskScript};
@@ -22,13 +23,14 @@ impl<'a> Turn<'a> {
         } else {
             self.read_summary(script);
         }
-        let beside = self.state.task().map(|task| retold(&task.aside)).filter(|beside| !beside.is_empty());
+        let told_back = |text: &str| if self.ear.0 == Language::En { retold(text) } else { text.to_owned() };
+        let beside = self.state.task().map(|task| told_back(&task.aside)).filter(|beside| !beside.is_empty());
         if let Some(beside) = beside {
             self.say_with("beside", &[("beside", &beside)]);
         }
         let when = self.state.task().map(|task| task.call_when.clone()).unwrap_or_default();
         if !when.is_empty() && !self.ear.refuses_call(&when) {
-            self.say_with("call_at", &[("when", &retold(&when))]);
+            self.say_with("call_at", &[("when", &told_back(&when))]);
         }
         self.say("is_right");
         self.expects = Expectation::YesNo;

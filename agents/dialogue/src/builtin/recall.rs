@@ -1,8 +1,8 @@
 //! "What name did you put down?", "did you get the part about the dog?": what was taken down is said, and what was not is added.
 
 use super::account;
-use super::script::{SlotKind, TaskScript};
-use super::state::{Filled, Pending, Task};
+use super::script::{Slot, SlotKind, TaskScript};
+use super::state::{Filled, Pending, Stage, Task};
 use super::turn::Turn;
 
 impl Turn<'_> {
@@ -23,6 +23,16 @@ impl Turn<'_> {
         let Some(task) = open.clone().or_else(|| self.state.done.clone()) else { return false };
         let Some(script) = self.script.task(&task.id) else { return false };
         self.did("recall", "answered");
+        // "What do you have for what happened and the date?": all of it is read again.
+        let names =
+            |slot: &&Slot| slot.words.iter().any(|word| format!(" {plain} ").contains(&format!(" {word} ")));
+        if open.as_ref().is_some_and(|task| task.stage == Stage::Confirm)
+            && script.slots.iter().filter(names).count() > 1
+        {
+            self.task_mut(|task| task.uncount("confirm"));
+            self.read_back(script);
+            return true;
+        }
         let known = |filled: &&Filled| !filled.value.is_empty() && !filled.spoken.is_empty();
         let named = self.names_slot(script, &plain);
         let named = named.and_then(|slot| Some((slot, task.slots.get(&slot.id).filter(known)?)));

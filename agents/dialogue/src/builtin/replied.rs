@@ -9,6 +9,7 @@ use language::reply::{Asked, Kind};
 use language::said_again::without_restart;
 
 use super::account;
+use super::addressee::MESSAGE;
 use super::beliefs::Source;
 use super::beliefs::days::day_wanted;
 use super::beliefs::placed;
@@ -287,6 +288,7 @@ impl<'a> Turn<'a> {
                         }
                     });
                     if held && asked.is_some() {
+                        self.name_street(slot, value.as_ref());
                         self.add_landmark(slot, value.as_ref());
                         self.put_right_beside(slot, value, reply);
                     } else if !held {
@@ -295,7 +297,10 @@ impl<'a> Turn<'a> {
                 }
             }
         }
-        self.answer_asides(reply, asked.is_none());
+        // What a message asks is for whoever reads it.
+        if asked.is_none_or(|asked| asked.id != MESSAGE) {
+            self.answer_asides(reply, asked.is_none());
+        }
     }
 
     /// Answers what is asked beside the answer, before the next question of ours.
@@ -309,11 +314,12 @@ impl<'a> Turn<'a> {
                 self.answer_beside(question, finishing);
                 continue;
             };
-            // Its first sentence answers; what comes after that asks again, which is done anyway.
-            let (said, tasks) = (self.out.len(), self.state.tasks.clone());
+            // Its first sentence answers; what comes after that asks again, which is done anyway, and may have come to an end by that.
+            let (said, done, before) = (self.out.len(), self.effects.len(), self.state.clone());
             self.control(&control, question);
             self.out.truncate(said + 1);
-            self.state.tasks = tasks;
+            self.effects.truncate(done);
+            self.state = before;
         }
     }
 
@@ -353,6 +359,16 @@ impl<'a> Turn<'a> {
                 self.task_mut(|task| task.fill(&slot.id, told));
             }
             None => self.task_mut(|task| task.note_beside(&matter)),
+        }
+    }
+
+    /// "It's at 412 Maple Street", told beside an answer, where what is held for the place names none: that is it.
+    fn name_street(&mut self, slot: &Slot, value: Option<&Filled>) {
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
+        let none = held.is_some_and(|held| self.ear.place_stated(&held.spoken).is_none());
+        let street = value.filter(|value| none && self.ear.address(&value.spoken).is_some()).cloned();
+        if let Some(street) = street.filter(|_| slot.kind == SlotKind::Place) {
+            self.put_right(slot, street);
         }
     }
 

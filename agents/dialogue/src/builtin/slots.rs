@@ -184,7 +184,7 @@ fn name_answered(ear: Ear, text: &str) -> Option<String> {
     let said = ear.name_answered(&before.join(" ")).filter(|said| said.contains(' '));
     let respelled = |said: String| {
         let held = Filled::new(said.clone(), said.clone());
-        super::beliefs::correction::respelled(&held, &letters, text).unwrap_or(said)
+        super::beliefs::correction::respelled(ear, &held, &letters, text).unwrap_or(said)
     };
     said.map(respelled).or(read)
 }

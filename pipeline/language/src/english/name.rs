@@ -194,6 +194,20 @@ static LINKLESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("clippy compiles every pattern")
 });
 
+/// What a last name is called.
+pub const LAST_NAME: &[&str] = &["last name", "last name's", "surname", "family name"];
+
+/// Both names by what they are called: the first before the last, and the last before the first.
+pub fn both_named() -> &'static [Regex; 2] {
+    static NAMED: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+        let first = r"\bfirst name(?:'s|,| is| was)*\s+([\w'-]+)";
+        let last = r"\b(?:last name|surname|family name)(?:'s|,| is| was)*\s+([\w'-]+)";
+        [format!("(?i){first}.*?{last}"), format!("(?i){last}.*?{first}")]
+            .map(|pattern| Regex::new(&pattern).expect("a test reads both"))
+    });
+    &NAMED
+}
+
 /// A name the caller gives without being asked: "my name is Ana Lopez", "this is Ana Lopez".
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {

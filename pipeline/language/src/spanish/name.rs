@@ -165,6 +165,20 @@ static SELF: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\bsoy\s+(?:el |la )?(?:señor(?:a|ita)? )?(.+)").expect("clippy compiles every pattern")
 });
 
+/// What a last name is called.
+pub const LAST_NAME: &[&str] = &["apellido", "apellidos"];
+
+/// Both names by what they are called: the first before the last, and the last before the first.
+pub fn both_named() -> &'static [Regex; 2] {
+    static NAMED: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+        let first = r"\bnombre(?:,| es)*\s+([\w'-]+)";
+        let last = r"\bapellidos?(?:,| es| son)*\s+([\w'-]+(?: [\w'-]+)?)";
+        [format!("(?i){first}.*?{last}"), format!("(?i){last}.*?{first}")]
+            .map(|pattern| Regex::new(&pattern).expect("a test reads both"))
+    });
+    &NAMED
+}
+
 /// A name the caller gives without being asked: "me llamo Ana Ruiz", "habla Ana Ruiz".
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {

@@ -131,8 +131,11 @@ fn alike(one: &str, other: &str) -> usize {
 
 fn name(old: &Filled, said: &str, ear: Ear) -> Option<Filled> {
     let held: Vec<&str> = old.value.split_whitespace().collect();
+    if let Some(both) = ear.first_and_last_name(said) {
+        return Some(same(both.split(' ').map(capitalised).collect::<Vec<_>>().join(" ")));
+    }
     if let Some((letters, _)) = spelled(ear.0, said).last() {
-        return respelled(old, letters, said).map(same);
+        return respelled(ear, old, letters, said).map(same);
     }
     if let Some((word, last)) = ended(ear.0, said) {
         let at = held
@@ -152,12 +155,15 @@ fn name(old: &Filled, said: &str, ear: Ear) -> Option<Filled> {
     if words.len() == 1 && held.iter().any(|held| held.eq_ignore_ascii_case(words[0])) {
         return None;
     }
+    if words.len() == 1 && held.len() == 1 && ear.says_last_name(said) {
+        return Some(same(format!("{} {whole}", old.value)));
+    }
     let last = words.len() == 1 && held.len() > 1;
     Some(same(if last { with_word(&held, (held.len() - 1, held.len()), words[0]) } else { whole }))
 }
 
 /// A name with the word spelled anew that the letters are most like, else the last of two.
-pub fn respelled(old: &Filled, letters: &str, said: &str) -> Option<String> {
+pub fn respelled(ear: Ear, old: &Filled, letters: &str, said: &str) -> Option<String> {
     let held: Vec<&str> = old.value.split_whitespace().collect();
     let new = capitalised(&settled(letters, said));
     let like = held.iter().enumerate().map(|(n, w)| (n, likeness(w, letters)));
@@ -165,6 +171,7 @@ pub fn respelled(old: &Filled, letters: &str, said: &str) -> Option<String> {
     Some(match best {
         Some((at, _)) => with_word(&held, (at, at + 1), &new),
         None if held.len() > 1 => with_word(&held, (held.len() - 1, held.len()), &new),
+        None if ear.says_last_name(said) => format!("{} {new}", old.value),
         None => new,
     })
 }
@@ -202,7 +209,7 @@ pub(super) fn with_word(held: &[&str], (from, to): (usize, usize), new: &str) ->
     words.join(" ")
 }
 
-pub(super) fn capitalised(word: &str) -> String {
+pub(in crate::builtin) fn capitalised(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

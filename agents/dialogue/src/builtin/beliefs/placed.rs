@@ -232,7 +232,9 @@ fn before_known(held: &[&str], said: &str, ear: Ear) -> Option<String> {
     let said: Vec<&str> = said.split_whitespace().collect();
     for pair in said.windows(2) {
         let (new, known) = (ear.plain(pair[0]), ear.plain(pair[1]));
-        let at = old.iter().position(|w| *w == known).filter(|at| *at > 0 && content(&known));
+        // "After the", where "where the church" is held: an article tells nothing.
+        let tells = content(&known) && !ear.cues().articles.contains(&known.as_str());
+        let at = old.iter().position(|w| *w == known).filter(|at| *at > 0 && tells);
         let Some(at) = at else { continue };
         let word = |w: &str| {
             content(w)

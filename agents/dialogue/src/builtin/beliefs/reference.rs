@@ -34,7 +34,7 @@ impl Turn<'_> {
         let ear = self.ear;
         let plain = ear.plain(text);
         let short = plain.split(' ').count() <= ANSWER;
-        let question = self.asked_beside(text);
+        let question = self.asked_beside(text).filter(|question| !self.asks_for_reference(question));
         let other = super::super::intent::by_cue(self.script, text)
             .is_some_and(|cue| !matches!(cue.intent.id.as_str(), "acknowledge" | "thanks" | "goodbye"));
         let other = other && question.is_none();
@@ -70,6 +70,25 @@ impl Turn<'_> {
             Some(question) => self.open(&question),
             None => self.anything_else(),
         }
+        true
+    }
+
+    /// "What's that number?", "I have a pencil now".
+    pub(in crate::builtin) fn asks_for_reference(&self, text: &str) -> bool {
+        super::super::intent::by_cue(self.script, text).is_some_and(|cue| cue.intent.id == "reference")
+    }
+
+    /// "Okay, I have a pencil now, what's that number", when something else was asked and answered meanwhile.
+    pub(in crate::builtin) fn takes_reference(&mut self, text: &str) -> bool {
+        let owed = self.state.owes_reference && self.state.pending != Some(Pending::Write);
+        let Some(reference) = self.state.references.last().cloned() else { return false };
+        if !owed || !self.asks_for_reference(text) {
+            return false;
+        }
+        self.state.pending = None;
+        self.tell_reference(&reference);
+        self.did("reference", "told it");
+        self.anything_else();
         true
     }
 

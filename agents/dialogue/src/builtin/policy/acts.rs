@@ -50,6 +50,7 @@ pub struct Acts {
     refusals: Vec<Regex>,
     amends: RegexSet,
     recalls: RegexSet,
+    subject_instead: Vec<Regex>,
     asks_after: RegexSet,
     booked: RegexSet,
     moves: RegexSet,
@@ -87,6 +88,7 @@ struct Text {
     not_no_calls: Vec<String>,
     amends: Vec<String>,
     recalls: Vec<String>,
+    subject_instead: Vec<String>,
     asks_after: Vec<String>,
     booked: Vec<String>,
     moves: Vec<String>,
@@ -135,6 +137,7 @@ impl Acts {
             refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
             recalls: set("recalls", &text.recalls)?,
+            subject_instead: each("subject_instead", &text.subject_instead)?,
             asks_after: set("asks_after", &text.asks_after)?,
             booked: set("booked", &text.booked)?,
             moves: set("moves", &text.moves)?,
@@ -196,6 +199,12 @@ impl Acts {
         };
         let ends = [',', '.', '!', '?', ';', ':', '¡', '¿'];
         said(text) || text.contains(ends) && text.split(ends).any(said)
+    }
+
+    /// What a callback is about instead, in the caller's own writing: "no, it's about a flu shot".
+    #[must_use]
+    pub fn subject_instead<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.subject_instead.iter().find_map(|pattern| Some(pattern.captures(text)?.get(1)?.as_str().trim()))
     }
 
     /// Whether it is asked what was taken down.

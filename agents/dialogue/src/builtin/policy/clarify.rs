@@ -14,6 +14,8 @@ const FEW: usize = 4;
 /// Content words that an answer may hold beside those of a choice.
 const BESIDE: usize = 2;
 
+/// So few words say no and hardly anything else.
+const SHORT: usize = 3;
 /// Content words that two sentences share when they say the same.
 const SHARED: usize = 2;
 
@@ -142,6 +144,12 @@ impl Turn<'_> {
             self.take_choice(&choices[n], text);
             return true;
         }
+        // "Okay, and where do I take old paint?" goes on to something else, whatever it begins with.
+        if let Some(question) = self.asks_anew(choices, text) {
+            self.asked_back = true;
+            self.open(&question);
+            return true;
+        }
         match picked(self.ear, text, &names, both, neither) {
             // "Yeah, the street light, I just want to tell somebody it's out" wishes for more than the page.
             Picked::One(n) if self.wishes_beyond(&choices[n], text) => {
@@ -166,13 +174,17 @@ impl Turn<'_> {
             Picked::None => self.say("then_what"),
             Picked::Unclear => self.miss(text),
             // Who says the same again wants what was understood.
-            Picked::Other if choices.len() == 1 && self.says_again(text) => {
+            Picked::Other if choices.len() == 1 && self.says_again(text) && !self.begins_with_no(text) => {
                 self.take_choice(&choices[0], text)
             }
             // "I don't know what you call it, do you come and get it": no no, and nothing else.
             Picked::Other if self.stays_with(choices, text) => {
-                let question = format!("{text} {}", self.state.question);
-                self.state.question = question;
+                // A question of its own is asked of the page; what completes the one before is asked with it.
+                self.state.question = if self.ear.is_question(text) {
+                    text.to_owned()
+                } else {
+                    format!("{text} {}", self.state.question)
+                };
                 self.take_choice(&choices[0], text);
             }
             // "For my dog", where neither of two licenses was meant: that is what the first words left open.
@@ -193,16 +205,36 @@ impl Turn<'_> {
     /// Whether words that say neither yes nor no to the one page that may be meant lead nowhere else.
     fn stays_with(&mut self, choices: &[Choice], text: &str) -> bool {
         let [Choice::Page { source, .. }] = choices else { return false };
-        // "I don't know what you call it" is no no.
-        let first = text.split([',', '.', '!', '?']).next().unwrap_or_default();
-        let refused = self.ear.is_bare_yes_no(first) && self.ear.yes_no(first) == Some(YesNo::No);
-        if refused || by_cue(self.script, text).is_some() {
+        if self.begins_with_no(text) || by_cue(self.script, text).is_some() {
             return false;
         }
         let wants = self.understand(text).wants.iter().any(|want| want.task().is_some() && want.holds());
         let other = self.pages(text).first().is_some_and(|page| page.source != *source);
         let answered_elsewhere = other && self.passage(text).is_some();
         !(wants || answered_elsewhere)
+    }
+
+    /// Whether a reply says no before anything else. "I don't know what you call it" does not.
+    fn begins_with_no(&self, text: &str) -> bool {
+        let first = text.split([',', '.', '!', '?']).next().unwrap_or_default();
+        // "What no, printing" does too.
+        let bare = self.ear.is_bare_yes_no(first) || first.split_whitespace().count() <= SHORT;
+        bare && self.ear.yes_no(first) == Some(YesNo::No)
+    }
+
+    /// A question that names what neither the page that may be meant nor the question before it does, and is answered elsewhere.
+    fn asks_anew(&mut self, choices: &[Choice], text: &str) -> Option<String> {
+        let [Choice::Page { source, title }] = choices else { return None };
+        if !self.ear.is_question(text) || self.begins_with_no(text) {
+            return None;
+        }
+        let before = self.ear.terms(&self.ear.plain(&format!("{title} {}", self.state.question)));
+        let question = self.ear.without_fillers(text).to_owned();
+        if self.subjects(&question).iter().all(|stem| before.contains(stem)) {
+            return None;
+        }
+        let elsewhere = self.pages(&question).first().is_some_and(|page| page.source != *source);
+        (elsewhere && self.passage(&question).is_some()).then_some(question)
     }
 
     /// Whether a few words name something, and ask for nothing by themselves.

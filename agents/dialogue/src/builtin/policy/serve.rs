@@ -52,7 +52,11 @@ impl<'a> Turn<'a> {
         }
         let heard = self.understand(text);
         let known = self.known(text, &heard);
-        let act = decide(&heard, &known);
+        let mut act = decide(&heard, &known);
+        // "Is this about Bulk Pickup?", where that is what was just spoken of, asks nothing.
+        if act == Act::WhetherPage && self.is_of_topic(text) {
+            act = Act::Answer;
+        }
         let unanswered =
             matches!(act, Act::NoPage | Act::NotOnPage | Act::Office | Act::NotUnderstood | Act::WhetherPage);
         match unanswered.then(|| self.answered_otherwise(text)).flatten() {
@@ -178,6 +182,12 @@ impl<'a> Turn<'a> {
         let named = !self.subjects(text).is_empty();
         let best = self.pages(text).first().copied().filter(|_| sure && named)?;
         Some(self.part_that_answers(best, text))
+    }
+
+    /// Whether the likeliest page is the one that the last answer was read from.
+    fn is_of_topic(&mut self, text: &str) -> bool {
+        let topic = self.state.topic.as_ref().map(|topic| topic.source.clone());
+        topic.is_some() && self.pages(text).first().map(|page| &page.source) == topic.as_ref()
     }
 
     fn best_page(&mut self, text: &str) -> Option<Passage> {
