@@ -63,6 +63,8 @@ pub struct App {
     /// Who could be asked something in mid-call.
     pub staff: StaffDesk,
     pub expected: ExpectedCalls,
+    /// Talks with people of which notes are to be taken.
+    pub notes: NotesDesk,
     /// Tells the back office of calls that have ended.
     pub office: Bell,
     pub capacity: Capacity,
@@ -156,6 +158,7 @@ impl App {
             live: Arc::default(),
             staff: StaffDesk::default(),
             expected: ExpectedCalls::default(),
+            notes: NotesDesk::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             understanding: Readers::default(),
             office: Bell::default(),

@@ -16,6 +16,7 @@ pub mod left;
 pub mod listening;
 pub mod live;
 pub mod log;
+pub mod notes;
 pub mod outbound;
 pub mod reaper;
 pub mod recorders;

@@ -1,6 +1,7 @@
 //! What the carrier asks by HTTP. Handlers are the same for every carrier; its own file says where they are.
 
 pub mod dial;
+pub mod notes;
 pub mod outreach;
 pub mod paths;
 pub mod request;

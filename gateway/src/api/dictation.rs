@@ -40,11 +40,7 @@ pub async fn handle(
     sound: Bytes,
 ) -> Result<Json<Value>, ApiError> {
     let call = calls::find(&scope.store, &id).await?;
-    if app.live.find(call.id).is_none() {
-        return Err(
-            ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
-        );
-    }
+    supervise::with_us(&app, call.id)?;
     if sound.len() < SHORTEST {
         return Err(unheard("the sound is too short for a word"));
     }

@@ -110,9 +110,8 @@ pub async fn handle(
         app.audit.refused(Some(tenant), acts::listening_refused(&scope.principal, call.id)).await;
         return Err(ApiError::forbidden(refusal.reason()).advise(refusal.advice()));
     }
-    let live = live.ok_or_else(|| {
-        ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
-    })?;
+    drop(live);
+    let live = supervise::with_us(&app, call.id)?;
     let upgrade = upgrade?;
     let place = app.gates.stream(tenant)?;
     let listening = live.tap.listen();

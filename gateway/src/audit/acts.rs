@@ -393,6 +393,15 @@ pub fn call_transfer_ended(call: CallId, result: &str) -> NewAudit {
         .traced(call.0)
 }
 
+/// How notes of what a caller and the person who took the call say stand.
+#[must_use]
+pub fn call_notes(call: CallId, state: NotesState, target: &str) -> NewAudit {
+    NewAudit::new("call.notes", Party::new("system", "call"), Party::new("call", call))
+        .with("notes", state.name())
+        .with("target", target)
+        .traced(call.0)
+}
+
 /// Somebody is about to hear a live call. `channel`: `caller`, `agent` or `both`.
 #[must_use]
 pub fn listening_began(principal: &Principal, call: CallId, channel: &str) -> NewAudit {

@@ -8,6 +8,7 @@ use storage::{Calls, StorageError};
 use tokio::time::interval;
 
 use super::expected::ExpectedCall;
+use super::notes;
 use crate::app::App;
 use crate::dialing::transfer::{self, Told};
 use crate::telemetry::metrics;
@@ -25,6 +26,7 @@ pub async fn run(app: Arc<App>) {
         for call in app.expected.overdue(app.config.limits.stream_wait) {
             close(&app, &call, "stream_lost").await;
         }
+        notes::give_up_overdue(&app).await;
         app.unended.write(&app).await;
     }
 }

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod hours;
 pub mod line;
 pub mod lost;
+pub mod notes;
 pub mod outreach;
 pub mod pacing;
 pub mod reconcile;
