@@ -21,6 +21,7 @@ use crate::calls::admission::{Capacity, NumberLimit};
 use crate::calls::doorway::Doorways;
 use crate::calls::expected::ExpectedCalls;
 use crate::calls::live::LiveCalls;
+use crate::calls::notes::NotesDesk;
 use crate::calls::recorders::Recorders;
 use crate::calls::sampler::Gauge;
 use crate::calls::staff::StaffDesk;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use telephony::media::{AudioFrame, FRAME_BYTES};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::calls;
+use super::{calls, supervise};
 use crate::app::App;
 use crate::auth::{Act, Scoped};
 use crate::error::{ApiError, ErrorCode};

@@ -25,7 +25,7 @@ use telephony::media::{AudioFrame, FRAME_BYTES};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::calls;
+use super::{calls, supervise};
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::pass::Pass;

@@ -2,6 +2,7 @@
 //!
 //! An entry holds ids, names of settings and counts: no word of a caller. Logins that somebody else gave are personal.
 
+use pipeline::ports::NotesState;
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
 use storage::campaigns::{Campaign, EntryCount};

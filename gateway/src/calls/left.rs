@@ -53,9 +53,8 @@ pub async fn settle(store: &TenantStore, call: CallId) -> Result<(), StorageErro
 async fn break_off_notes(store: &TenantStore, call: CallId, log: &[LogRow]) -> Result<(), StorageError> {
     let Some(("began", with)) = notes::last_of(log) else { return Ok(()) };
     let Some(known) = store.call(call).await? else { return Ok(()) };
-    store.append(call, &[notes::row(log, &known, with, NotesState::Lost)]).await?;
     store.audit().record(acts::call_notes(call, NotesState::Lost, with)).await?;
-    Ok(())
+    store.append(call, &[notes::row(log, &known, with, NotesState::Lost)]).await
 }
 
 /// The call's entries that matter here, oldest first.

@@ -156,7 +156,7 @@ impl NotesDesk {
         };
         match self.awaited.get(&call) {
             Some(awaited) if !awaited.is_named(carrier_sid, account_sid) => return Err(TokenError::BadMac),
-            Some(awaited) if is_awaited(&awaited) => {}
+            Some(awaited) if is_awaited(awaited.value()) => {}
             Some(_) | None => {
                 // A replay is told from a stream that comes too late.
                 self.used.lock().spend(&claims, now)?;

@@ -47,11 +47,11 @@ async fn end(app: &App, carrier_sid: &str) -> Result<(), StorageError> {
         Some(live) => {
             let _ = live.hang_up(reason);
         }
-        None if notes::caller_left(app, &store, call.id).await? => {}
-        None if resume::is_open(&call) => {
-            store.end_call(call.id, reason_name(reason), Utc::now()).await?;
+        None => {
+            if !notes::caller_left(app, &store, call.id).await? && resume::is_open(&call) {
+                store.end_call(call.id, reason_name(reason), Utc::now()).await?;
+            }
         }
-        None => {}
     }
     Ok(())
 }

@@ -116,7 +116,7 @@ fn nothing_is_written_down_after_one_of_them_wants_no_notes() {
         (Input::Reply(ReplyEvent::Noticed(Noticed::NoNotes)), "(withdrawn)"),
         (Input::Digit('2'), "(withdrawn)"),
         (Input::PortLost(Port::Stt), "(lost)"),
-        (Input::PersonStt(SttEvent::Lost { failure: Failure::closed() }), "(lost)"),
+        (Input::PersonStt(SttEvent::Lost { failure: Failure::stalled("simulated") }), "(lost)"),
     ] {
         let mut script = vec![say(1_000, 3_000, "I don't want any notes")];
         script.extend(more.clone());
