@@ -36,7 +36,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
-use crate::dialing::{reminder, warm};
+use crate::dialing::{notes, reminder, warm};
 use crate::memory::recall::{Recollection, recall};
 use crate::office::Pressing;
 use crate::providers::Ready;
@@ -87,7 +87,9 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     let (control, asked) = mpsc::channel(8);
     let (voice, heard) = mpsc::channel(VOICE_QUEUE);
     let registration = register(app, &call, control.clone(), voice, admitted.notes.is_some()).await;
+    let is_noted = admitted.notes.is_some();
     let assembled = assemble(app, ready, &admitted, &registration.call, heard).await;
+    let is_lost = is_noted && assembled.is_err();
     let Admitted { opened, accepted, permit, store: admitted_store, .. } = admitted;
     match assembled {
         Ok((parts, session)) => {
@@ -106,8 +108,10 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
         }
         Err(error) => {
             tracing::error!(%error, "the call could not begin");
-            metrics::ended(EndReason::Failed);
-            end_record(app, &call).await;
+            // A talk that nobody hears goes on all the same.
+            let reason = if is_noted { EndReason::Transferred } else { EndReason::Failed };
+            metrics::ended(reason);
+            end_record(app, &call, reason).await;
             socket::close(socket, &Closing::new(code::INTERNAL, "the call could not begin")).await;
         }
     }
@@ -118,6 +122,9 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     // In this order: the place is free before the call is seen to be gone.
     drop(permit);
     drop(registration);
+    if is_lost {
+        notes::lost(app, call.line.tenant_id, call.id).await;
+    }
     app.recordings.captured.notify_one();
     app.office.ring(call.line.tenant_id, pressing);
     app.memory.ended(call.line.tenant_id, call.id);
@@ -288,8 +295,8 @@ async fn begin_record(
     Ok((Offset { seq, ms, first_turn, cost_micros: known.cost_micros }, refused))
 }
 
-async fn end_record(app: &App, call: &ExpectedCall) {
-    let (now, reason) = (Utc::now(), metrics::reason_name(EndReason::Failed));
+async fn end_record(app: &App, call: &ExpectedCall, reason: EndReason) {
+    let (now, reason) = (Utc::now(), metrics::reason_name(reason));
     let ended = match app.platform.tenant(call.line.tenant_id).await {
         Ok(store) => store.end_call(call.id, reason, now).await.map(drop),
         Err(error) => Err(error),
