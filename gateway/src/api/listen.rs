@@ -33,7 +33,7 @@ use crate::auth::{Listen, Scoped, origin};
 use crate::calls::listening;
 use crate::calls::live::LiveCall;
 use crate::calls::socket::{self, Closing, code};
-use crate::error::{ApiError, ErrorCode, QueryOf};
+use crate::error::{ApiError, QueryOf};
 use crate::limits::TenantPlace;
 
 /// Bytes before the sound.

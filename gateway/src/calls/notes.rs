@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use pipeline::ports::Language;
 use storage::records::Direction;
 use storage::zones::CallerNumber;
 use storage::{Auth, CallId, Calls, Directory, PassportId, StorageError, TenantId, TransferId};
