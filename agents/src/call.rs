@@ -311,7 +311,9 @@ impl Call {
             Some(live) => live.close_look(seat).await,
             None => false,
         };
-        let remains = owed || seat.books.filed || !effects.is_empty() || seat.state.urgent;
+        // What a person and the caller agreed on is for somebody to see to, whatever was filed before.
+        let noted = seat.office.brief.hand_over.notes;
+        let remains = owed || seat.books.filed || !effects.is_empty() || seat.state.urgent || noted;
         let patches = vec![
             Patch::CurrentAgent(remains.then(|| "back_office".to_owned())),
             Patch::Status(if remains { Status::InProgress } else { Status::Completed }),

@@ -24,6 +24,7 @@ impl Seat {
             Overheard::Caller { text } => Some(("the caller".to_owned(), self.overhear_caller(&text).await?)),
             Overheard::Person { by, text } => {
                 self.warn(&text).await;
+                self.heed_no_notes(&text).await;
                 self.people.spoke.insert(by.clone());
                 self.people.sentences += 1;
                 Some((by, text))
@@ -57,9 +58,18 @@ impl Seat {
         if in_danger {
             self.notice(Noticed::Attention(AttentionReason::Emergency)).await;
         }
+        // Last: it ends the notes, and what else was said in the same breath counts.
+        self.heed_no_notes(text).await;
         match heard {
             Heard::Whole(text) | Heard::Marked(text) | Heard::Cut(text) => Some(text),
             Heard::Attack => None,
+        }
+    }
+
+    /// Whoever of the two wants no notes of their talk, there are none from here on.
+    async fn heed_no_notes(&self, text: &str) {
+        if self.office.brief.hand_over.notes && self.office.shared.dialogue.wants_no_notes(text) {
+            self.notice(Noticed::NoNotes).await;
         }
     }
 

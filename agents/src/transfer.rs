@@ -57,6 +57,7 @@ pub(super) async fn ask(office: &Office, target: &str, about: String) -> Result<
         language: office.brief.language.code().to_owned(),
         about,
         warm: target.warm,
+        notes: target.notes,
     };
     let begun = if target.queue {
         store.take_place(new, target.people(), now()).await

@@ -182,7 +182,10 @@ impl<E: Ear> VirtualCall<E> {
             match event {
                 MediaEvent::MarkPlayed(mark) => return Input::MarkPlayed(mark),
                 MediaEvent::Stopped => return Input::CarrierStopped,
-                MediaEvent::Digit(_) | MediaEvent::Frame(_) | MediaEvent::Started(_) => {}
+                MediaEvent::Digit(_)
+                | MediaEvent::Frame(_)
+                | MediaEvent::Heard(_)
+                | MediaEvent::Started(_) => {}
             }
         }
         if self.queue.keys().next().is_some_and(|k| k.0 <= self.now) {

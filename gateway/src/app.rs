@@ -22,6 +22,7 @@ use crate::calls::doorway::Doorways;
 use crate::calls::journal_recorders::Recorders;
 use crate::calls::live::LiveCalls;
 use crate::calls::load_sampler::Gauge;
+use crate::calls::notes::NotesDesk;
 use crate::calls::pending_streams::ExpectedCalls;
 use crate::calls::staff::StaffDesk;
 use crate::calls::unfinished_ends::Unended;
@@ -63,6 +64,8 @@ pub struct App {
     /// Who could be asked something in mid-call.
     pub staff: StaffDesk,
     pub expected: ExpectedCalls,
+    /// Talks with people of which notes are to be taken.
+    pub notes: NotesDesk,
     /// Tells the back office of calls that have ended.
     pub office: Bell,
     pub capacity: Capacity,
@@ -156,6 +159,7 @@ impl App {
             live: Arc::default(),
             staff: StaffDesk::default(),
             expected: ExpectedCalls::default(),
+            notes: NotesDesk::default(),
             judging: Arc::new(Semaphore::new(validate::AT_ONCE)),
             understanding: Readers::default(),
             office: Bell::default(),

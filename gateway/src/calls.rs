@@ -19,6 +19,7 @@ pub mod load_score;
 pub mod log;
 pub mod media_reader;
 pub mod media_writer;
+pub mod notes;
 pub mod pending_streams;
 pub mod reaper;
 pub mod reviews;

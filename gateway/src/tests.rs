@@ -13,6 +13,7 @@ mod every_route;
 mod listen;
 mod mcp;
 mod memory;
+mod notes;
 mod openid;
 mod organisation;
 mod outbox;

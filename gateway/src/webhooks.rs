@@ -2,6 +2,7 @@
 
 pub mod authenticity;
 pub mod dial;
+pub mod notes;
 pub mod outreach;
 pub mod paths;
 pub mod request;

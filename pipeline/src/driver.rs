@@ -430,6 +430,7 @@ fn gone() -> SttEvent {
 fn from_carrier(event: Option<MediaEvent>) -> Input {
     match event {
         Some(MediaEvent::Frame(frame)) => Input::Frame(frame),
+        Some(MediaEvent::Heard(frame)) => Input::Heard(frame),
         Some(MediaEvent::Digit(digit)) => Input::Digit(digit),
         Some(MediaEvent::MarkPlayed(mark)) => Input::MarkPlayed(mark),
         Some(MediaEvent::Stopped) => Input::CarrierStopped,
@@ -479,6 +480,7 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
         | EventBody::Cost { .. }
         | EventBody::Language { .. }
         | EventBody::Consent { .. }
+        | EventBody::Notes { .. }
         | EventBody::Ended { .. }
         | EventBody::PassportUpdated { .. }
         | EventBody::EscalationUpdated { .. } => return,

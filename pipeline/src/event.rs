@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::latency::TurnLatency;
-use crate::ports::{Consented, EndReason, Played};
+use crate::ports::{Consented, EndReason, NotesState, Played};
 use crate::turn::{CallId, Heard, SegmentKind, Speaker, TurnId};
 
 /// Version of the event shapes below.
@@ -195,6 +195,13 @@ pub enum EventBody {
         turn: TurnId,
         consented: Consented,
     },
+    /// How it stands with notes of what the caller and the person who took the call say.
+    Notes {
+        turn: TurnId,
+        state: NotesState,
+        /// The target's name.
+        with: String,
+    },
     Ended {
         reason: EndReason,
         duration_ms: u64,
@@ -370,6 +377,7 @@ impl EventBody {
             Self::Cost { .. } => "call.cost",
             Self::Language { .. } => "call.language",
             Self::Consent { .. } => "call.consent",
+            Self::Notes { .. } => "call.notes",
             Self::Ended { .. } => "call.ended",
             Self::PassportUpdated { .. } => "passport.updated",
             Self::EscalationUpdated { .. } => "escalation.updated",

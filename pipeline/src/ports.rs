@@ -7,6 +7,7 @@
 
 mod consent;
 mod hand_over;
+mod notes;
 mod overheard;
 mod recalled;
 mod reminder;
@@ -28,6 +29,7 @@ use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, U
 pub use consent::{Consent, Consented};
 pub use hand_over::{HandOver, InLine, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
+pub use notes::NotesState;
 pub use overheard::{Noticed, Overheard};
 pub use recalled::Recalled;
 pub use reminder::Reminder;
@@ -257,6 +259,14 @@ pub struct TtsStream {
     pub commands: mpsc::Sender<TtsCommand>,
     /// Bound 64 pieces. Full: synthesis waits.
     pub events: mpsc::Receiver<TtsEvent>,
+}
+
+impl TtsStream {
+    /// Of a session that says nothing.
+    #[must_use]
+    pub fn closed() -> Self {
+        Self { commands: mpsc::channel(1).0, events: mpsc::channel(1).1 }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -509,6 +519,8 @@ pub enum CallRecord {
     Whispered { turn: TurnId, by: String, text: String, until: String },
     /// The caller was told that the call is recorded, or said how they stand to it.
     Consent { turn: TurnId, consented: Consented },
+    /// How it stands with notes of what the caller and the person at this target say.
+    Notes { turn: TurnId, state: NotesState, with: String },
     /// The call is over.
     Ended { reason: EndReason },
 }

@@ -221,6 +221,7 @@ macro_rules! suite {
                 a_transfer_goes_forward_and_ends_once,
                 transfers_of_which_nothing_was_heard_are_told,
                 of_two_transfers_of_a_call_the_later_counts,
+                the_work_of_a_call_waits_while_notes_are_taken,
                 a_call_that_was_put_through_can_come_back;
             waits:
                 who_waits_longest_is_next_and_an_emergency_before_them,

@@ -312,6 +312,13 @@ pub enum CallEntry {
         turn: u32,
         consented: String,
     },
+    /// How it stands with notes of what the caller and the person who took the call say: as the pipeline's `NotesState` says it.
+    /// `with`: the target, as callers hear it.
+    Notes {
+        turn: u32,
+        state: String,
+        with: String,
+    },
     /// Also marks the call as ended, in the same transaction.
     Ended {
         reason: String,

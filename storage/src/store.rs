@@ -288,6 +288,7 @@ store! {
         fn end_transfer(&self, id: TransferId, result: TransferResult) -> bool;
         /// What was asked for a call is taken back. `false`: nothing was, or it is over.
         fn drop_transfer(&self, call: CallId) -> bool;
+        fn drop_notes(&self, id: TransferId) -> bool;
     }
 }
 

@@ -60,6 +60,8 @@ pub struct NewTransfer {
     pub about: String,
     /// The person at the target is asked first, while the caller waits with the agent.
     pub warm: bool,
+    /// The agent stays as a silent note-taker once they have taken the call, if the caller does not mind. Only where it is warm.
+    pub notes: bool,
 }
 
 /// A transfer as it stands.
@@ -73,6 +75,8 @@ pub struct Transfer {
     pub language: String,
     pub about: String,
     pub warm: bool,
+    /// Notes are to be taken, or are being taken: nobody said that there are to be none.
+    pub notes: bool,
     pub stage: TransferStage,
     pub result: Option<TransferResult>,
     /// The carrier's name of the call to the target, where that is a call of its own.
@@ -80,4 +84,12 @@ pub struct Transfer {
     pub created_at: DateTime<Utc>,
     /// Last news of it.
     pub heard_at: DateTime<Utc>,
+}
+
+impl Transfer {
+    /// Whether the caller and the person may be noting down what they say: the call is not over before it is.
+    #[must_use]
+    pub fn is_noted(&self) -> bool {
+        self.notes && self.stage == TransferStage::Accepted
+    }
 }

@@ -52,6 +52,9 @@ pub trait MediaWire: Send + Sync + 'static {
     /// What reads a new stream.
     fn reader(&self) -> Box<dyn MediaReader>;
 
+    /// What reads a new stream that brings both sides of a talk, and takes nothing of ours.
+    fn listener(&self) -> Box<dyn MediaReader>;
+
     /// What writes to the stream of this id.
     fn writer(&self, stream_sid: &str) -> Box<dyn MediaWriter>;
 }

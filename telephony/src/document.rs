@@ -20,6 +20,12 @@ pub enum Document<'a> {
         say: Say<'a>,
         action_url: &'a str,
     },
+    /// Say this, and take a key or a word meanwhile and for a moment after. What comes next is asked there, whether one came or not:
+    /// where none did, it was said to its end.
+    Tell {
+        say: Say<'a>,
+        action_url: &'a str,
+    },
     /// Dial somebody and join both calls when they answer.
     Dial(Dial<'a>),
     /// Have the caller's own exchange call somebody in our place (SIP REFER): only for SIP legs.
@@ -34,6 +40,8 @@ pub enum Document<'a> {
     JoinRoom {
         room: &'a str,
         action_url: Option<&'a str>,
+        /// Both sides of what is said there are sent here, and nothing is taken back.
+        listener: Option<Listener<'a>>,
     },
     /// Refuse with the busy signal. Only as the first answer of a call.
     RejectBusy,
@@ -65,6 +73,15 @@ pub struct StreamInvitation<'a> {
     /// Told of the stream's start, end and errors.
     pub status_url: Option<&'a str>,
     /// Come back in [`crate::media::StreamStart::parameters`]. Under 500 characters for a name and its value.
+    pub parameters: &'a [(&'a str, &'a str)],
+}
+
+/// Where both sides of a talk are sent, beside whatever the call does.
+#[derive(Clone, Copy, Debug)]
+pub struct Listener<'a> {
+    /// `wss://`, without a query.
+    pub stream_url: &'a str,
+    /// As of [`StreamInvitation::parameters`].
     pub parameters: &'a [(&'a str, &'a str)],
 }
 

@@ -110,6 +110,8 @@ pub enum MediaEvent {
     Started(StreamStart),
     /// 20 ms from the caller.
     Frame(AudioFrame),
+    /// 20 ms of what the caller hears, from whoever they talk with. Only of a stream that brings both sides.
+    Heard(AudioFrame),
     /// One key press: `0`–`9`, `*`, `#`, `A`–`D`.
     Digit(char),
     /// The carrier says that everything sent before this mark was played, or was cleared.

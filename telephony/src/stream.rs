@@ -7,7 +7,7 @@ use crate::carrier::{MAX_MESSAGE_BYTES, MediaReader};
 use crate::encoding::{decode_payload, mark_of_name};
 use crate::error::StreamError;
 use crate::jitter::{Chunk, InboundAudio, JitterCounts};
-use crate::media::{CallTime, MediaEvent, SAMPLE_RATE_HZ, StreamStart};
+use crate::media::{AudioFrame, CallTime, MediaEvent, SAMPLE_RATE_HZ, StreamStart};
 
 #[cfg(test)]
 mod tests;
@@ -73,13 +73,44 @@ pub struct Start<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Media<'a> {
     pub header: Header<'a>,
-    /// From the caller, not an echo of what we sent.
-    pub inbound: bool,
+    pub track: Track,
     pub chunk: Option<u64>,
     /// Milliseconds since the stream began.
     pub timestamp_ms: Option<u64>,
     /// Base64 of mu-law.
     pub payload: Cow<'a, str>,
+}
+
+/// Whose sound a message of media holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Track {
+    /// The caller's.
+    Inbound,
+    /// What the caller hears.
+    Outbound,
+    /// It says none, or one that this version does not know.
+    Unsaid,
+}
+
+impl Track {
+    /// Reads its name as carriers write it.
+    #[must_use]
+    pub fn of(name: Option<&str>) -> Self {
+        match name {
+            Some("inbound" | "inbound_track") => Self::Inbound,
+            Some(name) if name.starts_with("outbound") => Self::Outbound,
+            _ => Self::Unsaid,
+        }
+    }
+}
+
+/// Which tracks of a stream are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Takes {
+    /// The caller's; a message that names no track is theirs.
+    Caller,
+    /// The caller's, and what they hear. A message that names no track is nobody's: a word must not be put down to the wrong side.
+    Both,
 }
 
 /// What a stream brought besides events.
@@ -90,7 +121,7 @@ pub struct StreamCounts {
     pub unknown_events: u64,
     /// Marks whose name is not ours.
     pub foreign_marks: u64,
-    /// Media of a track other than the caller's.
+    /// Media of a track that is not taken.
     pub other_tracks: u64,
     pub audio: JitterCounts,
 }
@@ -108,19 +139,35 @@ enum State {
 pub struct StreamReader {
     protocol: &'static Protocol,
     state: State,
+    takes: Takes,
     audio: InboundAudio,
+    /// What the caller hears: its messages are counted by themselves.
+    heard: InboundAudio,
     counts: StreamCounts,
     /// Reused for decoding.
     payload: Vec<u8>,
 }
 
 impl StreamReader {
+    /// Of a stream that brings the caller's sound.
     #[must_use]
     pub fn new(protocol: &'static Protocol) -> Self {
+        Self::taking(protocol, Takes::Caller)
+    }
+
+    /// Of a stream that brings both sides of a talk.
+    #[must_use]
+    pub fn of_both(protocol: &'static Protocol) -> Self {
+        Self::taking(protocol, Takes::Both)
+    }
+
+    fn taking(protocol: &'static Protocol, takes: Takes) -> Self {
         Self {
             protocol,
+            takes,
             state: State::Opening,
             audio: InboundAudio::default(),
+            heard: InboundAudio::default(),
             counts: StreamCounts::default(),
             payload: Vec::new(),
         }
@@ -232,13 +279,19 @@ impl StreamReader {
         events: &mut Vec<MediaEvent>,
     ) -> Result<(), StreamError> {
         self.header(&media.header, "media")?;
-        if !media.inbound {
-            self.counts.other_tracks += 1;
-            return Ok(());
-        }
+        let (audio, event): (_, fn(AudioFrame) -> MediaEvent) = match (self.takes, media.track) {
+            (Takes::Caller, Track::Inbound | Track::Unsaid) | (Takes::Both, Track::Inbound) => {
+                (&mut self.audio, MediaEvent::Frame)
+            }
+            (Takes::Both, Track::Outbound) => (&mut self.heard, MediaEvent::Heard),
+            (Takes::Caller, Track::Outbound) | (Takes::Both, Track::Unsaid) => {
+                self.counts.other_tracks += 1;
+                return Ok(());
+            }
+        };
         decode_payload(&media.payload, MAX_PAYLOAD_BYTES, &mut self.payload)?;
         let chunk = Chunk { number: media.chunk, timestamp_ms: media.timestamp_ms, mulaw: &self.payload };
-        self.audio.accept(now, chunk, |frame| events.push(MediaEvent::Frame(frame)));
+        audio.accept(now, chunk, |frame| events.push(event(frame)));
         Ok(())
     }
 

@@ -43,6 +43,10 @@ impl MediaWire for Telnyx {
         Box::new(StreamReader::new(&PROTOCOL))
     }
 
+    fn listener(&self) -> Box<dyn MediaReader> {
+        Box::new(StreamReader::of_both(&PROTOCOL))
+    }
+
     fn writer(&self, _: &str) -> Box<dyn MediaWriter> {
         Box::new(Writer)
     }

@@ -15,8 +15,27 @@ use crate::error::TokenError;
 pub const MAX_LIFE_S: u64 = 60;
 /// Longest token, characters; the carrier carries fewer than 500 in a parameter, name included.
 pub const MAX_TOKEN_CHARS: usize = 480;
-/// Keeps these signatures apart from any other use of the key.
-const DOMAIN: &[u8] = b"quandura-voice stream token 1\0";
+
+/// What a stream is for. A token of one kind is worth nothing for another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TokenKind {
+    /// The call itself, both ways.
+    #[default]
+    Call,
+    /// Both sides of a talk, to be listened to.
+    Notes,
+}
+
+impl TokenKind {
+    /// Keeps its signatures apart from any other use of the key.
+    const fn domain(self) -> &'static [u8] {
+        match self {
+            Self::Call => b"quandura-voice stream token 1\0",
+            Self::Notes => b"quandura-voice notes token 1\0",
+        }
+    }
+}
+
 const MAC_BYTES: usize = 32;
 
 /// What a token says.
@@ -41,20 +60,27 @@ pub struct StreamClaims {
 pub struct TokenSigner {
     key: SecretString,
     skew_s: u64,
+    kind: TokenKind,
 }
 
 impl TokenSigner {
     /// `key` should hold at least 32 random bytes as text.
     #[must_use]
     pub const fn new(key: SecretString) -> Self {
-        Self { key, skew_s: 0 }
+        Self { key, skew_s: 0, kind: TokenKind::Call }
     }
 
     /// Accepts tokens whose issue lies up to so many seconds in the future, as when the clock of the issuer is ahead of
     /// ours or ours was set back in between.
     #[must_use]
     pub fn with_skew(self, skew_s: u64) -> Self {
-        Self { key: self.key, skew_s }
+        Self { skew_s, ..self }
+    }
+
+    /// Makes and checks tokens of this kind alone.
+    #[must_use]
+    pub fn of_kind(self, kind: TokenKind) -> Self {
+        Self { kind, ..self }
     }
 
     /// Gives the token: `claims.mac`, both URL-safe base64 without padding, at most [`MAX_TOKEN_CHARS`] long.
@@ -105,7 +131,7 @@ impl TokenSigner {
     }
 
     fn mac(&self, body: &[u8]) -> Hmac<Sha256> {
-        keyed(self.key.expose_secret().as_bytes()).chain_update(DOMAIN).chain_update(body)
+        keyed(self.key.expose_secret().as_bytes()).chain_update(self.kind.domain()).chain_update(body)
     }
 }
 
@@ -193,6 +219,16 @@ mod tests {
     use super::*;
 
     const NOW: u64 = 1_800_000_000;
+
+    #[test]
+    fn a_token_of_one_kind_is_worth_nothing_for_another() {
+        let notes = TokenSigner::new("a key of thirty-two bytes or more".into()).of_kind(TokenKind::Notes);
+        let (call_token, notes_token) =
+            (signer().issue(&claims(), NOW).unwrap(), notes.issue(&claims(), NOW).unwrap());
+        assert_eq!(notes.verify(&call_token, NOW), Err(TokenError::BadMac));
+        assert_eq!(signer().verify(&notes_token, NOW), Err(TokenError::BadMac));
+        assert!(notes.verify(&notes_token, NOW).is_ok());
+    }
 
     #[test]
     fn a_token_from_a_clock_ahead_is_good_within_the_skew() {

@@ -46,6 +46,10 @@ impl MediaWire for Streams {
         Box::new(StreamReader::new(&PROTOCOL))
     }
 
+    fn listener(&self) -> Box<dyn MediaReader> {
+        Box::new(StreamReader::of_both(&PROTOCOL))
+    }
+
     fn writer(&self, stream_sid: &str) -> Box<dyn MediaWriter> {
         Box::new(Writer::new(stream_sid))
     }
@@ -54,6 +58,10 @@ impl MediaWire for Streams {
 impl MediaWire for Twilio {
     fn reader(&self) -> Box<dyn MediaReader> {
         Streams.reader()
+    }
+
+    fn listener(&self) -> Box<dyn MediaReader> {
+        Streams.listener()
     }
 
     fn writer(&self, stream_sid: &str) -> Box<dyn MediaWriter> {

@@ -4,6 +4,7 @@
 mod callers;
 mod campaigns;
 mod database;
+mod notes;
 mod people;
 mod stores;
 

@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use super::{CHILD_CARRIER, CHILD_SAYS, spawn_with};
 
 const FROM: &str = "+12125550143";
-const CLERK: &str = "+12025550180";
+pub(super) const CLERK: &str = "+12025550180";
 const PERSON: [u8; 160] = [0x31; 160];
 /// After so long without news the carrier is asked.
 const LATER: TimeDelta = TimeDelta::seconds(120);
@@ -66,12 +66,12 @@ impl Town {
     }
 
     /// Somebody calls, does this, and stays on the line.
-    fn called(&self, acts: &'static str) -> String {
+    pub(super) fn called(&self, acts: &'static str) -> String {
         self.carrier.talk(caller(acts));
         self.carrier.call_in(&format!("{}/twilio/voice", self.base), FROM, LINE)
     }
 
-    async fn get(&self, path: &str) -> Value {
+    pub(super) async fn get(&self, path: &str) -> Value {
         let answer =
             Client::new().get(format!("{}{path}", self.base)).bearer_auth(ADMIN).send().await.unwrap();
         answer.json().await.unwrap_or_default()
@@ -155,12 +155,12 @@ impl Next {
     }
 
     /// Entries of this action about a call, newest first.
-    async fn audit(&self, call: &str, action: &str) -> Vec<Value> {
+    pub(super) async fn audit(&self, call: &str, action: &str) -> Vec<Value> {
         let all = self.get(&format!("/v1/audit?subject={call}&action={action}&limit=200")).await;
         all["items"].as_array().unwrap().clone()
     }
 
-    async fn call_backs(&self, call: &str) -> Vec<Value> {
+    pub(super) async fn call_backs(&self, call: &str) -> Vec<Value> {
         let all = self.store.list_work_items(storage::records::WorkFilter::default()).await.unwrap();
         let mine = all.into_iter().filter(|item| item.call_id.is_some_and(|id| id.to_string() == call));
         mine.filter(|item| item.kind == storage::records::WorkKind::Callback)
@@ -188,7 +188,7 @@ async fn open(base: &str, path: &str) -> Socket {
     connect_async(request).await.unwrap().0
 }
 
-fn ended_by_the_kill(call: &Value) {
+pub(super) fn ended_by_the_kill(call: &Value) {
     let seen = (&call["state"], &call["end_reason"], &call["controlled_by"], &call["listeners"]);
     assert_eq!(seen, (&json!("ended"), &json!("interrupted"), &Value::Null, &json!(0)), "{call}");
     assert!(call["ended_at"].is_string(), "{call}");
@@ -330,7 +330,7 @@ async fn a_question_to_the_office_becomes_a_call_back(home: Home) {
     }
 }
 
-fn staffed(warm: bool) -> impl FnOnce(&mut Value) {
+pub(super) fn staffed(warm: bool) -> impl FnOnce(&mut Value) {
     let hours = json!({ "weekdays": "0:00-24:00", "saturday": "0:00-24:00", "sunday": "0:00-24:00" });
     move |config| {
         config["target"] =

@@ -117,6 +117,10 @@ struct Inner {
     /// Documents that calls followed.
     followed: Mutex<Vec<String>>,
     talk: Mutex<Option<Talk>>,
+    /// Who talks in rooms of which both sides are sent somewhere.
+    room: Mutex<Option<Talk>>,
+    /// What callers say or press who are told something: the field, and its value.
+    answer: Mutex<Option<(&'static str, &'static str)>>,
     names: AtomicU64,
 }
 
@@ -169,6 +173,16 @@ impl CarrierServer {
     /// Who talks on media streams.
     pub fn talk(&self, talk: Talk) {
         *self.inner.talk.lock() = Some(talk);
+    }
+
+    /// Who talks in rooms, on the stream that brings both sides.
+    pub fn meets(&self, talk: Talk) {
+        *self.inner.room.lock() = Some(talk);
+    }
+
+    /// What callers say or press who are told something: the field, and its value. `None`: nothing.
+    pub fn answers(&self, answer: Option<(&'static str, &'static str)>) {
+        *self.inner.answer.lock() = answer;
     }
 
     /// Forms of requests to this path below the account.
@@ -403,11 +417,23 @@ impl CarrierServer {
                     self.fetch(sid, &action, &[("Digits", key.encode_utf8(&mut [0; 4]))]).await
                 }
                 Behaviour::Says(words) => self.fetch(sid, &action, &[("SpeechResult", words)]).await,
-                _ => None,
+                // Told something, they say what the test wants, or it goes on.
+                _ => {
+                    let (_, next) = element(document, "Redirect")?;
+                    let answer = *self.inner.answer.lock();
+                    match answer {
+                        Some(answer) => self.fetch(sid, &action, &[answer]).await,
+                        None => self.fetch(sid, &next, &[]).await,
+                    }
+                }
             };
         }
         if element(document, "Conference").is_some() {
-            return self.meet(sid, document).await;
+            let lasts = match who {
+                Behaviour::Answers { lasts, .. } => *lasts,
+                _ => 5 * STEP,
+            };
+            return self.meet(sid, document, lasts).await;
         }
         if let Some(action) = attribute(document, "Dial", "action") {
             return self.dial(sid, document, &action).await;
@@ -427,9 +453,13 @@ impl CarrierServer {
         self.fetch(sid, &redirect, &[]).await
     }
 
-    /// A room: whoever is in it leaves after a while.
-    async fn meet(&self, sid: &str, document: &str) -> Option<String> {
-        sleep(5 * STEP).await;
+    /// A room: whoever is in it leaves after so long, or with the talk that is sent somewhere.
+    async fn meet(&self, sid: &str, document: &str, lasts: Duration) -> Option<String> {
+        let stream = attribute(document, "Stream", "url").zip(self.inner.room.lock().clone());
+        match stream {
+            Some((url, talk)) => talk(url, parameters(document), sid.to_owned()).await,
+            None => sleep(lasts).await,
+        }
         let action = attribute(document, "Dial", "action")?;
         self.fetch(sid, &action, &[("DialCallStatus", "completed")]).await
     }

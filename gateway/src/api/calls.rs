@@ -73,6 +73,9 @@ struct TransferItem {
     by: String,
     stage: TransferStage,
     result: Option<TransferResult>,
+    /// Notes are taken of the talk, or were to be.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    notes: bool,
     at: DateTime<Utc>,
 }
 
@@ -83,6 +86,7 @@ impl From<Transfer> for TransferItem {
             by: kept.actor,
             stage: kept.stage,
             result: kept.result,
+            notes: kept.notes,
             at: kept.created_at,
         }
     }

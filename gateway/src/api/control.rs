@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use storage::Transfers;
 use storage::transfers::NewTransfer;
 
-use super::calls;
+use super::{calls, supervise};
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::{Act, Scoped};
@@ -28,8 +28,7 @@ pub async fn hang_up(
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let call = calls::find(&scope.store, &id).await?;
-    let asked = app.live.find(call.id).is_some_and(|live| live.hang_up(EndReason::SupervisorHungUp));
-    if !asked {
+    if !supervise::with_us(&app, call.id)?.hang_up(EndReason::SupervisorHungUp) {
         return Err(not_live());
     }
     app.audit.record(Some(scope.tenant.id), acts::call_hung_up(&scope.principal, call.id)).await?;
@@ -60,7 +59,7 @@ pub async fn transfer(
     JsonBody(asked): JsonBody<Transfer>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let call = calls::find(&scope.store, &id).await?;
-    let live = app.live.find(call.id).ok_or_else(not_live)?;
+    let live = supervise::with_us(&app, call.id)?;
     if app.control().is_none() {
         return Err(refusals::no_account(&app.config.carrier));
     }
@@ -89,6 +88,7 @@ pub async fn transfer(
         language: call.language,
         about: String::new(),
         warm: false,
+        notes: false,
     };
     scope.store.begin_transfer(new).await?;
     if !live.hang_up(EndReason::Transferred) {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use telephony::media::{AudioFrame, FRAME_BYTES};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::calls;
+use super::{calls, supervise};
 use crate::app::App;
 use crate::auth::{Act, Scoped};
 use crate::error::{ApiError, ErrorCode};
@@ -40,11 +40,7 @@ pub async fn handle(
     sound: Bytes,
 ) -> Result<Json<Value>, ApiError> {
     let call = calls::find(&scope.store, &id).await?;
-    if app.live.find(call.id).is_none() {
-        return Err(
-            ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
-        );
-    }
+    supervise::with_us(&app, call.id)?;
     if sound.len() < SHORTEST {
         return Err(unheard("the sound is too short for a word"));
     }

@@ -25,7 +25,7 @@ use telephony::media::{AudioFrame, FRAME_BYTES};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::calls;
+use super::{calls, supervise};
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::pass::Pass;
@@ -33,7 +33,7 @@ use crate::auth::{Listen, Scoped, origin};
 use crate::calls::listening;
 use crate::calls::live::LiveCall;
 use crate::calls::socket::{self, Closing, code};
-use crate::error::{ApiError, ErrorCode, QueryOf};
+use crate::error::{ApiError, QueryOf};
 use crate::limits::TenantPlace;
 
 /// Bytes before the sound.
@@ -110,9 +110,8 @@ pub async fn handle(
         app.audit.refused(Some(tenant), acts::listening_refused(&scope.principal, call.id)).await;
         return Err(ApiError::forbidden(refusal.reason()).advise(refusal.advice()));
     }
-    let live = live.ok_or_else(|| {
-        ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
-    })?;
+    drop(live);
+    let live = supervise::with_us(&app, call.id)?;
     let upgrade = upgrade?;
     let place = app.gates.stream(tenant)?;
     let listening = live.tap.listen();

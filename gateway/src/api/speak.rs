@@ -57,9 +57,7 @@ pub async fn handle(
         return Err(ApiError::forbidden("the socket was opened by a page of another site"));
     }
     let call = calls::find(&scope.store, &id).await?;
-    let live = app.live.find(call.id).ok_or_else(|| {
-        ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
-    })?;
+    let live = supervise::with_us(&app, call.id)?;
     let upgrade = upgrade?;
     let Some((lease, socket)) = live.lease.open_socket(&scope.principal) else {
         return Err(live.lease.holder().map_or_else(

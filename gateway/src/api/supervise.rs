@@ -16,6 +16,7 @@ use pipeline::turn;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use storage::CallId;
 use storage::records::Call;
 use uuid::Uuid;
 
@@ -331,10 +332,26 @@ fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 
 async fn live(app: &App, scope: &Scoped<Act>, id: &str) -> Result<(Call, Arc<LiveCall>), ApiError> {
     let call = calls::find(&scope.store, id).await?;
-    let live = app.live.find(call.id).ok_or_else(|| {
+    let live = with_us(app, call.id)?;
+    Ok((call, live))
+}
+
+/// A live call that the agent, or a person at the console, has.
+///
+/// # Errors
+/// 409 where it is not live, or a person has it at their own telephone and only notes are taken.
+pub(super) fn with_us(app: &App, call: CallId) -> Result<Arc<LiveCall>, ApiError> {
+    let live = app.live.find(call).ok_or_else(|| {
         ApiError::new(ErrorCode::Conflict, "the call is not live").advise("reload the list of calls")
     })?;
-    Ok((call, live))
+    if live.is_noted {
+        return Err(ApiError::new(
+            ErrorCode::Conflict,
+            "a person has this call at their own telephone, and only notes are taken",
+        )
+        .advise("read the transcript; the caller or the person ends the notes by saying so"));
+    }
+    Ok(live)
 }
 
 fn ending() -> ApiError {

@@ -2,6 +2,7 @@
 //!
 //! An entry holds ids, names of settings and counts: no word of a caller. Logins that somebody else gave are personal.
 
+use pipeline::ports::NotesState;
 use serde_json::{Value, json};
 use storage::audit::{NewAudit, Outcome, Party};
 use storage::campaigns::{Campaign, EntryCount};
@@ -390,6 +391,15 @@ pub fn call_transferred(principal: &Principal, call: CallId, target: &str) -> Ne
 pub fn call_transfer_ended(call: CallId, result: &str) -> NewAudit {
     NewAudit::new("call.transfer_ended", Party::new("system", "carrier"), Party::new("call", call))
         .with("result", result)
+        .traced(call.0)
+}
+
+/// How notes of what a caller and the person who took the call say stand.
+#[must_use]
+pub fn call_notes(call: CallId, state: NotesState, target: &str) -> NewAudit {
+    NewAudit::new("call.notes", Party::new("system", "call"), Party::new("call", call))
+        .with("notes", state.name())
+        .with("target", target)
         .traced(call.0)
 }
 

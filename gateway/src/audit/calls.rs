@@ -60,6 +60,10 @@ fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
         }
         // What the caller was told or said of being recorded.
         EventBody::Consent { consented, .. } => Some(new("call.consent").with("consented", consented.name())),
+        // Whether what they and the person who took the call say is written down.
+        EventBody::Notes { state, with, .. } => {
+            Some(new("call.notes").with("notes", state.name()).with("target", with.clone()))
+        }
         EventBody::Ended { reason, duration_ms } => {
             Some(new("call.ended").with("reason", reason_name(*reason)).with("duration_ms", *duration_ms))
         }

@@ -151,7 +151,7 @@ async fn admit(app: &Arc<App>, socket: WebSocket, opened: Opened, accepted: Inst
     };
     match admission {
         Admission::Serve(permit) => {
-            let admitted = Admitted { opened, accepted, permit, store, budget_micros: allowed };
+            let admitted = Admitted { opened, accepted, permit, store, budget_micros: allowed, notes: None };
             run::serve(app, ready, socket, admitted).await;
         }
         Admission::Busy(permit) => busy::tell(app, ready, socket, opened, why, permit).await,
@@ -163,7 +163,7 @@ async fn admit(app: &Arc<App>, socket: WebSocket, opened: Opened, accepted: Inst
     }
 }
 
-async fn refuse(socket: WebSocket, refusal: Refusal) {
+pub(super) async fn refuse(socket: WebSocket, refusal: Refusal) {
     metrics::refused(refusal.reason);
     tracing::warn!(reason = refusal.reason, code = refusal.closing.code, "a media stream was refused");
     socket::close(socket, &refusal.closing).await;

@@ -4,11 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use pipeline::ports::NotesState;
 use serde_json::{Value, json};
 use storage::audit::{AuditEntry, AuditFilter, NewAudit, Outcome, Party};
 use storage::records::{CallEntry, LogRow, NewWorkItem, Priority, WorkFilter, WorkKind};
 use storage::zones::CallerNumber;
 use storage::{Audit, CallId, Calls, StorageError, TenantStore, WorkItems};
+
+use crate::audit::acts;
+use crate::dialing::notes;
 
 /// As the call's own end is called.
 const INTERRUPTED: &str = "interrupted";
@@ -41,7 +45,16 @@ pub async fn settle(store: &TenantStore, call: CallId) -> Result<(), StorageErro
         store.append(call, &[row]).await?;
         tracing::warn!(call_id = %call, by, "a call that a person had was cut off");
     }
+    break_off_notes(store, call, &log).await?;
     call_back_about(store, call, &log).await
+}
+
+/// Notes that were being taken ended with the process: what was written down by then is all there is.
+async fn break_off_notes(store: &TenantStore, call: CallId, log: &[LogRow]) -> Result<(), StorageError> {
+    let Some(("began", with)) = notes::last_of(log) else { return Ok(()) };
+    let Some(known) = store.call(call).await? else { return Ok(()) };
+    store.audit().record(acts::call_notes(call, NotesState::Lost, with)).await?;
+    store.append(call, &[notes::row(log, &known, with, NotesState::Lost)]).await
 }
 
 /// The call's entries that matter here, oldest first.

@@ -34,7 +34,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    fn new(reason: &'static str, code: u16, text: impl Into<String>) -> Self {
+    pub(super) fn new(reason: &'static str, code: u16, text: impl Into<String>) -> Self {
         Self { closing: Closing::new(code, text), reason }
     }
 }
@@ -47,12 +47,22 @@ pub async fn complete(
     accepted: Instant,
 ) -> Result<Opened, Refusal> {
     let mut reader = wire.reader();
-    let started = timeout(app.config.limits.handshake, read_start(socket, reader.as_mut(), accepted)).await;
-    let start = started.unwrap_or_else(|_| {
-        Err(Refusal::new("handshake_timeout", code::POLICY, "no `start` in time: send connected, then start"))
-    })?;
+    let start = started(app, socket, reader.as_mut(), accepted).await?;
     let call = redeem(app, &start).await?;
     Ok(Opened { call, reader, writer: wire.writer(&start.stream_sid) })
+}
+
+/// Reads up to `start` within the limit.
+pub(super) async fn started(
+    app: &App,
+    socket: &mut WebSocket,
+    reader: &mut dyn MediaReader,
+    accepted: Instant,
+) -> Result<StreamStart, Refusal> {
+    let started = timeout(app.config.limits.handshake, read_start(socket, reader, accepted)).await;
+    started.unwrap_or_else(|_| {
+        Err(Refusal::new("handshake_timeout", code::POLICY, "no `start` in time: send connected, then start"))
+    })
 }
 
 async fn read_start(

@@ -28,6 +28,8 @@ pub struct LiveCall {
     pub carrier_sid: String,
     /// Whether a carrier has it, who could put it through.
     pub named_by: NamedBy,
+    /// A person has the call at their own telephone, and only notes are taken: there is nothing to be done about it here.
+    pub is_noted: bool,
     /// Counts the streams of this process: tells a call's first stream from the one that replaced it.
     stream: u64,
     control: mpsc::Sender<Control>,
@@ -99,6 +101,7 @@ pub struct NewLive {
     pub tenant: TenantId,
     pub carrier_sid: String,
     pub named_by: NamedBy,
+    pub is_noted: bool,
     pub control: mpsc::Sender<Control>,
     pub voice: mpsc::Sender<PersonFrame>,
 }
@@ -119,6 +122,7 @@ impl LiveCalls {
             tenant: new.tenant,
             carrier_sid: new.carrier_sid,
             named_by: new.named_by,
+            is_noted: new.is_noted,
             stream: self.streams.fetch_add(1, Ordering::Relaxed),
             control: new.control,
             voice: new.voice,
@@ -191,7 +195,15 @@ mod tests {
         let tenant = TenantId::new();
         let (voice, _) = mpsc::channel(1);
         (
-            NewLive { id, tenant, carrier_sid: "CA1".to_owned(), named_by: NamedBy::Carrier, control, voice },
+            NewLive {
+                id,
+                tenant,
+                carrier_sid: "CA1".to_owned(),
+                named_by: NamedBy::Carrier,
+                is_noted: false,
+                control,
+                voice,
+            },
             asked,
         )
     }

@@ -188,6 +188,9 @@ fn row(entry: LogEntry, after: Offset) -> Option<LogRow> {
         CallRecord::Consent { turn, consented } => {
             CallEntry::Consent { turn: turn.0, consented: consented.name().to_owned() }
         }
+        CallRecord::Notes { turn, state, with } => {
+            CallEntry::Notes { turn: turn.0, state: state.name().to_owned(), with }
+        }
         CallRecord::Ended { reason: EndReason::Replaced } => return None,
         CallRecord::Ended { reason } => CallEntry::Ended { reason: reason_name(reason).to_owned() },
     };

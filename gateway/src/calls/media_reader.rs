@@ -131,9 +131,9 @@ impl Inbound {
         let mut media = false;
         for event in std::mem::take(&mut self.parsed) {
             let stops = event == MediaEvent::Stopped;
-            if let MediaEvent::Frame(frame) = &event {
+            if let MediaEvent::Frame(frame) | MediaEvent::Heard(frame) = &event {
                 media = true;
-                if let Some(ear) = &mut self.ear {
+                if let (Some(ear), MediaEvent::Frame(_)) = (&mut self.ear, &event) {
                     ear.hear(frame);
                 }
                 self.frames.increment(1);
@@ -154,7 +154,8 @@ impl Inbound {
         if self.backlog.len() < BACKLOG {
             return;
         }
-        if let Some(oldest) = self.backlog.iter().position(|event| matches!(event, MediaEvent::Frame(_))) {
+        let is_sound = |event: &MediaEvent| matches!(event, MediaEvent::Frame(_) | MediaEvent::Heard(_));
+        if let Some(oldest) = self.backlog.iter().position(is_sound) {
             self.backlog.remove(oldest);
             self.dropped.increment(1);
         }

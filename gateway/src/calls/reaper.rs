@@ -7,6 +7,7 @@ use chrono::Utc;
 use storage::{Calls, StorageError};
 use tokio::time::interval;
 
+use super::notes;
 use super::pending_streams::ExpectedCall;
 use crate::app::App;
 use crate::dialing::transfer::{self, Told};
@@ -25,6 +26,7 @@ pub async fn run(app: Arc<App>) {
         for call in app.expected.overdue(app.config.limits.stream_wait) {
             close(&app, &call, "stream_lost").await;
         }
+        notes::give_up_overdue(&app).await;
         app.unended.write(&app).await;
     }
 }

@@ -13,7 +13,7 @@ use pipeline::event::AttentionLevel;
 use pipeline::person_ear::PersonEar;
 use pipeline::ports::{
     CallBrief, CallLog, Consent, Consented, EndReason, HandOver, Hearing, Language, Meter, PortError, Saying,
-    Usage,
+    TtsStream, Usage,
 };
 use pipeline::session::SessionConfig;
 use pipeline::turn::TurnId;
@@ -36,7 +36,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
-use crate::dialing::{reminder, warm};
+use crate::dialing::{notes, reminder, warm};
 use crate::memory::recall::{Recollection, recall};
 use crate::office::Pressing;
 use crate::providers::Ready;
@@ -69,6 +69,16 @@ pub struct Admitted {
     pub store: TenantStore,
     /// What the call may cost, millionths of a US dollar.
     pub budget_micros: Option<u64>,
+    /// A person has the call, and notes are taken.
+    pub notes: Option<NotesOf>,
+}
+
+/// The talk that notes are taken of.
+#[derive(Debug)]
+pub struct NotesOf {
+    /// The target, as callers hear it.
+    pub with: String,
+    pub language: Language,
 }
 
 /// Serves a call over its socket until everything about it is settled.
@@ -76,8 +86,10 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     let call = admitted.opened.call.clone();
     let (control, asked) = mpsc::channel(8);
     let (voice, heard) = mpsc::channel(VOICE_QUEUE);
-    let registration = register(app, &call, control.clone(), voice).await;
+    let registration = register(app, &call, control.clone(), voice, admitted.notes.is_some()).await;
+    let is_noted = admitted.notes.is_some();
     let assembled = assemble(app, ready, &admitted, &registration.call, heard).await;
+    let is_lost = is_noted && assembled.is_err();
     let Admitted { opened, accepted, permit, store: admitted_store, .. } = admitted;
     match assembled {
         Ok((parts, session)) => {
@@ -96,8 +108,10 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
         }
         Err(error) => {
             tracing::error!(%error, "the call could not begin");
-            metrics::ended(EndReason::Failed);
-            end_record(app, &call).await;
+            // A talk that nobody hears goes on all the same.
+            let reason = if is_noted { EndReason::Transferred } else { EndReason::Failed };
+            metrics::ended(reason);
+            end_record(app, &call, reason).await;
             socket::close(socket, &Closing::new(code::INTERNAL, "the call could not begin")).await;
         }
     }
@@ -108,6 +122,9 @@ pub async fn serve(app: &Arc<App>, ready: &Ready, socket: WebSocket, admitted: A
     // In this order: the place is free before the call is seen to be gone.
     drop(permit);
     drop(registration);
+    if is_lost {
+        notes::lost(app, call.line.tenant_id, call.id).await;
+    }
     app.recordings.captured.notify_one();
     app.office.ring(call.line.tenant_id, pressing);
     app.memory.ended(call.line.tenant_id, call.id);
@@ -120,11 +137,19 @@ async fn register(
     call: &ExpectedCall,
     control: mpsc::Sender<Control>,
     voice: mpsc::Sender<PersonFrame>,
+    is_noted: bool,
 ) -> Registration {
     call.begin();
     let (id, tenant, carrier_sid) = (call.id, call.line.tenant_id, call.carrier_sid.clone());
-    let (registration, replaced) =
-        app.live.insert(NewLive { id, tenant, carrier_sid, named_by: call.named_by, control, voice });
+    let (registration, replaced) = app.live.insert(NewLive {
+        id,
+        tenant,
+        carrier_sid,
+        named_by: call.named_by,
+        is_noted,
+        control,
+        voice,
+    });
     if let Some(older) = replaced {
         tracing::warn!("a newer stream replaces the call's older one");
         let _ = older.hang_up(EndReason::Replaced);
@@ -144,10 +169,14 @@ async fn assemble(
     let recollection = recall(&app.memory, store, call.caller.as_ref()).await;
     let mut brief = brief(call, ready, recollection);
     brief.hand_over.staff = app.staff.of(call.line.tenant_id);
-    if call.outbound.is_some() {
+    let notes = admitted.notes.as_ref();
+    if let Some(notes) = notes {
+        (brief.language, brief.hand_over.notes) = (notes.language, true);
+    } else if call.outbound.is_some() {
         brief.reminder = reminder::for_call(app, store, call.id, call.doubt == Doubt::None).await?;
     }
-    let (after, refused) = begin_record(store, call, brief.language, admitted.accepted).await?;
+    let reopens = call.returned.is_some() || notes.is_some();
+    let (after, refused) = begin_record(store, call, (brief.language, reopens), admitted.accepted).await?;
     brief.hand_over.part = after.seq;
     if refused {
         brief.consent = Consent::Off;
@@ -164,9 +193,11 @@ async fn assemble(
     let session = SessionConfig {
         first_turn: TurnId(after.first_turn),
         language: brief.language,
-        carrier: paid_carrier(app, call),
+        // The line is the carrier's business once it has put the call through.
+        carrier: paid_carrier(app, call).filter(|_| notes.is_none()),
         call_budget_micros: admitted.budget_micros.map(|most| most.saturating_sub(after.cost_micros)),
-        can_call_back: owed.is_possible(),
+        can_call_back: owed.is_possible() && notes.is_none(),
+        notes_with: notes.map(|notes| notes.with.clone()),
         ..ready.lineup.session.clone()
     };
     let start_ms = after.ms;
@@ -175,7 +206,7 @@ async fn assemble(
     let parts = CallParts {
         carrier_sid: call.carrier_sid.clone(),
         stt: engines.stt.open(&hearing)?,
-        tts: engines.tts.open(&saying)?,
+        tts: if notes.is_some() { TtsStream::closed() } else { engines.tts.open(&saying)? },
         reply: engines.responder.open(brief.clone())?,
         log: log.open(brief.call)?,
         vad: GuardedVad::new((engines.vad)()),
@@ -190,7 +221,8 @@ async fn assemble(
         person: PersonEar::new(engines.stt.clone(), hearing.clone(), engines.vad.clone()),
         tap: live.tap.clone(),
         recording: recording::of_call::begin(app, store, call, live, start_ms),
-        journal: app.recorders.journal(call.id, &call.line, &app.tasks),
+        // What two people say to each other is nobody's journal.
+        journal: if notes.is_some() { None } else { app.recorders.journal(call.id, &call.line, &app.tasks) },
         journal_from_start: app.recorders.is_from_start(),
         brief,
     };
@@ -238,7 +270,7 @@ fn paid_carrier(app: &App, call: &ExpectedCall) -> Option<String> {
 async fn begin_record(
     store: &TenantStore,
     call: &ExpectedCall,
-    language: Language,
+    (language, reopens): (Language, bool),
     accepted: Instant,
 ) -> Result<(Offset, bool), StorageError> {
     let started_at = Utc::now() - accepted.elapsed();
@@ -248,7 +280,7 @@ async fn begin_record(
         Err(StorageError::Taken { .. }) => {}
         Err(e) => return Err(e),
     }
-    if call.returned.is_some() {
+    if reopens {
         store.resume_call(call.id).await?;
     }
     let known = store.call(call.id).await?.ok_or(StorageError::NotFound { what: "call" })?;
@@ -263,8 +295,8 @@ async fn begin_record(
     Ok((Offset { seq, ms, first_turn, cost_micros: known.cost_micros }, refused))
 }
 
-async fn end_record(app: &App, call: &ExpectedCall) {
-    let (now, reason) = (Utc::now(), metrics::reason_name(EndReason::Failed));
+async fn end_record(app: &App, call: &ExpectedCall, reason: EndReason) {
+    let (now, reason) = (Utc::now(), metrics::reason_name(reason));
     let ended = match app.platform.tenant(call.line.tenant_id).await {
         Ok(store) => store.end_call(call.id, reason, now).await.map(drop),
         Err(error) => Err(error),

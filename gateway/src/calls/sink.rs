@@ -49,6 +49,9 @@ impl EventSink for CallSink {
             EventBody::Control { reason: ControlReason::HeldNoMore, .. } => {}
             EventBody::Control { holder: Holder::Agent, lease, .. } => self.call.lease.ended(*lease),
             EventBody::Consent { consented: Consented::Withdrawn, .. } => self.call.recording.withdraw(),
+            EventBody::Notes { state, .. } => {
+                metrics::counter!("quandura_notes_total", "state" => state.name()).increment(1);
+            }
             EventBody::Attention { level, .. } => *self.call.attention.lock() = *level,
             EventBody::Cost { wasted_tokens, .. } => self.count_wasted(*wasted_tokens),
             EventBody::Provider { provider, state, .. } => {

@@ -145,6 +145,7 @@ async fn look(live: &LiveCall, store: &TenantStore, wait: &Wait) -> Result<Look,
             language: wait.language.clone(),
             about: wait.about.clone(),
             warm: target.warm,
+            notes: target.notes,
         };
         if let Some(to) = store.take_place(new, people, Utc::now()).await? {
             return Ok(Look::Turn(to));

@@ -10,7 +10,7 @@ use telephony::call_status::{Answerer, CallProgress};
 use telephony::error::ControlError;
 
 use super::transfer::{self, Told};
-use super::warm;
+use super::{notes, warm};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::telemetry::metrics::reason_name;
@@ -48,7 +48,7 @@ pub async fn settle(
         _ if left => TransferResult::CallerHungUp,
         // The carrier never asked what comes next, or nobody holds the caller any more.
         (_, TransferStage::Asked) | (true, TransferStage::Dialling) => TransferResult::Failed,
-        _ => match told(app, &call, to).await {
+        _ => match told(app, store, &call, to).await {
             Said::GoesOn => {
                 store.note_transfer(to.id, to.stage, None).await?;
                 return Ok(());
@@ -84,7 +84,7 @@ enum Said {
     Nothing,
 }
 
-async fn told(app: &App, call: &Call, to: &Transfer) -> Said {
+async fn told(app: &App, store: &TenantStore, call: &Call, to: &Transfer) -> Said {
     let (Some(control), Some(sid)) = (app.control(), call.carrier_sid.as_deref()) else {
         return Said::Nothing;
     };
@@ -97,6 +97,9 @@ async fn told(app: &App, call: &Call, to: &Transfer) -> Said {
     if to.warm {
         // The two met in a room, or the caller was cut off on the way there.
         let met = call.end_reason.as_deref() == Some(reason_name(EndReason::Transferred));
+        // Or notes were taken of it, by a process that died.
+        let noted = store.call_log(call.id).await.is_ok_and(|log| notes::last_of(&log).is_some());
+        let met = met || noted;
         return Said::Ended(if met { TransferResult::Answered } else { TransferResult::Failed });
     }
     match control.dialled_by(sid).await {

@@ -7,6 +7,7 @@ pub mod click_to_call;
 pub mod clock;
 pub mod hours;
 pub mod lost_transfers;
+pub mod notes;
 pub mod outreach;
 pub mod pacing;
 pub mod reconcile;

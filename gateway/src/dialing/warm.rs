@@ -187,7 +187,10 @@ pub async fn accept(app: &App, store: &TenantStore, to: &Transfer) -> Result<boo
 pub fn question(facts: &TenantFacts, language: Language, to: &Transfer) -> String {
     let who = if facts.knows("{county}") { "transfer_who" } else { "transfer_who_plain" };
     let about = if to.about.is_empty() { "transfer_about_unknown" } else { "transfer_about" };
-    let said = [who, about, "transfer_accept"].map(|key| spoken(facts, language, key)).join(" ");
+    let notes = to.notes.then_some("transfer_notes_person");
+    let keys = [Some(who), Some(about), notes, Some("transfer_accept")];
+    let said =
+        keys.into_iter().flatten().map(|key| spoken(facts, language, key)).collect::<Vec<_>>().join(" ");
     said.replace("{target}", &to.target).replace("{about}", &to.about)
 }
 
@@ -268,6 +271,7 @@ mod tests {
             language: "en".into(),
             about: about.into(),
             warm: true,
+            notes: false,
             stage: TransferStage::Dialling,
             result: None,
             carrier_sid: None,
@@ -282,6 +286,11 @@ mod tests {
                     "{said}"
                 );
                 assert_eq!(said.contains("report"), !about.is_empty(), "{said}");
+                // Who is to be written down is told so before they can take the call.
+                let noted = question(&facts, language, &Transfer { notes: true, ..to(about) });
+                let word = if language == Language::En { "write down" } else { "anoto" };
+                let (told, key) = (noted.find(word).unwrap(), noted.rfind('1').unwrap());
+                assert!(told < key && !said.contains(word), "{noted}");
             }
         }
     }

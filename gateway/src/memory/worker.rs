@@ -11,6 +11,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::office::TenantMemory;
 use super::review::review;
 use crate::app::App;
+use crate::dialing::notes;
 
 const SWEEP: Duration = Duration::from_secs(60);
 /// Calls that began earlier than this are not looked through any more.
@@ -37,6 +38,10 @@ pub async fn run(app: Arc<App>) {
 
 async fn one(app: &App, tenant: TenantId, call: CallId) -> Result<(), StorageError> {
     let store = app.platform.tenant(tenant).await?;
+    // What is still being said is looked through with the rest.
+    if notes::go_on(app, &store, call).await? {
+        return Ok(());
+    }
     let memory = app.memory.of(&store).await?;
     look_through(app, &memory, call).await
 }

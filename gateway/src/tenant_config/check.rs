@@ -238,6 +238,12 @@ fn transfers(config: &TenantConfig, faults: &mut Faults) {
         if !target.refer.is_empty() && target.warm {
             faults.add(key("refer"), "is for callers who are put through at once, and `warm` asks first");
         }
+        if target.notes && !target.warm {
+            faults.add(
+                key("notes"),
+                "needs `warm`: the person there has to be told of notes before they take the call",
+            );
+        }
         if target.lines.is_some_and(|lines| !(1..=targets::MOST_LINES).contains(&lines)) {
             faults.add(key("lines"), format!("is not between 1 and {}", targets::MOST_LINES));
         }

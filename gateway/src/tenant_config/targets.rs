@@ -37,6 +37,10 @@ pub struct Target {
     /// Whether the agent asks the person there first, while the caller waits.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// Whether the agent stays as a silent note-taker once the person has taken the call. The caller and they are told before, and the
+    /// caller may say no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub notes: bool,
     /// Address at the caller's own exchange, `sip:clerk@pbx.example.gov`: who calls in over SIP is referred there, and the
     /// exchange places the call. Others are dialled. Empty: everybody is.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -61,6 +65,7 @@ impl Target {
             subjects: self.subjects.clone(),
             by_agent: self.transfer_by_agent.unwrap_or(true),
             warm: self.warm,
+            notes: self.notes,
             lines: self.lines.unwrap_or(1),
             queue: self.queue,
         }

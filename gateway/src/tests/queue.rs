@@ -119,6 +119,7 @@ impl Line {
             language: "en".into(),
             about: String::new(),
             warm: false,
+            notes: false,
         };
         self.store.begin_transfer(wish).await.unwrap().id
     }

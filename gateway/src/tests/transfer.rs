@@ -62,7 +62,7 @@ pub(super) fn presses(keys: &'static str) -> Talk {
 }
 
 /// The built-in agent, with simulated ears and voice.
-fn with_front_desk(platform: Platform) -> BoxFuture<'static, anyhow::Result<Providers>> {
+pub(super) fn with_front_desk(platform: Platform) -> BoxFuture<'static, anyhow::Result<Providers>> {
     Box::pin(async move {
         let retriever = Arc::new(Retriever::lexical());
         let desk = agent::start(&platform, retriever, None, Policy::default()).await?;
@@ -206,6 +206,7 @@ async fn a_caller_over_sip_is_referred_and_comes_back_where_nobody_takes_the_cal
         language: "en".into(),
         about: String::new(),
         warm: false,
+        notes: false,
     };
     line.store.begin_transfer(again).await.unwrap();
     let sip = [("SipCallId", "9f21@pbx.example.gov")];
@@ -486,6 +487,7 @@ async fn a_transfer_outlives_the_process_that_decided_it() {
         language: "es".into(),
         about: String::new(),
         warm: false,
+        notes: false,
     };
     line.store.begin_transfer(wish).await.unwrap();
     line.store.end_call(id, "interrupted", chrono::Utc::now()).await.unwrap();
@@ -594,6 +596,7 @@ async fn who_talks_on_gives_the_targets_place_back() {
         language: "en".into(),
         about: String::new(),
         warm: false,
+        notes: false,
     };
     line.store.begin_transfer(wish).await.unwrap();
     let app = &line.test.gateway.app;

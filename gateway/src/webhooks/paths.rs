@@ -1,8 +1,8 @@
 //! Where a carrier finds us. Every carrier has the same webhooks, below its own name.
 
-use crate::calls::accept;
+use crate::calls::{accept, notes as listening};
 use crate::routes::Routes;
-use crate::webhooks::{dial, outreach, resume, status, transfer, voice, warm};
+use crate::webhooks::{dial, notes, outreach, resume, status, transfer, voice, warm};
 
 /// Addresses of one carrier's webhooks and of its media stream. Names in braces are written out per call.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct Paths {
     pub status: &'static str,
     /// The media stream.
     pub media: &'static str,
+    /// Both sides of a talk of which notes are taken.
+    pub notes: &'static str,
     /// The telephone of the person who calls back was answered.
     pub dial_answer: &'static str,
     /// They pressed a key.
@@ -33,6 +35,8 @@ pub struct Paths {
     pub transfer_reply: &'static str,
     /// Progress of the call to the target, and who answered.
     pub transfer_status: &'static str,
+    /// The caller was told of notes, or answered.
+    pub transfer_notes: &'static str,
     /// Somebody whom the agent called answered.
     pub outreach_answer: &'static str,
     /// They pressed a key, or said something.
@@ -49,6 +53,7 @@ macro_rules! paths {
             resume: concat!("/", $name, "/resume"),
             status: concat!("/", $name, "/status"),
             media: concat!("/", $name, "/media"),
+            notes: concat!("/", $name, "/notes"),
             dial_answer: concat!("/", $name, "/dial/{tenant}/{id}/answer"),
             dial_key: concat!("/", $name, "/dial/{tenant}/{id}/key"),
             dial_done: concat!("/", $name, "/dial/{tenant}/{id}/done"),
@@ -58,6 +63,7 @@ macro_rules! paths {
             transfer_answer: concat!("/", $name, "/transfer/{tenant}/{call}/answer"),
             transfer_reply: concat!("/", $name, "/transfer/{tenant}/{call}/reply"),
             transfer_status: concat!("/", $name, "/transfer/{tenant}/{call}/status"),
+            transfer_notes: concat!("/", $name, "/transfer/{tenant}/{call}/notes"),
             outreach_answer: concat!("/", $name, "/outreach/{tenant}/{call}/answer"),
             outreach_reply: concat!("/", $name, "/outreach/{tenant}/{call}/reply"),
             outreach_status: concat!("/", $name, "/outreach/{tenant}/{call}/status"),
@@ -77,6 +83,7 @@ impl Paths {
             .post(self.resume, resume::handle)
             .post(self.status, status::handle)
             .get(self.media, accept::carrier)
+            .get(self.notes, listening::carrier)
             .post(self.dial_answer, dial::answer)
             .post(self.dial_key, dial::key)
             .post(self.dial_done, dial::done)
@@ -86,6 +93,7 @@ impl Paths {
             .post(self.transfer_answer, warm::answer)
             .post(self.transfer_reply, warm::reply)
             .post(self.transfer_status, warm::status)
+            .post(self.transfer_notes, notes::answered)
             .post(self.outreach_answer, outreach::answer)
             .post(self.outreach_reply, outreach::reply)
             .post(self.outreach_status, outreach::status)

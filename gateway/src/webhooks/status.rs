@@ -13,6 +13,7 @@ use super::request::{malformed, read};
 use super::resume;
 use crate::app::App;
 use crate::calls::reaper;
+use crate::dialing::notes;
 use crate::error::ApiError;
 use crate::telemetry::metrics::reason_name;
 
@@ -46,10 +47,11 @@ async fn end(app: &App, carrier_sid: &str) -> Result<(), StorageError> {
         Some(live) => {
             let _ = live.hang_up(reason);
         }
-        None if resume::is_open(&call) => {
-            store.end_call(call.id, reason_name(reason), Utc::now()).await?;
+        None => {
+            if !notes::caller_left(app, &store, call.id).await? && resume::is_open(&call) {
+                store.end_call(call.id, reason_name(reason), Utc::now()).await?;
+            }
         }
-        None => {}
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use telephony::call_status::{CallProgress, Callback};
 use telephony::document::{Dial, Document, Say};
 
 use super::request::{About, Names, document, malformed, unknown, url};
-use super::voice;
+use super::{notes, voice};
 use crate::app::App;
 use crate::audit::acts;
 use crate::calls::answered::Doubt;
@@ -24,6 +24,7 @@ use crate::demo;
 use crate::dialing::transfer::Told;
 use crate::dialing::{transfer, warm};
 use crate::error::{ApiError, ErrorCode};
+use crate::office::Pressing;
 
 /// The carrier's own voice of a language.
 #[must_use]
@@ -55,8 +56,7 @@ pub async fn begin(
     let done = url(app, app.paths.transfer_done, store.id(), call.id);
     match (to.warm, to.stage) {
         (true, TransferStage::Accepted) => {
-            let room = Document::JoinRoom { room: &warm::room(to), action_url: Some(&done) };
-            return Ok(document(app, &room));
+            return notes::meet(app, store, &call, to, callback).await;
         }
         // The process that asked there is gone, or the stream broke: whoever was asked is let go, and the caller comes back.
         (true, stage) => {
@@ -135,6 +135,11 @@ pub async fn settle(
     }
     metrics::counter!("quandura_transfers_total", "result" => result.as_str()).increment(1);
     app.audit.refused(Some(tenant), acts::call_transfer_ended(to.call, result.as_str())).await;
+    if to.notes {
+        // What was said is worked on from here on, should the notes be over already.
+        app.office.ring(tenant, Pressing::MayWait);
+        app.memory.ended(tenant, to.call);
+    }
     Ok(result)
 }
 

@@ -69,7 +69,7 @@ async fn gone(app: &App, store: &TenantStore, call: &Call) -> Result<Response, A
 
 /// Whoever took the call meets the caller.
 fn into_room(app: &App, to: &Transfer) -> Response {
-    document(app, &Document::JoinRoom { room: &warm::room(to), action_url: None })
+    document(app, &Document::JoinRoom { room: &warm::room(to), action_url: None, listener: None })
 }
 
 async fn ask(app: &App, store: &TenantStore, call: &Call, to: &Transfer) -> Result<Response, ApiError> {

@@ -28,6 +28,8 @@ pub struct HandOver {
     pub part: u64,
     /// Who could be asked in mid-call.
     pub staff: Staff,
+    /// A person has the call already, and notes are taken of what is said: nothing is answered.
+    pub notes: bool,
 }
 
 /// What the agent asks a person of the office while the caller waits.

@@ -22,4 +22,6 @@ pub enum Noticed {
     Rule(Ruling),
     Guard(Attack),
     Attention(AttentionReason),
+    /// One of them wants no notes taken.
+    NoNotes,
 }

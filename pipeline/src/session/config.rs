@@ -121,6 +121,8 @@ pub struct SessionConfig {
     pub carrier: Option<String>,
     /// Cost at which the call is ended politely, millionths of a dollar.
     pub call_budget_micros: Option<u64>,
+    /// Notes are taken of what the caller and the person at this target say: nothing is said, and no turn is taken.
+    pub notes_with: Option<String>,
     /// Somebody can call this caller back: the number is known. Promised when we have to give up.
     pub can_call_back: bool,
 }
@@ -310,6 +312,7 @@ impl Default for SessionConfig {
             prices: Arc::default(),
             carrier: None,
             call_budget_micros: None,
+            notes_with: None,
             can_call_back: false,
         }
     }

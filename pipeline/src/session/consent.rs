@@ -17,7 +17,8 @@ impl Session {
     #[must_use]
     pub fn may_be_heard(&self) -> bool {
         self.may_record()
-            || matches!(self.regions.control, state::Control::Announcing | state::Control::Supervisor)
+            || !self.takes_notes()
+                && matches!(self.regions.control, state::Control::Announcing | state::Control::Supervisor)
     }
 
     /// What the caller says of it. A no that came in mid-call is the last word.

@@ -39,6 +39,13 @@ fn is_pause(frame: &AudioFrame) -> bool {
     sum < PAUSE_LEVEL * frame.bytes().len() as u32
 }
 
+impl Person {
+    /// Somebody who has the caller already, at their own telephone.
+    pub(super) fn at_telephone(by: String, now: CallTime) -> Self {
+        Self { lease: 0, by, stretch: None, heard_at: now, missed: false, told: true }
+    }
+}
+
 /// The person who has the call.
 #[derive(Debug)]
 pub(super) struct Person {
@@ -309,6 +316,7 @@ impl Session {
                 self.attend(AttentionReason::Guard);
             }
             Noticed::Attention(reason) => self.attend(reason),
+            Noticed::NoNotes => self.withdraw_notes(),
         }
     }
 

@@ -10,6 +10,8 @@ use crate::ports::{EndReason, InLine, LogEvent, ReplyEvent, Returned, StaffWord,
 pub enum Input {
     /// 20 ms from the caller.
     Frame(AudioFrame),
+    /// 20 ms of what the caller hears of the person whom notes are taken of.
+    Heard(AudioFrame),
     /// Probability of speech in the window that ended now.
     Vad(f32),
     /// Whether this call gives our own voice back, or may: told when it changes. Until it was told, it may.

@@ -126,6 +126,8 @@ impl Recorded {
             Input::PortLost(port) => Self::PortLost { port: *port },
             Input::Supervisor(act) => Self::Supervisor { act: act.clone() },
             Input::Voice { lease, frame } => Self::Voice { lease: *lease, audio: encode(frame) },
+            // No journal is kept of a talk that is not ours.
+            Input::Heard(_) => return None,
             // What a person said is recognized from their sound, which is kept.
             Input::PersonVad(_) | Input::PersonStt(_) | Input::Tts(_) | Input::Log(_) | Input::Tick => {
                 return None;

@@ -121,6 +121,7 @@ impl Session {
         self.ending = Some(reason);
         self.leave_open_leg();
         self.timers.set(Timer::Closing, self.now + self.config.closing);
+        self.ask_last_words();
         if open && self.utterance.as_ref().is_some_and(|u| u.done.is_some()) {
             self.take_last_words();
         } else if !open && !undone {
@@ -195,7 +196,8 @@ impl Session {
 
     /// Writes the last record; the call is over when it is durable.
     pub(super) fn finish(&mut self) {
-        if self.regions.leg == Leg::Ended || self.timers.is_set(Timer::LastRecord) {
+        if self.regions.leg == Leg::Ended || self.timers.is_set(Timer::LastRecord) || self.awaits_last_words()
+        {
             return;
         }
         // Their last words are on the record as far as they are known by now.
@@ -210,7 +212,7 @@ impl Session {
             self.settle_parted(reply);
         }
         self.settle_cost(self.turn);
-        let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
+        let reason = self.end_notes(self.ending.unwrap_or(EndReason::CallerHungUp));
         self.record(CallRecord::Ended { reason });
         if self.log_failed {
             self.end_now();
@@ -236,7 +238,7 @@ impl Session {
         self.regions.caller = Caller::Silent;
         self.regions.control = Control::Agent;
         self.person = None;
-        let reason = self.ending.unwrap_or(EndReason::CallerHungUp);
+        let reason = self.as_ended(self.ending.unwrap_or(EndReason::CallerHungUp));
         self.emit(EventBody::Ended { reason, duration_ms: self.now.as_ms() });
         self.out.push_back(Output::Ended(reason));
     }

@@ -23,6 +23,7 @@ mod hold;
 mod input;
 pub mod journal;
 mod leg;
+mod notes;
 mod output;
 mod overlap;
 pub mod pause_score;
@@ -48,6 +49,7 @@ use telephony::playout::PlayOut;
 
 pub use config::{Phrases, SessionConfig};
 pub use input::{Input, Port, Supervisor};
+pub use notes::NO_NOTES;
 pub use output::Output;
 use reply::Reply;
 use state::{Leg, Regions};
@@ -138,6 +140,8 @@ pub struct Session {
     line: Option<call_queue::Line>,
     /// How the caller stands to being recorded. `None`: they were neither told nor asked.
     consented: Option<Consented>,
+    /// How notes stand, where they are taken.
+    notes: notes::Notes,
 }
 
 impl Session {
@@ -197,9 +201,13 @@ impl Session {
             asked: None,
             line: None,
             consented: None,
+            notes: notes::Notes::default(),
         };
         session.timers.set(Timer::LongestCall, now + session.config.longest_call);
-        session.begin_turn(TurnInput::Opened);
+        match session.config.notes_with.clone() {
+            Some(with) => session.take_notes(with),
+            None => session.begin_turn(TurnInput::Opened),
+        }
         session.drained = false;
         session
     }
@@ -288,11 +296,12 @@ impl Session {
         if matches!(input, Input::Digit(_)) {
             self.open_ear_for_key();
         }
-        if self.is_deaf_to(&input) {
+        if self.is_deaf_to(&input) || self.takes_notes() && !self.heeds_in_notes(&input) {
             return;
         }
         match input {
             Input::Frame(frame) => self.on_frame(frame),
+            Input::Heard(frame) => self.hear_person(&frame),
             Input::Vad(score) => self.on_vad(score),
             Input::Echo(gives_back) => self.gives_back = gives_back,
             Input::Digit(digit) => self.on_digit(digit),

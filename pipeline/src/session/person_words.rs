@@ -32,6 +32,18 @@ pub(super) struct PersonWords {
     deaf: bool,
 }
 
+impl PersonWords {
+    /// What they say is written down no more, what they said last included.
+    pub(super) fn silenced() -> Self {
+        Self { deaf: true, ..Self::default() }
+    }
+
+    /// Whether the recognizer owes words of theirs.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.before.is_some() || self.open.as_ref().is_some_and(|spoken| spoken.done.is_none())
+    }
+}
+
 /// What they are saying now.
 #[derive(Debug)]
 struct Spoken {
@@ -122,6 +134,14 @@ impl Session {
         self.timers.set(Timer::PersonWords, self.now + self.config.recogniser_deadline);
     }
 
+    /// Nothing more of theirs comes: the recognizer is asked for what they said.
+    pub(super) fn pause_person_words(&mut self) {
+        if let Some(spoken) = self.person_words.open.as_mut().filter(|spoken| !spoken.paused) {
+            let pause = spoken.begin_pause();
+            self.out.push_back(Output::Person(pause));
+        }
+    }
+
     /// Somebody else has the call from now on.
     pub(super) fn change_person_words(&mut self) {
         self.end_words_before();
@@ -162,6 +182,9 @@ impl Session {
                     _ => return self.take_words_before(utterance, said),
                 }
                 self.heed_secret(&said);
+                if self.takes_notes() && self.regions.leg == Leg::Closing {
+                    return self.finish();
+                }
                 let over = self.person_words.ear.last_speech() + SETTLED_AFTER;
                 let better = if settled { at } else { at + self.config.better_text };
                 self.timers.set(Timer::PersonWords, over.max(better));

@@ -27,6 +27,7 @@ impl Session {
             return;
         };
         self.bill.add(usage, micros, wasted);
+        self.limit_notes();
     }
 
     /// Usage of an attempt at a reply. What was never committed was wasted.

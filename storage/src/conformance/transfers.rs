@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 
+use super::passports::new_passport;
 use super::{Fixture, new_call};
-use crate::records::{CallState, NewCall};
+use crate::job_records::NewJob;
+use crate::records::{CallState, NewCall, NewPassport};
 use crate::transfers::{NewTransfer, Transfer, TransferResult, TransferStage};
-use crate::{CallId, Calls, TenantStore, Transfers};
+use crate::{CallId, Calls, Jobs, PassportId, Passports, TenantStore, Transfers};
 
 fn wish(call: CallId) -> NewTransfer {
     NewTransfer {
@@ -18,6 +20,7 @@ fn wish(call: CallId) -> NewTransfer {
         language: "en".into(),
         about: String::new(),
         warm: false,
+        notes: false,
     }
 }
 
@@ -64,6 +67,40 @@ pub(crate) async fn transfers_of_which_nothing_was_heard_are_told(f: &Fixture) {
     assert!(again.stage == TransferStage::Asked && again.heard_at > waits.heard_at);
     assert!(silent(waits.heard_at).await.is_empty());
     assert!(f.lake.silent_transfers(Utc::now(), 10).await.unwrap().is_empty());
+}
+
+pub(crate) async fn the_work_of_a_call_waits_while_notes_are_taken(f: &Fixture) {
+    let store = &f.river;
+    let new = NewCall { passport_id: Some(PassportId::new()), ..new_call() };
+    let (call, passport) = (new.id, new.passport_id.unwrap());
+    store.begin_call(new).await.unwrap();
+    let held = NewPassport { id: passport, call_id: Some(call), ..new_passport() };
+    store.create_passport(held).await.unwrap();
+    let kept = store.begin_transfer(NewTransfer { warm: true, notes: true, ..wish(call) }).await.unwrap();
+    assert!(kept.notes && !kept.is_noted());
+    let cold = NewTransfer { notes: true, ..wish(store.begin_call(new_call()).await.unwrap().id) };
+    assert!(!store.begin_transfer(cold).await.unwrap().notes, "only where the person is asked first");
+    let taken = store.note_transfer(kept.id, TransferStage::Accepted, None).await.unwrap().unwrap();
+    assert!(taken.is_noted());
+    store.end_call(call, "transferred", Utc::now()).await.unwrap();
+    let job = NewJob {
+        idempotency_key: "work".into(),
+        passport_id: passport,
+        team_id: String::new(),
+        kind: "work".into(),
+        run_after: Utc::now() - TimeDelta::seconds(1),
+    };
+    store.enqueue_job(job).await.unwrap();
+    let claim = async || store.claim_job(Utc::now(), Utc::now() + TimeDelta::minutes(1)).await.unwrap();
+    assert!(claim().await.is_none(), "they talk");
+    store.resume_call(call).await.unwrap();
+    store.end_transfer(kept.id, TransferResult::Answered).await.unwrap();
+    assert!(claim().await.is_none(), "the last words are being written down");
+    store.end_call(call, "transferred", Utc::now()).await.unwrap();
+    assert!(claim().await.is_some());
+    assert!(store.drop_notes(kept.id).await.unwrap());
+    assert!(!store.drop_notes(kept.id).await.unwrap());
+    assert!(!f.lake.drop_notes(kept.id).await.unwrap());
 }
 
 pub(crate) async fn of_two_transfers_of_a_call_the_later_counts(f: &Fixture) {

@@ -18,6 +18,7 @@ fn transfer(call: CallId, target: &str) -> NewTransfer {
         language: "en".into(),
         about: String::new(),
         warm: false,
+        notes: false,
     }
 }
 

@@ -173,6 +173,7 @@ const fn secret_field(entry: &CallEntry) -> Option<&'static str> {
         | CallEntry::CallBackOwed { .. }
         | CallEntry::PersonSpoke { .. }
         | CallEntry::Consent { .. }
+        | CallEntry::Notes { .. }
         | CallEntry::Ended { .. } => None,
     }
 }

@@ -169,12 +169,18 @@ pub(super) async fn enqueue(conn: &mut Conn, scope: &Scope, new: &NewJob) -> Ste
     Ok(kept.into())
 }
 
-/// Jobs that may be claimed, the longest due first: those that wait, and those whose lease ran out.
+/// Jobs that may be claimed, the longest due first: those that wait, and those whose lease ran out. The work of a call of which
+/// notes are being taken waits for its end.
 async fn due(conn: &mut Conn, scope: &Scope, at: DateTime<Utc>) -> Step<Vec<(JobId, i64)>> {
     let query = sqlx::query_as(
         "select id, attempts from jobs
          where tenant_id = $1 and state in ('queued', 'running') and run_after_at <= $2
            and (state = 'queued' or lease_until_at < $2)
+           and not exists (select 1 from passports p
+               join transfers t on t.tenant_id = p.tenant_id and t.call_id = p.call_id and t.notes <> 0
+               join calls c on c.tenant_id = t.tenant_id and c.id = t.call_id
+               where p.tenant_id = jobs.tenant_id and p.id = jobs.passport_id
+                 and (t.stage = 'accepted' or c.state = 'live'))
          order by run_after_at, id limit $3",
     );
     Ok(query.bind(scope.tenant).bind(at).bind(CANDIDATES).fetch_all(conn).await?)

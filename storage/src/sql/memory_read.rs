@@ -180,6 +180,8 @@ impl TenantStore {
         let calls = sqlx::query_scalar(
             "select c.id from calls c where c.tenant_id = $1 and c.started_at >= $2 and c.state = 'ended'
                and not exists (select 1 from memory_reviews r where r.tenant_id = c.tenant_id and r.call_id = c.id)
+               and not exists (select 1 from transfers t where t.tenant_id = c.tenant_id and t.call_id = c.id
+                    and t.notes <> 0 and t.stage = 'accepted')
              order by c.id limit $3",
         )
         .bind(core.scope.tenant)

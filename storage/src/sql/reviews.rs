@@ -327,6 +327,8 @@ async fn finished(conn: &mut Conn, scope: &Scope, limit: u32) -> Step<Vec<Passpo
          where p.tenant_id = $1
            and not exists (select 1 from reviews r where r.tenant_id = $1 and r.passport_id = p.id)
            and not exists (select 1 from calls c where c.tenant_id = $1 and c.id = p.call_id and c.state = 'live')
+           and not exists (select 1 from transfers t where t.tenant_id = $1 and t.call_id = p.call_id and t.notes <> 0
+                and t.stage = 'accepted')
            and not exists (select 1 from jobs j where j.tenant_id = $1 and j.passport_id = p.id
                 and j.state in ('queued', 'running'))
            and (p.status in ('completed', 'failed', 'blocked', 'escalated')

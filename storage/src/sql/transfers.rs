@@ -24,6 +24,7 @@ struct Kept {
     language: String,
     about: String,
     warm: i64,
+    notes: i64,
     stage: TransferStage,
     result: Option<TransferResult>,
     carrier_sid: Option<String>,
@@ -34,8 +35,8 @@ struct Kept {
 macro_rules! select_transfers {
     ($rest:literal) => {
         concat!(
-            "select id, call_id, actor, target, number, language, about, warm, stage, result, carrier_sid, created_at,
-                heard_at
+            "select id, call_id, actor, target, number, language, about, warm, notes, stage, result, carrier_sid,
+                created_at, heard_at
              from transfers where tenant_id = $1 ",
             $rest
         )
@@ -114,6 +115,18 @@ impl Transfers for TenantStore {
         write.finish(done.map(|done| done.rows_affected() > 0).map_err(Into::into)).await
     }
 
+    async fn drop_notes(&self, id: TransferId) -> Result<bool, StorageError> {
+        let core = &*self.core;
+        let mut write = core.db.write().await?;
+        let done =
+            sqlx::query("update transfers set notes = 0 where tenant_id = $1 and id = $2 and notes <> 0")
+                .bind(core.scope.tenant)
+                .bind(id)
+                .execute(write.conn())
+                .await;
+        write.finish(done.map(|done| done.rows_affected() > 0).map_err(Into::into)).await
+    }
+
     async fn drop_transfer(&self, call: CallId) -> Result<bool, StorageError> {
         let core = &*self.core;
         let mut write = core.db.write().await?;
@@ -126,9 +139,9 @@ pub(super) async fn begin(conn: &mut Conn, scope: &Scope, new: &NewTransfer) -> 
     drop_asked(conn, scope, new.call).await?;
     let id = TransferId::new();
     sqlx::query(
-        "insert into transfers (tenant_id, id, call_id, actor, target, number, language, about, warm, stage, created_at,
-            heard_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'asked', $10, $10)",
+        "insert into transfers (tenant_id, id, call_id, actor, target, number, language, about, warm, notes, stage,
+            created_at, heard_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'asked', $11, $11)",
     )
     .bind(scope.tenant)
     .bind(id)
@@ -139,6 +152,7 @@ pub(super) async fn begin(conn: &mut Conn, scope: &Scope, new: &NewTransfer) -> 
     .bind(&new.language)
     .bind(&new.about)
     .bind(i64::from(new.warm))
+    .bind(i64::from(new.notes && new.warm))
     .bind(now())
     .execute(&mut *conn)
     .await?;
@@ -216,6 +230,7 @@ fn opened(kept: Kept) -> Transfer {
         language: kept.language,
         about: kept.about,
         warm: kept.warm != 0,
+        notes: kept.notes != 0,
         stage: kept.stage,
         result: kept.result,
         carrier_sid: kept.carrier_sid,

@@ -59,6 +59,37 @@ fn what_a_client_writes_is_read_back() {
     assert_eq!(reader.counts().audio.sequence_gaps, 0);
 }
 
+/// A stream of both sides: the numbers of each track are its own, and a message that names no track is nobody's.
+#[test]
+fn both_sides_of_a_talk_are_told_apart() {
+    let said = |track: &str, byte: u8| {
+        let mut payload = String::new();
+        crate::encoding::push_payload(&mut payload, &[byte; FRAME_BYTES]);
+        let sid = identity().stream_sid;
+        format!(
+            r#"{{"event":"media","streamSid":"{sid}","media":{{{track}"chunk":"1","timestamp":"0","payload":"{payload}"}}}}"#
+        )
+    };
+    let (inbound, outbound) = (r#""track":"inbound","#, r#""track":"outbound","#);
+    let (mut call, _) = open();
+    let (mut both, mut writer) = (StreamReader::of_both(&PROTOCOL), StreamWriter::new(identity()));
+    read(&mut both, &written(|out| writer.connected(out))).unwrap();
+    read(&mut both, &written(|out| writer.start(out))).unwrap();
+    let frame = |byte| AudioFrame([byte; FRAME_BYTES]);
+    assert_eq!(read(&mut both, &said(inbound, 3)), Ok(vec![MediaEvent::Frame(frame(3))]));
+    assert_eq!(read(&mut both, &said(outbound, 4)), Ok(vec![MediaEvent::Heard(frame(4))]));
+    for odd in ["", r#""track":"third","#, r#""track":"","#] {
+        assert_eq!(read(&mut both, &said(odd, 5)), Ok(vec![]), "{odd}");
+    }
+    assert_eq!((both.counts().other_tracks, both.counts().audio.late), (3, 0));
+    // The call's own stream takes the caller alone.
+    assert_eq!(read(&mut call, &said("", 6)), Ok(vec![MediaEvent::Frame(frame(6))]));
+    assert_eq!(read(&mut call, &said(outbound, 7)), Ok(vec![]));
+    // Garbage is refused as on any stream.
+    let broken = said(outbound, 8).replace("\"payload\":\"", "\"payload\":\"!!");
+    assert_eq!(read(&mut both, &broken), Err(StreamError::BadBase64));
+}
+
 #[test]
 fn all_sixteen_keys_are_read_and_nothing_else_is_one() {
     let (mut reader, mut writer) = open();

@@ -3,7 +3,7 @@
 //! Its verbs are TwiML's. Where it differs: a stream in both directions names its mode and codec, silence after speech is given in
 //! seconds, and what is told of dialling is told of statuses alone.
 
-use crate::document::{Dial, Document, Say, StreamInvitation};
+use crate::document::{Dial, Document, Listener, Say, StreamInvitation};
 use crate::xml::{CLOSE, OPEN, element, escape};
 
 /// Writes a document.
@@ -18,6 +18,7 @@ pub fn render(document: &Document<'_>) -> String {
         }
         Document::AskForKey { say: text, action_url } => ask_for_key(&mut out, *text, action_url),
         Document::AskForAnswer { say: text, action_url } => ask_for_answer(&mut out, *text, action_url),
+        Document::Tell { say: text, action_url } => tell(&mut out, *text, action_url),
         Document::Dial(order) => dial(&mut out, order),
         Document::Refer { first, uri, action_url } => {
             first.iter().for_each(|text| say(&mut out, *text));
@@ -26,7 +27,10 @@ pub fn render(document: &Document<'_>) -> String {
             escape(&mut out, uri);
             out.push_str("</Sip></Refer>");
         }
-        Document::JoinRoom { room, action_url } => join_room(&mut out, room, *action_url),
+        Document::JoinRoom { room, action_url, listener } => {
+            listener.iter().for_each(|listener| listen(&mut out, *listener));
+            join_room(&mut out, room, *action_url);
+        }
         Document::RejectBusy => out.push_str(r#"<Reject reason="busy"/>"#),
         Document::HangUp => out.push_str("<Hangup/>"),
     }
@@ -82,6 +86,37 @@ fn ask_for_answer(out: &mut String, text: Say<'_>, action_url: &str) {
         out.push_str("</Gather>");
     }
     out.push_str("<Hangup/>");
+}
+
+/// The redirect is followed where neither a key nor a word came.
+fn tell(out: &mut String, text: Say<'_>, action_url: &str) {
+    let gather = [
+        ("input", "dtmf speech"),
+        ("numDigits", "1"),
+        ("timeout", "3"),
+        ("speechTimeout", "2"),
+        ("language", text.language),
+        ("action", action_url),
+    ];
+    element(out, "Gather", &gather);
+    say(out, text);
+    out.push_str("</Gather>");
+    element(out, "Redirect", &[("method", "POST")]);
+    escape(out, action_url);
+    out.push_str("</Redirect>");
+}
+
+/// Both sides are sent while the document goes on
+/// (<https://developers.telnyx.com/docs/voice/programmable-voice/texml-verbs/start>).
+fn listen(out: &mut String, listener: Listener<'_>) {
+    out.push_str("<Start>");
+    let stream = [("url", listener.stream_url), ("track", "both_tracks"), ("codec", "PCMU")];
+    element(out, "Stream", &stream);
+    for &(name, value) in listener.parameters {
+        element(out, "Parameter", &[("name", name), ("value", value)]);
+        out.push_str("</Parameter>");
+    }
+    out.push_str("</Stream></Start>");
 }
 
 fn dial(out: &mut String, order: &Dial<'_>) {
@@ -184,10 +219,30 @@ mod tests {
     }
 
     #[test]
+    fn both_sides_are_sent_from_before_the_room_on() {
+        let listener =
+            Listener { stream_url: "wss://gw.example.com/telnyx/notes", parameters: &[("token", "a.b")] };
+        let document =
+            render(&Document::JoinRoom { room: "t-1", action_url: None, listener: Some(listener) });
+        assert!(
+            document.contains(
+                "<Start><Stream url=\"wss://gw.example.com/telnyx/notes\" track=\"both_tracks\" codec=\"PCMU\">\
+                 <Parameter name=\"token\" value=\"a.b\"></Parameter></Stream></Start><Dial><Conference "
+            ),
+            "{document}"
+        );
+        let told = render(&Document::Tell { say: SAY, action_url: "https://gw.example.com/notes" });
+        assert!(
+            told.contains("</Gather><Redirect method=\"POST\">https://gw.example.com/notes</Redirect>"),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn short_documents() {
         assert!(render(&Document::RejectBusy).ends_with("<Response><Reject reason=\"busy\"/></Response>"));
         assert!(render(&Document::HangUp).ends_with("<Response><Hangup/></Response>"));
-        let room = render(&Document::JoinRoom { room: "t-1", action_url: None });
+        let room = render(&Document::JoinRoom { room: "t-1", action_url: None, listener: None });
         assert!(room.contains("<Dial><Conference beep=\"false\"") && room.contains(">t-1</Conference>"));
         let refer =
             Document::Refer { first: None, uri: "sip:desk@pbx.example.gov", action_url: "https://h/d" };

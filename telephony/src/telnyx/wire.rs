@@ -13,7 +13,7 @@ use crate::encoding::{push_mark_name, push_payload};
 use crate::error::StreamError;
 use crate::lenient::{Lenient, Parameters, Text, named_otherwise};
 use crate::media::MediaCommand;
-use crate::stream::{Header, Media, Message, Protocol, Start};
+use crate::stream::{Header, Media, Message, Protocol, Start, Track};
 
 #[cfg(test)]
 mod tests;
@@ -136,7 +136,7 @@ fn media(raw: Raw<'_>) -> Result<Media<'_>, StreamError> {
     let media = raw.media.ok_or(StreamError::MissingField("media"))?;
     Ok(Media {
         header: header(raw.sequence, raw.stream_id)?,
-        inbound: media.track.is_none_or(|t| !t.0.starts_with("outbound")),
+        track: Track::of(media.track.as_ref().map(|track| &*track.0)),
         chunk: media.chunk.and_then(|n| n.0),
         timestamp_ms: media.timestamp.and_then(|n| n.0),
         payload: text(media.payload, "media.payload")?,

@@ -1,6 +1,6 @@
 //! TwiML: what to do with a call, in the carrier's language.
 
-use crate::document::{Dial, Document, Say, StreamInvitation};
+use crate::document::{Dial, Document, Listener, Say, StreamInvitation};
 use crate::xml::{CLOSE, OPEN, element, escape};
 
 /// Writes a document.
@@ -11,9 +11,10 @@ pub fn render(document: &Document<'_>) -> String {
         Document::SayAndHangUp(say) => say_and_hang_up(*say),
         Document::AskForKey { say, action_url } => ask_for_key(*say, action_url),
         Document::AskForAnswer { say, action_url } => ask_for_answer(*say, action_url),
+        Document::Tell { say, action_url } => tell(*say, action_url),
         Document::Dial(order) => dial(order),
         Document::Refer { first, uri, action_url } => refer(*first, uri, action_url),
-        Document::JoinRoom { room, action_url } => join_room(room, *action_url),
+        Document::JoinRoom { room, action_url, listener } => join_room(room, *action_url, *listener),
         Document::RejectBusy => reject_busy(),
         Document::HangUp => hang_up(),
     }
@@ -85,6 +86,28 @@ fn ask_for_answer(text: Say<'_>, action_url: &str) -> String {
     out
 }
 
+/// Says `text` and takes a key or a word over it, or for a moment after. The redirect is followed when none came.
+fn tell(text: Say<'_>, action_url: &str) -> String {
+    let mut out = String::from(OPEN);
+    let gather = [
+        ("input", "dtmf speech"),
+        ("numDigits", "1"),
+        ("timeout", "3"),
+        ("speechTimeout", "auto"),
+        ("language", text.language),
+        ("action", action_url),
+        ("method", "POST"),
+    ];
+    element(&mut out, "Gather", &gather);
+    say(&mut out, text);
+    out.push_str("</Gather>");
+    element(&mut out, "Redirect", &[("method", "POST")]);
+    escape(&mut out, action_url);
+    out.push_str("</Redirect>");
+    out.push_str(CLOSE);
+    out
+}
+
 /// Dials somebody and joins both calls when they answer.
 fn dial(order: &Dial<'_>) -> String {
     let mut out = String::from(OPEN);
@@ -134,8 +157,18 @@ fn refer(first: Option<Say<'_>>, uri: &str, action_url: &str) -> String {
 }
 
 /// Brings a call into a room of this name. The room ends with the first who leaves it. `action_url`: asked for what comes next.
-fn join_room(room: &str, action_url: Option<&str>) -> String {
+/// `listener`: is sent both sides from the moment on that the call goes in.
+fn join_room(room: &str, action_url: Option<&str>, listener: Option<Listener<'_>>) -> String {
     let mut out = String::from(OPEN);
+    if let Some(listener) = listener {
+        out.push_str("<Start>");
+        element(&mut out, "Stream", &[("url", listener.stream_url), ("track", "both_tracks")]);
+        for &(name, value) in listener.parameters {
+            element(&mut out, "Parameter", &[("name", name), ("value", value)]);
+            out.push_str("</Parameter>");
+        }
+        out.push_str("</Stream></Start>");
+    }
     let action = action_url.map(|url| [("action", url), ("method", "POST")]);
     let dial: Vec<_> = action.into_iter().flatten().collect();
     element(&mut out, "Dial", &dial);
@@ -228,12 +261,41 @@ mod tests {
 
     #[test]
     fn two_calls_meet_in_a_room() {
-        let document = join_room("t-1", Some("https://gw.example.com/done"));
+        let document = join_room("t-1", Some("https://gw.example.com/done"), None);
         assert!(document.contains(
             "<Dial action=\"https://gw.example.com/done\" method=\"POST\"><Conference beep=\"false\""
         ));
         assert!(document.contains("endConferenceOnExit=\"true\">t-1</Conference></Dial>"), "{document}");
-        assert!(join_room("t-1", None).contains("<Response><Dial><Conference "));
+        assert!(join_room("t-1", None, None).contains("<Response><Dial><Conference "));
+    }
+
+    #[test]
+    fn both_sides_are_sent_from_before_the_room_on() {
+        let listener =
+            Listener { stream_url: "wss://gw.example.com/twilio/notes", parameters: &[("token", "a.b")] };
+        let document = join_room("t-1", None, Some(listener));
+        assert!(
+            document.contains(
+                "<Response><Start><Stream url=\"wss://gw.example.com/twilio/notes\" track=\"both_tracks\">\
+                 <Parameter name=\"token\" value=\"a.b\"></Parameter></Stream></Start><Dial><Conference "
+            ),
+            "{document}"
+        );
+    }
+
+    #[test]
+    fn what_is_told_goes_on_whether_a_word_comes_or_not() {
+        let document = tell(english("Press 2."), "https://gw.example.com/notes?a=1&b=2");
+        assert!(
+            document.contains("<Gather input=\"dtmf speech\" numDigits=\"1\" timeout=\"3\""),
+            "{document}"
+        );
+        assert!(
+            document.ends_with(
+                "</Gather><Redirect method=\"POST\">https://gw.example.com/notes?a=1&amp;b=2</Redirect></Response>"
+            ),
+            "{document}"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Being recorded and listened to: what the greeting says of it, and the caller's yes or no.
 
-use language::YesNo;
-use pipeline::ports::{Consent, Consented};
+use language::{Ear, YesNo};
+use pipeline::ports::{Consent, Consented, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
@@ -76,6 +76,17 @@ impl Dialogue {
     #[must_use]
     pub fn wants_no_recording(&self, state: &State, text: &str) -> bool {
         by_cue(self.script_in(state.language), text).is_some_and(|found| found.intent.id == INTENT)
+    }
+
+    /// Whether these words ask that no notes are taken of a talk, or nothing is recorded. In either language: they are not said to
+    /// us, and whoever says them may have changed over.
+    #[must_use]
+    pub fn wants_no_notes(&self, text: &str) -> bool {
+        [Language::En, Language::Es].into_iter().any(|language| {
+            let script = self.script_in(language);
+            script.acts.wants_no_notes(Ear(language), text)
+                || by_cue(script, text).is_some_and(|found| found.intent.id == INTENT)
+        })
     }
 
     /// Whether these words are about being recorded, so that no model answers them: the yes or no to our question, or the wish

@@ -23,6 +23,8 @@ pub struct Target {
     pub by_agent: bool,
     /// The person there is asked first, while the caller waits with the agent.
     pub warm: bool,
+    /// Once they have taken the call the agent stays as a silent note-taker, if the caller does not mind.
+    pub notes: bool,
     /// How many people there can be on calls at a time. None is read as one.
     pub lines: u32,
     /// Callers may wait in line for it, once all of them are.

@@ -92,3 +92,31 @@ async fn the_ledger_says_who_spoke_with_the_caller_and_nothing_of_it() {
     assert!(ledger.contains("pat of the office spoke with the caller"), "{ledger}");
     assert!(!ledger.contains("Lopez") && !ledger.contains("permit is ready"), "{ledger}");
 }
+
+#[tokio::test]
+async fn either_of_two_who_talk_ends_the_notes_and_their_work_is_left_to_the_office() {
+    let office = office().await;
+    let mut brief = office.brief();
+    let mut plain = office.call();
+    plain.open().await;
+    assert_eq!(plain.overhears(caller("Please stop taking notes.")).await, [], "none are taken");
+    brief.hand_over.notes = true;
+    let stream = office.desk.open(brief.clone()).unwrap();
+    let mut line = Line { stream, turn: 0, brief: brief.clone() };
+    assert_eq!(line.overhears(person("You will have it on Tuesday.")).await, []);
+    let none = [ReplyEvent::Noticed(Noticed::NoNotes)];
+    for words in [
+        caller("Please stop taking notes."),
+        person("Could you stop writing this down?"),
+        caller("Por favor deje de tomar notas."),
+        caller("Don't record this."),
+    ] {
+        assert_eq!(line.overhears(words).await, none);
+    }
+    let danger = line.overhears(caller("My husband stopped breathing, and no notes please.")).await;
+    let told = [ReplyEvent::Noticed(Noticed::Attention(AttentionReason::Emergency)), none[0].clone()];
+    assert_eq!(danger, told, "what else was said in the same breath counts");
+    drop(line);
+    let (status, document) = office.closed(brief.passport).await;
+    assert_eq!(status, "in_progress", "somebody sees to what they agreed on: {document}");
+}

@@ -433,6 +433,8 @@ export interface EventBodies {
   "call.latency": { latency: TurnLatency };
   /** From here on the call may be listened to and recorded, or may not. */
   "call.consent": { turn: number; consented: "told" | "agreed" | "refused" | "withdrawn" };
+  /** How it stands with notes of what the caller and the person who took the call say. */
+  "call.notes": { turn: number; state: "told" | "refused" | "no_room" | "began" | "withdrawn" | "ended" | "lost"; with: string };
   "call.ended": { reason: string; duration_ms: number };
   "passport.updated": { passport_id: string; version: number; status: string };
   "escalation.updated": { escalation_id: string; status: string };

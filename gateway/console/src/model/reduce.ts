@@ -17,6 +17,16 @@ const CONSENT = {
   withdrawn: "The caller wants no recording any more: it stops and is deleted",
 } as const;
 
+const NOTES = {
+  told: "The caller was told that notes are taken",
+  refused: "The caller wants no notes: none are taken",
+  no_room: "There is no room for notes: none are taken",
+  began: "Notes are taken",
+  withdrawn: "No more notes: one of them wants none",
+  ended: "The notes end",
+  lost: "The notes broke off",
+} as const;
+
 /** Ended calls beyond this many are forgotten; the gateway still has them. */
 const KEEP_CALLS = 200;
 
@@ -137,6 +147,9 @@ const apply: { [N in EventName]: Apply<N> } = {
 
   "call.consent": (call, { event_id, consented, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: CONSENT[consented] }),
+
+  "call.notes": (call, { event_id, state, with: target, at }) =>
+    withNotice(call, { id: event_id, at, kind: "person", text: `${NOTES[state]} (${target})` }),
 
   "call.question_asked": (call, { event_id, question_id, text, within_s, at }) =>
     withNotice(

@@ -10,6 +10,7 @@ mod hold;
 mod impaired;
 mod line;
 mod money;
+mod notes;
 mod person_words;
 mod properties;
 mod rejoin;

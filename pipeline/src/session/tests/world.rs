@@ -243,6 +243,7 @@ impl World {
         if let Some(event) = self.carrier.poll(self.now) {
             return match event {
                 MediaEvent::Frame(frame) => Input::Frame(frame),
+                MediaEvent::Heard(frame) => Input::Heard(frame),
                 MediaEvent::Digit(digit) => Input::Digit(digit),
                 MediaEvent::MarkPlayed(mark) => Input::MarkPlayed(mark),
                 MediaEvent::Stopped => Input::CarrierStopped,

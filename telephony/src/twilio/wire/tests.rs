@@ -24,14 +24,14 @@ fn numbers_may_be_text_or_numbers_or_nonsense() {
             r#"{{"event":"media","streamSid":"M","media":{{"chunk":{chunk},"timestamp":5,"payload":"","x":[{{}}]}}}}"#
         );
         match parse(&message) {
-            Ok(Message::Media(media)) => Some((media.chunk, media.timestamp_ms, media.inbound)),
+            Ok(Message::Media(media)) => Some((media.chunk, media.timestamp_ms, media.track)),
             _ => None,
         }
     };
-    assert_eq!(media("\"17\""), Some((Some(17), Some(5), true)));
-    assert_eq!(media("17"), Some((Some(17), Some(5), true)));
+    assert_eq!(media("\"17\""), Some((Some(17), Some(5), Track::Unsaid)));
+    assert_eq!(media("17"), Some((Some(17), Some(5), Track::Unsaid)));
     for nonsense in ["-1", "1.5", "\"x\"", "99999999999999999999", "null"] {
-        assert_eq!(media(nonsense), Some((None, Some(5), true)), "{nonsense}");
+        assert_eq!(media(nonsense), Some((None, Some(5), Track::Unsaid)), "{nonsense}");
     }
 }
 

@@ -46,6 +46,7 @@ pub struct Acts {
     no_calls: RegexSet,
     /// What only sounds like it, and is left out first.
     not_no_calls: Vec<Regex>,
+    no_notes: RegexSet,
     /// The same, to find where each ends.
     refusals: Vec<Regex>,
     amends: RegexSet,
@@ -86,6 +87,7 @@ struct Text {
     calls_off: Vec<String>,
     no_calls: Vec<String>,
     not_no_calls: Vec<String>,
+    no_notes: Vec<String>,
     amends: Vec<String>,
     recalls: Vec<String>,
     subject_instead: Vec<String>,
@@ -134,6 +136,7 @@ impl Acts {
             calls_off: set("calls_off", &text.calls_off)?,
             no_calls: set("no_calls", &text.no_calls)?,
             not_no_calls: each("not_no_calls", &text.not_no_calls)?,
+            no_notes: set("no_notes", &text.no_notes)?,
             refusals: each("refuses", &text.refuses)?,
             amends: set("amends", &text.amends)?,
             recalls: set("recalls", &text.recalls)?,
@@ -183,6 +186,12 @@ impl Acts {
         } else {
             Steer::None
         }
+    }
+
+    /// Whether whoever talks with a person wants no notes taken of it.
+    #[must_use]
+    pub fn wants_no_notes(&self, ear: Ear, text: &str) -> bool {
+        self.no_notes.is_match(&ear.plain(text))
     }
 
     /// Whether whoever we called wants no more calls, in a clause of what they say or in the whole. Words that only sound like it

@@ -89,3 +89,39 @@ fn a_wish_not_to_be_recorded_is_taken_at_any_time_and_what_was_asked_goes_on() {
     assert_eq!(step.consented, None);
     assert!(text(&step).contains("no recording"), "{}", text(&step));
 }
+
+#[test]
+fn whoever_wants_no_notes_of_a_talk_is_understood_in_either_language() {
+    let wants = |text: &str| WORLD.dialogue.wants_no_notes(text);
+    for none in [
+        "Please stop taking notes.",
+        "don't take any notes on this",
+        "no notes please",
+        "could you stop writing this down",
+        "I don't want that written down",
+        "let's go off the record for a second",
+        "please stop recording this",
+        "turn off the note taker",
+        "stop listening",
+        "No tome notas, por favor.",
+        "deje de anotar",
+        "no quiero que anoten esto",
+        "no me grabe por favor",
+    ] {
+        assert!(wants(none), "{none}");
+    }
+    for other in [
+        "I noted the number down",
+        "did you get my note on the door",
+        "let me write that down",
+        "don't worry about it",
+        "I never got a note from you",
+        "tome nota del número",
+        "I don't have any money",
+        "No, thank you.",
+        "can you turn off the water",
+        "stop by on Tuesday",
+    ] {
+        assert!(!wants(other), "{other}");
+    }
+}

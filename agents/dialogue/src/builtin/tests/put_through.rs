@@ -22,6 +22,7 @@ static STAFFED: LazyLock<World> = LazyLock::new(|| {
         subjects: Vec::new(),
         by_agent: true,
         warm: false,
+        notes: false,
         lines: 1,
         queue: false,
     };

@@ -268,6 +268,7 @@ async fn where_everybody_is_on_a_call_the_caller_waits_and_leaves_the_line_witho
         language: "en".into(),
         about: String::new(),
         warm: false,
+        notes: false,
     };
     call.office.store.begin_transfer(busy).await.unwrap();
     call.stream = call.office.desk.open(call.brief.clone()).unwrap();
