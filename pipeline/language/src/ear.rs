@@ -318,7 +318,10 @@ impl Ear {
     #[must_use]
     pub fn says_last_name(self, text: &str) -> bool {
         let plain = format!(" {} ", self.plain(text));
-        let names = by_language!(self, name::LAST_NAME);
+        let names = match self.0 {
+            Language::En => english::name::LAST_NAME,
+            Language::Es => spanish::name::LAST_NAME,
+        };
         names.iter().any(|name| plain.contains(&format!(" {name} ")))
     }
 

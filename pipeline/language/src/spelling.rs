@@ -95,6 +95,12 @@ pub fn spelled(language: Language, text: &str) -> Vec<(String, (usize, usize))> 
 
 /// "With an e": how many words remark on one letter, where a spelling may follow.
 fn remarked(language: Language, words: &[&str]) -> Option<usize> {
+    // "No second G, G A L L A H E R" speaks of one, too.
+    if let ["second" | "extra" | "another" | "segunda" | "otra", one, _, ..] = words
+        && letter(language, one).is_some()
+    {
+        return Some(2);
+    }
     let with = matches!(*words.first()?, "with" | "con");
     let article = matches!(*words.get(1)?, "a" | "an" | "una");
     let used = 2 + usize::from(article);

@@ -3,6 +3,7 @@
 use chrono::{Datelike, Timelike};
 use pipeline::turn::Expectation;
 
+use super::beliefs::days::{day_wanted, last_day};
 use super::state::{Filled, Pending};
 use super::step::{Lookup, Opening};
 use super::turn::Turn;
@@ -60,6 +61,9 @@ impl Turn<'_> {
         let Some(all) = self.free() else { return };
         let offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
         let ear = self.ear;
+        // "Better Friday, Thursday I work": only what is wanted counts.
+        let wanted = last_day(ear, &day_wanted(ear, text));
+        let text = wanted.as_str();
         let wish = ear.when(text, self.view.now, Direction::Future);
         // "Do you have anything in the afternoon?" wants to hear what there is, not to take it.
         let asks = ear.is_question(text) && !ear.plain(text).starts_with(ear.cues().may_i);
@@ -140,7 +144,18 @@ fn picked(ear: Ear, text: &str, offered: &[Opening], wish: Option<&When>) -> Opt
     if let Some(opening) = wish.and_then(|w| only(offered, |o| matches(o, w))) {
         return Some(opening);
     }
-    // "The 24th" is a date, not the 24th choice; a date that was read comes first.
+    // "The 24th" is a date, not the 24th choice, and "Friday at nine" no hour of Thursday's; a date that was read comes first.
+    if wish.is_some_and(|w| w.date.is_some()) {
+        return None;
+    }
+    // "One", of nine or one.
+    let plain = ear.plain(text);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let number = ear.cardinal_at(&words).filter(|(_, used)| *used == words.len()).map(|(number, _)| number);
+    let at = |number: u32| only(offered, |o| o.starts.hour() % 12 == number % 12 && o.starts.minute() == 0);
+    if let Some(opening) = number.filter(|number| (1..=12).contains(number)).and_then(at) {
+        return Some(opening);
+    }
     if wish.is_none_or(|w| w.date.is_none())
         && let Some(n) = ear.choice(text, offered.len())
     {

@@ -15,6 +15,7 @@ use super::turn::Turn;
 use governance::danger::sense::Sense;
 use governance::danger::{DangerError, Detector};
 use language::YesNo;
+use language::beside::question_beside;
 
 /// More words than this before a goodbye say more than that.
 const PARTING: usize = 8;
@@ -371,7 +372,10 @@ impl Turn<'_> {
 
     fn offer_declined(&mut self, text: &str) {
         let long = self.ear.plain(text).split(' ').count() > 5;
-        if long && !self.ear.is_bare_yes_no(text) && !self.is_small_talk(text) {
+        let asked = question_beside(self.ear, text).map(|(_, question)| question);
+        if let Some(question) = asked.filter(|question| !self.subjects(question).is_empty()) {
+            self.open(&question);
+        } else if long && !self.ear.is_bare_yes_no(text) && !self.is_small_talk(text) {
             self.open(text);
         } else {
             self.say("declined");

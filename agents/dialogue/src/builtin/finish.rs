@@ -96,6 +96,9 @@ impl<'a> Turn<'a> {
         let mut told = false;
         for task in tasks {
             let Some(script) = self.script.task(&task.id) else { continue };
+            if script.files == Files::Inspection && !task.slots.is_empty() && task.amends.is_none() {
+                self.say("not_booked");
+            }
             if let Some(filing) = left_behind(script, &task, self.state.urgent) {
                 self.effects.push(Effect::File(filing));
                 if !told {

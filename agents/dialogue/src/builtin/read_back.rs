@@ -23,7 +23,8 @@ impl<'a> Turn<'a> {
         } else {
             self.read_summary(script);
         }
-        let told_back = |text: &str| if self.ear.0 == Language::En { retold(text) } else { text.to_owned() };
+        let english = self.ear.0 == Language::En;
+        let told_back = |text: &str| if english { retold(text) } else { text.to_owned() };
         let beside = self.state.task().map(|task| told_back(&task.aside)).filter(|beside| !beside.is_empty());
         if let Some(beside) = beside {
             self.say_with("beside", &[("beside", &beside)]);

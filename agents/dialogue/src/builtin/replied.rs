@@ -287,6 +287,9 @@ impl<'a> Turn<'a> {
                             _ => None,
                         }
                     });
+                    // "Pine Court, twenty-two Pine Court": the one with its number.
+                    let whole = self.reply_address(kind, reply);
+                    let value = whole.or(value);
                     if held && asked.is_some() {
                         self.name_street(slot, value.as_ref());
                         self.add_landmark(slot, value.as_ref());
@@ -360,6 +363,12 @@ impl<'a> Turn<'a> {
             }
             None => self.task_mut(|task| task.note_beside(&matter)),
         }
+    }
+
+    /// The address among the words that are of a place.
+    fn reply_address(&self, kind: SlotKind, reply: &Reply) -> Option<Filled> {
+        let words = reply.value(SlotKind::Place).filter(|_| kind == SlotKind::Place)?;
+        self.ear.address(&words).map(|address| Filled::new(address.clone(), address))
     }
 
     /// "It's at 412 Maple Street", told beside an answer, where what is held for the place names none: that is it.

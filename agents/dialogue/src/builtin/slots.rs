@@ -9,6 +9,7 @@ use regex::Regex;
 use super::account;
 use super::script::SlotKind;
 use super::state::Filled;
+use language::CalendarWord;
 use language::Ear;
 use language::PhoneAnswer;
 use language::YesNo;
@@ -177,6 +178,14 @@ fn dated(value: &str) -> When {
 
 /// "Walter Nguyen, that's N G U Y E N": letters spell one word of a name, and the rest of it stays.
 fn name_answered(ear: Ear, text: &str) -> Option<String> {
+    // "Last Wednesday, like I said" is none.
+    let plain = ear.plain(text);
+    let mut words = plain.split(' ');
+    let when = matches!(words.next(), Some("last" | "next" | "this"))
+        && words.next().is_some_and(|word| ear.calendar_word(word) == Some(CalendarWord::Weekday));
+    if when {
+        return None;
+    }
     let read = ear.name_answered(text);
     let parted = text.replace(['-', ',', '.', ';', ':', '!', '?'], " ");
     let Some((letters, (from, _))) = spelled(ear.0, &parted).pop() else { return read };

@@ -246,9 +246,19 @@ impl Turn<'_> {
         let steers = self.script.acts.steer(self.ear, text, false) != Steer::None;
         let short = !steers && !self.says_bye(text) && plain.split(' ').count() < ANSWER;
         if short {
-            self.recall(&said, taken_for);
+            self.recall(&said, taken_for.clone());
         }
-        self.route(if short { &said } else { text });
+        let wish = self.ear.is_question(text) || by_cue(self.script, text).is_some();
+        if short {
+            self.route(&said);
+        } else if steers || wish || self.says_bye(text) {
+            self.route(text);
+        } else {
+            // "Twenty-two Pine Street, by the school" goes on with what was told.
+            let whole = format!("{} {text}", said.trim_end_matches('.'));
+            self.recall(&whole, taken_for);
+            self.route(&whole);
+        }
         true
     }
 

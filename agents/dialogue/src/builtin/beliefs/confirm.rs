@@ -6,7 +6,7 @@ use pipeline::ports::Language;
 use pipeline::turn::Expectation;
 use regex::Regex;
 
-use super::days::day_wanted;
+use super::days::{day_wanted, last_day};
 use super::doubt::{like_name, names_street};
 use super::{correction, placed};
 use crate::builtin::account;
@@ -64,7 +64,8 @@ impl<'a> Turn<'a> {
             let denied = slot.kind != SlotKind::Injured && correction::denies(self.ear, &old, text);
             let affirmed = if denied { without_denied(self.ear, text) } else { text.to_owned() };
             if slot.kind == SlotKind::Opening {
-                changed.extend(self.change_opening(&day_wanted(self.ear, &affirmed)).then_some(slot));
+                let wanted = last_day(self.ear, &day_wanted(self.ear, text));
+                changed.extend(self.change_opening(&wanted).then_some(slot));
                 continue;
             }
             let affirmed =
@@ -82,6 +83,10 @@ impl<'a> Turn<'a> {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
                 SlotKind::Place if !denied => {
                     placed::with_landmark(self.ear, &old, new, corrects(self.ear, text))
+                }
+                // "And my last name is Villanueva", where Carmen is held.
+                SlotKind::Name if self.ear.says_last_name(text) && !old.value.is_empty() => {
+                    correction::corrected(slot.kind, &old, text, self.context()).unwrap_or(new)
                 }
                 // Letters, and one name where two are held, are a part: the other name stays.
                 SlotKind::Name if !new.value.contains(' ') && old.value.contains(' ') => {

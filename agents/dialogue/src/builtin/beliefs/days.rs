@@ -30,6 +30,27 @@ pub fn day_wanted(ear: Ear, text: &str) -> String {
     if named(&kept).is_empty() { text.to_owned() } else { kept }
 }
 
+/// The part about the day that was named last, where several are left: "Thursday I have the dentist, can it be Friday".
+#[must_use]
+pub fn last_day(ear: Ear, text: &str) -> String {
+    let days = |part: &str| {
+        let plain = ear.plain(part);
+        let mut days: Vec<String> = plain
+            .split(' ')
+            .filter(|word| ear.calendar_word(word) == Some(CalendarWord::Weekday))
+            .map(str::to_owned)
+            .collect();
+        days.sort_unstable();
+        days.dedup();
+        days.len()
+    };
+    if days(text) < 2 {
+        return text.to_owned();
+    }
+    let mut parts = text.split_inclusive([',', '.', ';', '!', '?']).map(str::trim);
+    parts.rfind(|part| days(part) > 0).filter(|part| days(part) == 1).unwrap_or(text).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use pipeline::ports::Language;
@@ -52,5 +73,14 @@ mod tests {
         ] {
             assert_eq!(day_wanted(Ear(language), text), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn of_several_days_that_are_left_the_last_counts() {
+        let ear = Ear(Language::En);
+        let text = "Nine is good. Ah wait, Thursday I have the dentist, can it be Friday also nine";
+        assert_eq!(last_day(ear, text), "can it be Friday also nine");
+        assert_eq!(last_day(ear, "Thursday or Friday."), "Thursday or Friday.");
+        assert_eq!(last_day(ear, "Friday at nine."), "Friday at nine.");
     }
 }

@@ -56,7 +56,9 @@ pub fn picked(ear: Ear, text: &str, names: &[String], both: bool, neither: bool)
     if both && names.len() > 1 {
         return Picked::Both;
     }
-    let said = ear.terms(&ear.plain(text));
+    // "Marriage? No, voting": what comes behind the no.
+    let (words, tail) = (ear.plain(text), ear.plain(behind_no(ear, text)));
+    let said = ear.terms(if names.len() > 1 && !ear.terms(&tail).is_empty() { &tail } else { &words });
     let terms: Vec<Vec<String>> = names.iter().map(|name| ear.terms(&ear.plain(name))).collect();
     // Words that all of the names share tell none of them.
     let own = |n: usize| {
@@ -66,8 +68,12 @@ pub fn picked(ear: Ear, text: &str, names: &[String], both: bool, neither: bool)
     };
     // What says much more than a name is no answer to the question, but a wish of its own.
     let beside = said.iter().filter(|term| !terms.iter().flatten().any(|name| name == *term)).count();
-    // Whoever says the whole name of the only choice means it, whatever else they say.
-    let whole = |n: usize| names.len() == 1 && !terms[n].is_empty() && own(n) == terms[n].len();
+    // Whoever says the whole name of the only choice means it, whatever else they say; so does who says one of two word for word.
+    let plain = ear.plain(text);
+    let whole = |n: usize| match names.len() {
+        1 => !terms[n].is_empty() && own(n) == terms[n].len(),
+        _ => plain.contains(&ear.plain(&names[n])),
+    };
     let refused = ear.yes_no(text) == Some(YesNo::No);
     let hits: Vec<usize> = (0..names.len())
         .map(|n| if beside > BESIDE && (refused || !whole(n)) { 0 } else { own(n) })
@@ -93,6 +99,18 @@ pub fn picked(ear: Ear, text: &str, names: &[String], both: bool, neither: bool)
         Some(YesNo::No) => Picked::None,
         None => Picked::Other,
     }
+}
+
+/// What follows a no that is not the first word; all of it where there is none.
+fn behind_no(ear: Ear, text: &str) -> &str {
+    let mut clauses =
+        text.char_indices().filter(|(_, c)| matches!(c, '?' | '.' | ',' | '!')).map(|(at, _)| at + 1);
+    let begins = |at: &usize| {
+        let first = text[*at..].split([',', '.', '!', '?']).next().unwrap_or_default().trim();
+        let word = first.split(' ').next().unwrap_or_default();
+        ear.is_bare_yes_no(word) && ear.yes_no(word) == Some(YesNo::No)
+    };
+    clauses.find(begins).map_or(text, |at| &text[at..])
 }
 
 impl Turn<'_> {
@@ -311,6 +329,7 @@ mod tests {
             ("No.", &one, Picked::None),
             ("What time do you close?", &licenses, Picked::Other),
             ("There's a problem with my water bill, it's too high.", &one, Picked::Other),
+            ("I guess the dog licenses, I want it for two of them before June.", &licenses, Picked::One(1)),
         ];
         for (text, names, wanted) in table {
             assert_eq!(picked(ear, text, names, false, false), *wanted, "{text}");
