@@ -113,6 +113,7 @@ fn describe() {
     );
     describe_counter!("quandura_call_backs_total", "Calls back to whoever left a request, by result.");
     describe_counter!("quandura_transfers_total", "Callers who were put through to a person, by result.");
+    describe_counter!("quandura_notes_total", "Talks with people and how notes of them stand, by state.");
     describe_counter!("quandura_outreach_total", "Calls that the agent placed, by result.");
     describe_counter!(
         "quandura_outreach_retries_total",

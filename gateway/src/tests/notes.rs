@@ -30,7 +30,7 @@ use crate::config::Config;
 use crate::config::carrier::Name;
 use crate::providers::Providers;
 use crate::simulated::TestGateway;
-use crate::tenant_config::read;
+use crate::tenant_config::{check, read};
 
 const OFFICE: &str = "the clerk's office";
 
@@ -673,7 +673,9 @@ fn notes_need_a_target_whose_person_is_asked_first() {
     let (good, bad) = (read::toml(&text(true)), read::toml(&text(false)));
     assert!(good.faults.is_empty(), "{:?}", good.faults);
     assert!(good.config.targets[0].notes && good.config.targets[0].to_facts().notes);
-    assert!(format!("{:?}", bad.faults).contains("target[1].notes"), "{:?}", bad.faults);
+    assert!(check::check(&good.config).is_empty());
+    let faults = check::check(&bad.config);
+    assert!(format!("{faults:?}").contains("target[1].notes"), "{faults:?}");
 }
 
 /// From the caller's wish to the end of the talk: the agent asks the person, tells the caller, leaves, and takes notes.
