@@ -79,10 +79,11 @@ impl<'a> Turn<'a> {
             return false;
         };
         let rest = text.get(end..).filter(|_| lower.len() == text.len()).unwrap_or_default();
-        let rest = rest.trim_start_matches([' ', ',', ':', '.', ';']);
+        let told = rest.trim_start_matches([' ', ',', ':', '.', ';']);
+        // "What happened is …" tells all of it anew.
         let links = self.ear.cues().links;
-        let told = links.iter().fold(rest, |rest, link| rest.strip_prefix(link).unwrap_or(rest).trim_start());
-        if told.split_whitespace().count() < TELLING || self.ear.is_question(text) {
+        let anew = links.iter().any(|link| told.strip_prefix(link).is_some_and(|rest| rest.starts_with(' ')));
+        if anew || told.split_whitespace().count() < TELLING || self.ear.is_question(text) {
             return false;
         }
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
@@ -198,7 +199,7 @@ impl<'a> Turn<'a> {
             let words = reply.words_for(slot, owner).or_else(|| self.told_of_message(script, slot, reply));
             let Some(mut words) = words else { continue };
             // "First name is Tomasz, family name Kowalczyk": both count.
-            if slot.kind == SlotKind::Name && self.ear.says_last_name(text) {
+            if slot.kind == SlotKind::Name && self.tells_last_name(slot, text) {
                 text.clone_into(&mut words);
             }
             if slot.kind == SlotKind::Place {
@@ -243,6 +244,13 @@ impl<'a> Turn<'a> {
         }
         self.free_moved_day(&changed);
         changed
+    }
+
+    /// Whether words tell a last name where only a first one is held, or both by what they are called.
+    fn tells_last_name(&self, slot: &Slot, text: &str) -> bool {
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
+        let single = held.is_some_and(|held| !held.value.is_empty() && !held.value.contains(' '));
+        self.ear.first_and_last_name(text).is_some() || single && self.ear.says_last_name(text)
     }
 
     /// Whether words tell a day or an hour, and not only that it was some time.
