@@ -82,7 +82,7 @@ impl<'a> Turn<'a> {
         let told = rest.trim_start_matches([' ', ',', ':', '.', ';']);
         // "What happened is …" tells all of it anew.
         let links = self.ear.cues().links;
-        let anew = links.iter().any(|link| told.strip_prefix(link).is_some_and(|rest| rest.starts_with(' ')));
+        let anew = links.iter().any(|link| told.starts_with(link));
         if anew || told.split_whitespace().count() < TELLING || self.ear.is_question(text) {
             return false;
         }
@@ -300,7 +300,7 @@ impl<'a> Turn<'a> {
         let slot = named.next().filter(|slot| slot.kind == SlotKind::Name && named.next().is_none())?;
         let held = self.state.task()?.slots.get(&slot.id)?;
         // "Put my last name too, it's Whitfield, W H I T F I E L D" adds to it.
-        (correction::repeats(self.ear, held, text) || self.ear.says_last_name(text)).then_some(slot)
+        (correction::repeats(self.ear, held, text) || self.tells_last_name(slot, text)).then_some(slot)
     }
 
     /// "It's Halvorsen, starts with H", where "Ehalvorsen" is held for a name: what is said anew belongs to what it sounds like,
