@@ -288,7 +288,7 @@ mod tests {
                 assert_eq!(said.contains("report"), !about.is_empty(), "{said}");
                 // Who is to be written down is told so before they can take the call.
                 let noted = question(&facts, language, &Transfer { notes: true, ..to(about) });
-                let word = if language == Language::En { "write down" } else { "anoto" };
+                let word = if language == Language::En { "take notes" } else { "tomo notas" };
                 let (told, key) = (noted.find(word).unwrap(), noted.rfind('1').unwrap());
                 assert!(told < key && !said.contains(word), "{noted}");
             }

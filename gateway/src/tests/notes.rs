@@ -713,7 +713,7 @@ async fn the_person_is_told_of_notes_and_so_is_the_caller_before_they_meet() {
         at.unwrap_or_else(|| panic!("{part}: {followed:?}"))
     };
     let (asked, told, met) =
-        (at("write down what is said"), at("take notes of what you two say"), at("<Start>"));
+        (at("silently and take notes. The caller"), at("take notes of what you two say"), at("<Start>"));
     assert!(asked < told && told < met, "{followed:?}");
     assert!(followed[asked].contains("A caller wants to speak with"), "{followed:?}");
     let call = line.until(&sid, "ended").await;
