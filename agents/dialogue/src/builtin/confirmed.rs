@@ -247,7 +247,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Whether words tell a last name where only a first one is held, or both by what they are called.
-    fn tells_last_name(&self, slot: &Slot, text: &str) -> bool {
+    pub(super) fn tells_last_name(&self, slot: &Slot, text: &str) -> bool {
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
         let single = held.is_some_and(|held| !held.value.is_empty() && !held.value.contains(' '));
         self.ear.first_and_last_name(text).is_some() || single && self.ear.says_last_name(text)

@@ -85,7 +85,7 @@ impl<'a> Turn<'a> {
                     placed::with_landmark(self.ear, &old, new, corrects(self.ear, text))
                 }
                 // "And my last name is Villanueva", where Carmen is held.
-                SlotKind::Name if self.ear.says_last_name(text) && !old.value.is_empty() => {
+                SlotKind::Name if self.tells_last_name(slot, text) => {
                     correction::corrected(slot.kind, &old, text, self.context()).unwrap_or(new)
                 }
                 // Letters, and one name where two are held, are a part: the other name stays.
