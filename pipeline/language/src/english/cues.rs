@@ -473,7 +473,7 @@ pub static ENGLISH: Cues = Cues {
         "years",
     ],
     call_times: "after before between until when once anytime any noon lunch later evenings mornings afternoons weekends weekdays soon asap",
-    vague_place: "then also my our mine place house home street road block driveway yard front back outside corner here there neighborhood door apartment building complex alley town right out up down just somewhere heaven's sake i told you said already all that near by next behind across from over where live uh um like well",
+    vague_place: "then also my our mine place house home street road block driveway yard front back outside corner here there neighborhood door apartment building complex alley town right out up down just somewhere near by next behind across from over where live uh um like well",
     any_time: &["any time", "anytime", "whenever"],
     dictates: &[
         "just say",
