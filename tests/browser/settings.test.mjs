@@ -105,6 +105,59 @@ consoleSuite("settings", (test) => {
     assert.equal(await page.getByRole("group", { name: /^line / }).count(), 1);
   });
 
+  test("put a target where callers go, by keyboard alone, with notes only while it is warm", {}, async ({ page, mock }) => {
+    await page.goto(`${mock.url}/#/settings`);
+    const { keyboard } = page;
+    const row = page.locator("[data-target='1']");
+    const field = (label) => row.getByRole(/^(Transfer|Notes)/.test(label) ? "combobox" : "textbox", { name: label, exact: true });
+    const focused = (what, found) => until(what, () => found.evaluate((one) => one === document.activeElement));
+    const tabTo = async (label) => {
+      await keyboard.press("Tab");
+      await focused(label, field(label));
+    };
+    const add = page.getByRole("button", { name: "Add a target" });
+    await add.focus();
+    await keyboard.press("Enter");
+    await focused("the name", field("Name"));
+    await keyboard.type("the clerk's office");
+    await keyboard.press("Enter");
+    await row.getByText("One thing is wrong.", { exact: true }).waitFor();
+    await row.getByText("This is no telephone number.").waitFor();
+    assert.equal(await field("Number").getAttribute("aria-invalid"), "true");
+    assert.equal(await field("Notes of the talk").count(), 0, "no notes of a cold transfer");
+    await tabTo("Number");
+    await keyboard.type("+12025550180");
+    await tabTo("Transfer");
+    await keyboard.press("ArrowDown");
+    await tabTo("Notes of the talk");
+    await keyboard.press("ArrowDown");
+    await row.getByText("Callers are told before the two talk that notes are taken, and may say no").waitFor();
+    assert.equal(await field("SIP address").count(), 0, "a warm target is not referred to");
+    await field("Lines").fill("2");
+    await field("Friday").fill("8:00-12:00");
+    await field("Subjects").fill("property taxes, !");
+    await keyboard.press("Enter");
+    await row.getByText("Entry 2 has no words: callers say them.").waitFor();
+    await field("Subjects").fill("property taxes");
+    await keyboard.press("Enter");
+    await page.getByRole("button", { name: "Apply" }).focus();
+    await keyboard.press("Enter");
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    const kept = { name: "the clerk's office", number: "+12025550180", warm: true, notes: true, lines: 2, hours: { friday: "8:00-12:00" }, subjects: ["property taxes"] };
+    assert.deepEqual(riverbend(mock).document.target, [kept]);
+    await row.getByText("+1 202-555-0180 · warm, with notes · 2 people · its own hours", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Close the clerk's office" }).click();
+    await until("its fields to be gone", async () => (await field("Name").count()) === 0);
+    await row.getByRole("button", { name: "Edit the clerk's office" }).click();
+    await field("Transfer").selectOption("no");
+    await until("notes to be gone", async () => (await field("Notes of the talk").count()) === 0);
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("target[1].notes: true becomes nothing").waitFor();
+    await row.getByRole("button", { name: "Take out the clerk's office" }).click();
+    await page.getByText("None: callers are offered a callback.").waitFor();
+    await focused("the button that adds one", add);
+  });
+
   test("take holidays, and single times from a table", {}, async ({ page, mock }) => {
     await page.goto(`${mock.url}/#/settings`);
     await page.getByRole("button", { name: "Add a holiday" }).click();
@@ -232,6 +285,11 @@ consoleSuite("settings", (test) => {
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("One thing is wrong:").waitFor();
     await look("settings");
+    await page.getByRole("button", { name: "Add a target" }).click();
+    await page.getByRole("combobox", { name: "Transfer", exact: true }).selectOption("yes");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("2 things are wrong.", { exact: true }).waitFor();
+    await look("targets");
     await page.getByRole("button", { name: "People" }).click();
     await page.locator("[data-user=ana]").waitFor();
     await look("people");

@@ -73,6 +73,14 @@ function faultsOf(document) {
   (document.line ?? []).forEach((line, n) => {
     if (!/^\+\d{11}$/.test(line.number ?? "")) faults.push({ key: `line[${n + 1}].number`, message: "is no telephone number" });
   });
+  (document.target ?? []).forEach((target, n) => {
+    if (!target.name) faults.push({ key: `target[${n + 1}].name`, message: "is missing: callers hear it" });
+    if (!/^\+\d{11}$/.test(target.number ?? "")) faults.push({ key: `target[${n + 1}].number`, message: "is no telephone number" });
+    if (target.notes && !target.warm) faults.push({ key: `target[${n + 1}].notes`, message: "needs `warm`" });
+    (target.subjects ?? []).forEach((subject, m) => {
+      if (!/\w/.test(subject)) faults.push({ key: `target[${n + 1}].subjects[${m + 1}]`, message: "has no words: callers say them" });
+    });
+  });
   return faults;
 }
 

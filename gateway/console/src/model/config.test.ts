@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { at, changed, claimsOf, list, text, tidied, type Config } from "./config";
+import { at, changed, claimsOf, faultAt, faultText, list, text, tidied, type Config } from "./config";
 
 const config: Config = { name: "Oakdale", office: { phone: "202-555-0170" }, line: [{ number: "+12025550171" }, { number: "+12025550172" }] };
 
@@ -34,6 +34,18 @@ it("says what is wrong with a table", () => {
   expect(claimsOf("status\nopen").problem).toContain("claim_number");
   expect(claimsOf("claim_number,status\n1").problem).toBe("Row 2 has 1 cells; there are 2 columns.");
   expect(claimsOf("claim_number\n").problem).toBe("There are no claims below the column names.");
+});
+
+it("tells what is wrong at a place, and with which entry of a list", () => {
+  const faults = [
+    { key: "target[1].subjects[2]", message: "has no words" },
+    { key: "target[1].number", message: "is no telephone number" },
+  ];
+  const said = (key: string): string | undefined => {
+    const fault = faultAt(faults, key);
+    return fault && faultText(fault, key);
+  };
+  expect(["target[1].number", "target[1].subjects", "target[1].name", "target[2].number"].map(said)).toEqual(["This is no telephone number.", "Entry 2 has no words.", undefined, undefined]);
 });
 
 it("sends no empty item of a list", () => {

@@ -16,6 +16,15 @@ export interface Checked {
   changes: string[];
 }
 
+/** What is wrong at a place, or with an entry of the list there. */
+export const faultAt = (faults: readonly Fault[], key: string): Fault | undefined => faults.find((one) => one.key === key) ?? faults.find((one) => one.key.startsWith(`${key}[`));
+
+/** The same as a sentence below its field; of a list in one field it says which entry. */
+export function faultText(fault: Fault, key: string): string {
+  const entry = /^\[(\d+)\]/.exec(fault.key.slice(key.length))?.[1];
+  return `${entry ? `Entry ${entry}` : "This"} ${fault.message}.`;
+}
+
 /** "line[1].number" as steps; places in lists count from one. */
 const steps = (key: string): (string | number)[] => [...key.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) - 1 : step));
 

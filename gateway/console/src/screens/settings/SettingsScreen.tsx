@@ -11,8 +11,9 @@ import { FileForm } from "./FileForm";
 import { HistoryForm } from "./HistoryForm";
 import { NewOffice } from "./NewOffice";
 import { Outcome } from "./Outcome";
-import { AppointmentsForm, ClaimsForm, HolidaysForm, HoursForm, LinesForm, OfficeForm, SlotsForm, TargetsForm, WordsForm } from "./parts";
+import { AppointmentsForm, ClaimsForm, HolidaysForm, HoursForm, LinesForm, OfficeForm, SlotsForm, WordsForm } from "./parts";
 import { PeopleForm } from "./PeopleForm";
+import { TargetsForm } from "./TargetsForm";
 import { useConfig } from "./useConfig";
 
 const PARTS = ["Fields", "File", "History", "People", "New office", "Platform"] as const;

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from "react";
 
-import { at, text, type Config, type Fault, type Value } from "../../model/config";
+import { at, faultAt, faultText, text, type Config, type Fault, type Value } from "../../model/config";
 import { cx, INPUT } from "../../ui/classes";
 
 /** What every part of the form is given. */
@@ -26,7 +26,7 @@ interface FieldProps extends Part {
 /** One place in the document, with what the gateway says is wrong there. */
 export function Field({ document, change, faults, name, label, hint, choices, as, wide = false }: FieldProps) {
   const id = useId();
-  const fault = faults.find((one) => one.key === name);
+  const fault = faultAt(faults, name);
   const value = as ? as.read(at(document, name)) : text(document, name);
   const write = (typed: string): void => change(name, as ? as.write(typed) : typed);
   const told = { "aria-invalid": fault !== undefined, "aria-describedby": fault || hint ? id : undefined, className: cx(INPUT, fault && "border-danger") };
@@ -48,7 +48,7 @@ export function Field({ document, change, faults, name, label, hint, choices, as
       </label>
       {(fault || hint) && (
         <p id={id} className={cx("mt-1 text-xs", fault ? "text-danger" : "text-muted")}>
-          {fault ? `This ${fault.message}.` : hint}
+          {fault ? faultText(fault, name) : hint}
         </p>
       )}
     </div>
@@ -56,6 +56,18 @@ export function Field({ document, change, faults, name, label, hint, choices, as
 }
 
 export const Grid = ({ children }: { children: ReactNode }) => <div className="grid gap-3 sm:grid-cols-2">{children}</div>;
+
+const DAYS = ["weekdays", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+const dayName = (day: string): string => (day === "weekdays" ? "Monday to Friday" : day.charAt(0).toUpperCase() + day.slice(1));
+
+/** Hours of a week, of the office or of somebody there. */
+export const Week = ({ name, ...part }: Part & { name: string }) => (
+  <Grid>
+    {DAYS.map((day) => (
+      <Field key={day} {...part} name={`${name}.${day}`} label={dayName(day)} />
+    ))}
+  </Grid>
+);
 
 /** A list in one field, with commas. Typed text is kept as it is typed until it stands in the document. */
 export const asList = {
@@ -66,6 +78,10 @@ export const asList = {
     return items.every((one) => one === "") ? undefined : items;
   },
 };
+
+/** Of two choices: what holds unless the document says no, and what only holds where it says yes. */
+export const asUnlessNo = { read: (value: Value): string => (value === false ? "no" : "yes"), write: (typed: string): Value => (typed === "no" ? false : undefined) };
+export const asIfYes = { read: (value: Value): string => (value === true ? "yes" : "no"), write: (typed: string): Value => (typed === "yes" ? true : undefined) };
 
 export const asNumber = {
   read: (value: Value): string => (typeof value === "number" || typeof value === "string" ? String(value) : ""),

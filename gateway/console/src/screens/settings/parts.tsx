@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button";
 import { FILE } from "../../ui/classes";
 import { Note } from "../../ui/Note";
 import { Panel } from "../../ui/Panel";
-import { asList, asNumber, Field, Grid, type Part } from "./fields";
+import { asList, asNumber, asUnlessNo, Field, Grid, Week, type Part } from "./fields";
 
 const KINDS = ["", "county", "city", "town", "village", "township", "borough", "parish", "other"].map((kind) => [kind, kind === "" ? "As its name says" : kind.charAt(0).toUpperCase() + kind.slice(1)] as const);
 
@@ -28,18 +28,11 @@ export function OfficeForm(part: Part) {
   );
 }
 
-const DAYS = ["weekdays", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
-const dayName = (day: string): string => (day === "weekdays" ? "Monday to Friday" : day.charAt(0).toUpperCase() + day.slice(1));
-
 export function HoursForm(part: Part) {
   return (
     <Panel title="Hours" level={2}>
       <p className="mb-3 text-sm text-muted">As 8:00-17:00. A day of its own wins over Monday to Friday; “closed” closes it.</p>
-      <Grid>
-        {DAYS.map((day) => (
-          <Field key={day} {...part} name={`hours.${day}`} label={dayName(day)} />
-        ))}
-      </Grid>
+      <Week {...part} name="hours" />
     </Panel>
   );
 }
@@ -60,7 +53,6 @@ const NOTICES = [
   ["yes", "Says what to do in an emergency"],
   ["no", "Does not"],
 ] as const;
-const asNotice = { read: (value: Value): string => (value === false ? "no" : "yes"), write: (typed: string): Value => (typed === "no" ? false : undefined) };
 const asConsent = { read: (value: Value): string => (typeof value === "string" ? value : "off"), write: (typed: string): Value => typed };
 
 export function LinesForm(part: Part) {
@@ -72,7 +64,7 @@ export function LinesForm(part: Part) {
           <Field {...part} name={`${key}.name`} label="Name" />
           <Field {...part} name={`${key}.languages`} label="Languages" choices={LANGUAGES} as={asLanguages} />
           <Field {...part} name={`${key}.recording_consent`} label="Listening and recording" choices={CONSENTS} as={asConsent} />
-          <Field {...part} name={`${key}.emergency_notice`} label="Its greeting" choices={NOTICES} as={asNotice} />
+          <Field {...part} name={`${key}.emergency_notice`} label="Its greeting" choices={NOTICES} as={asUnlessNo} />
         </Grid>
       )}
     </Several>
@@ -99,21 +91,6 @@ export function WordsForm(part: Part) {
         )}
       </Grid>
     </Panel>
-  );
-}
-
-export function TargetsForm(part: Part) {
-  return (
-    <Several {...part} title="Whom calls are put through to" name="target" one="place">
-      {(key) => (
-        <Grid>
-          <Field {...part} name={`${key}.name`} label="Name" />
-          <Field {...part} name={`${key}.number`} label="Number" hint="+12025550171" />
-          <Field {...part} name={`${key}.hours.weekdays`} label="Hours, Monday to Friday" hint="8:00-17:00" />
-          <Field {...part} name={`${key}.languages`} label="Languages" choices={LANGUAGES} as={asLanguages} />
-        </Grid>
-      )}
-    </Several>
   );
 }
 
