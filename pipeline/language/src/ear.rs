@@ -399,6 +399,13 @@ impl Ear {
         by_language!(self, place::stated(text)).or_else(|| self.tagged(text, Kind::Address))
     }
 
+    /// Whether words tell how far something is: "a quarter mile past the grange hall".
+    #[must_use]
+    pub fn measures_way(self, text: &str) -> bool {
+        let distances = by_language!(self, place::distances());
+        self.plain(text).split(' ').any(|word| distances.contains(&word))
+    }
+
     /// The text with what must have been said in place of what sounds like it, and without words of the other language.
     #[must_use]
     pub fn meant(self, text: &str) -> String {

@@ -18,7 +18,43 @@ pub fn lasting(ear: Ear, text: &str) -> Option<String> {
         Language::En => english(&found),
         Language::Es => spanish(&found),
     });
-    stretch.or_else(|| habit(ear).find(&plain).map(|found| written(found.as_str())))
+    let repeated = || habit(ear).find(&plain).map(|found| written(found.as_str()));
+    stretch.or_else(repeated).or_else(|| since_season(ear, &plain))
+}
+
+/// "It's been there since like June": a month or a season that it began in, which is no day.
+fn since_season(ear: Ear, plain: &str) -> Option<String> {
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
+        compiled(
+            r"\bsince (?:(?:like|about|around|maybe|early|late|sometime in|back in|last|the) )*(january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|fall|winter|christmas|easter|thanksgiving|storm|flood)\b(?P<day> (?:the )?(?:[0-9]+\w*|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth|twent\w+|thirt\w+))?",
+        )
+    });
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| {
+        compiled(
+            r"\bdesde (?:(?:como|mas o menos|por|principios de|finales de|el|la) )*(enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|primavera|verano|otono|invierno|navidad|tormenta)\b",
+        )
+    });
+    let (since, pattern): (&str, &Regex) = match ear.0 {
+        Language::En => ("since", &ENGLISH),
+        Language::Es => ("desde", &SPANISH),
+    };
+    let found = pattern.captures(plain).filter(|found| found.name("day").is_none())?;
+    let season = found.get(1)?.as_str();
+    let month = ear.calendar_word(season).is_some() && ear.0 == Language::En;
+    let season = if month { capitalized(season) } else { written(season) };
+    // "The storm", "el verano": what is no month has its article.
+    let article = match ear.0 {
+        Language::En if matches!(season.as_str(), "storm" | "flood") => "the ",
+        Language::Es if matches!(season.as_str(), "tormenta" | "primavera" | "navidad") => "la ",
+        Language::Es if matches!(season.as_str(), "verano" | "invierno" | "otoño") => "el ",
+        _ => "",
+    };
+    Some(format!("{since} {article}{season}"))
+}
+
+fn capitalized(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The words without such a stretch: what else they say of when.
@@ -80,6 +116,7 @@ fn written(plain: &str) -> String {
         ("sabado", "sábado"),
         ("miercoles", "miércoles"),
         ("manana", "mañana"),
+        ("otono", "otoño"),
     ];
     accents.iter().fold(plain.to_owned(), |text, (bare, written)| text.replace(bare, written))
 }
@@ -176,6 +213,8 @@ mod tests {
             ("three nights in a row", "for three nights"),
             ("he's at it every single night until two", "every single night"),
             ("over a month", "for more than a month"),
+            ("it's still there, it's been since like june", "since June"),
+            ("it's been that way since the storm", "since the storm"),
         ] {
             assert_eq!(lasting(Ear(Language::En), text).as_deref(), Some(said), "{text}");
         }
@@ -186,6 +225,8 @@ mod tests {
             ("como dos semanas", "desde hace más o menos dos semanas"),
             ("ya van tres noches que los vecinos", "desde hace tres noches"),
             ("es todas las noches", "todas las noches"),
+            ("está así desde como marzo", "desde marzo"),
+            ("desde el otoño", "desde el otoño"),
             ("desde hace un año", "desde hace un año"),
             ("lleva casi un mes", "desde hace casi un mes"),
         ] {

@@ -45,6 +45,50 @@ pub fn free_text(ear: Ear, text: &str) -> Option<Filled> {
     by_language!(ear, free_text(text))
 }
 
+/// A message within the words that ask to pass it on, and for whom it is where a title says so: "tell Mrs. Ortiz I'm running late".
+/// `to`: for whom it is, as far as that is known. `None` where nothing is told yet.
+#[must_use]
+pub fn passed_on<'t>(ear: Ear, text: &'t str, to: &str) -> Option<(Option<&'t str>, &'t str)> {
+    let (lead, titled, link) = match ear.0 {
+        Language::En => english::passing_on(),
+        Language::Es => spanish::passing_on(),
+    };
+    let rest = &text[lead.find(text)?.end()..];
+    let found = titled.captures(rest);
+    let named = found.as_ref().and_then(|found| found.get(1));
+    let known = find_folded(rest, to).filter(|at| *at <= FAR).map(|at| at + to.len());
+    let end = known.or_else(|| found.as_ref().and_then(|found| found.get(0)).map(|whole| whole.end()));
+    // "A message for the clerk about my permit": where the name ends is not known.
+    let rest_told = match end {
+        Some(end) => &rest[end..],
+        None if opens_addressee(ear, rest) => rest.split_once([',', '.', ':', ';'])?.1,
+        None => rest,
+    };
+    let told = rest_told.trim_start_matches([' ', ',', '.', ':', ';']);
+    let told = link.find(told).map_or(told, |found| &told[found.end()..]);
+    let tells = told.split_whitespace().count() >= LEAST && !ear.terms(&ear.plain(told)).is_empty();
+    // "Le dejo un recado a ella, soy Efraín Quiñones" says who calls.
+    let caller = ear.name_stated(told).is_some() && told.split_whitespace().count() <= LEAST * 2;
+    (tells && !caller).then_some((named.map(|named| named.as_str()), told))
+}
+
+/// Words of a lead before the one that a message is for: "a message for".
+const FAR: usize = 12;
+
+fn find_folded(text: &str, words: &str) -> Option<usize> {
+    let lower = text.to_lowercase();
+    (!words.is_empty() && lower.len() == text.len()).then(|| lower.find(&words.to_lowercase())).flatten()
+}
+
+fn opens_addressee(ear: Ear, rest: &str) -> bool {
+    let plain = ear.plain(rest);
+    let first = plain.split(' ').next().unwrap_or_default();
+    match ear.0 {
+        Language::En => matches!(first, "for" | "to" | "the" | "my" | "your"),
+        Language::Es => matches!(first, "para" | "a" | "al" | "el" | "la" | "mi"),
+    }
+}
+
 /// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
 #[must_use]
 pub fn opening_reason(ear: Ear, text: &str) -> Option<Filled> {
@@ -117,6 +161,14 @@ pub fn bare_name(ear: Ear, text: &str) -> Option<String> {
 #[must_use]
 pub fn opens_place(ear: Ear, text: &str) -> bool {
     by_language!(ear, opens_place(text))
+}
+
+/// Whether a word of them says something of when: "every Friday for three weeks", "desde la tormenta".
+#[must_use]
+pub fn names_time(ear: Ear, words: &str) -> bool {
+    let known: &[&str] = by_language!(ear, names_time());
+    let plain = ear.plain(words);
+    plain.split(' ').any(|word| known.contains(&word) || ear.calendar_word(word).is_some())
 }
 
 /// Words that tell when.

@@ -144,9 +144,15 @@ fn picked(ear: Ear, text: &str, offered: &[Opening], wish: Option<&When>) -> Opt
     if let Some(opening) = wish.and_then(|w| only(offered, |o| matches(o, w))) {
         return Some(opening);
     }
-    // "The 24th" is a date, not the 24th choice, and "Friday at nine" no hour of Thursday's; a date that was read comes first.
-    if wish.is_some_and(|w| w.date.is_some()) {
-        return None;
+    let hour = bare_hour(ear, text);
+    // "The nine one on Monday". "The 24th" is a date, not the 24th choice, and "Friday at nine" no hour of Thursday's.
+    if let Some(date) = wish.and_then(|w| w.date) {
+        let on_day = |h: u32| {
+            only(offered, |o| {
+                o.starts.date() == date && o.starts.hour() % 12 == h % 12 && o.starts.minute() == 0
+            })
+        };
+        return hour.filter(|_| wish.is_some_and(|w| w.time.is_none())).and_then(on_day);
     }
     // "One", of nine or one.
     let plain = ear.plain(text);
@@ -156,12 +162,9 @@ fn picked(ear: Ear, text: &str, offered: &[Opening], wish: Option<&When>) -> Opt
     if let Some(opening) = number.filter(|number| (1..=12).contains(number)).and_then(at) {
         return Some(opening);
     }
-    if wish.is_none_or(|w| w.date.is_none())
-        && let Some(n) = ear.choice(text, offered.len())
-    {
+    if let Some(n) = ear.choice(text, offered.len()) {
         return offered.get(n).cloned();
     }
-    let hour = bare_hour(ear, text);
     if let Some(opening) = hour.and_then(|h| only(offered, |o| o.starts.hour() % 12 == h % 12)) {
         return Some(opening);
     }

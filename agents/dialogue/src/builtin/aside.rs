@@ -5,9 +5,9 @@ use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Filled, MAX_LATER, Stage};
 use super::turn::Turn;
-use language::Direction;
 use language::beside::{call_wish, without_messenger};
 use language::reply::Kind;
+use language::{Direction, Language};
 
 /// More words than this are no place, where nothing in them is known for one.
 const LONG_PLACE: usize = 11;
@@ -54,7 +54,7 @@ impl Turn<'_> {
         if self.subjects(question).is_empty() || self.script.acts.insults(&self.ear.plain(question)) {
             return;
         }
-        match self.passage(question).cloned() {
+        match self.passage_beside(question).cloned() {
             Some(passage) if !finishing => self.tell_page(&passage, question),
             Some(_) => self.keep_for_later(question),
             None if self.current().is_some_and(|(_, script)| script.slot("name").is_some()) => {
@@ -178,6 +178,20 @@ impl Turn<'_> {
     pub(super) fn unwants_call(&self, text: &str) -> bool {
         self.script.acts.calls_off(&self.ear.plain(text))
             && self.ear.when(text, self.view.now, Direction::Future).is_none()
+    }
+
+    /// "I don't want anybody calling me": words that refuse a call, and give no number.
+    pub(super) fn refuses_only_call(&self, text: &str) -> bool {
+        self.names_call(text) && self.ear.refuses_call(text) && self.ear.count_digits(text) == 0
+    }
+
+    /// Whether words are of calls.
+    pub(super) fn names_call(&self, text: &str) -> bool {
+        let calls: &[&str] = match self.ear.0 {
+            Language::En => &["call", "phon", "ring"],
+            Language::Es => &["llam"],
+        };
+        self.ear.plain(text).split(' ').any(|word| calls.iter().any(|call| word.starts_with(call)))
     }
 
     /// "I want to talk now, I don't want a callback": there is nobody now, and a callback is all there is. Said once.

@@ -19,6 +19,8 @@ use super::turn::Turn;
 
 /// So many words that nothing on file has are worth adding.
 const REMARK: usize = 2;
+/// As many digits are a telephone number.
+const PHONE_DIGITS: usize = 7;
 /// So many words tell what happened.
 const TELLING: usize = 4;
 /// So few words name a thing rather than tell of one.
@@ -202,6 +204,11 @@ impl<'a> Turn<'a> {
             if slot.kind == SlotKind::Name && self.tells_last_name(slot, text) {
                 text.clone_into(&mut words);
             }
+            // "It's to 0 to 555 0 1 for 4" is a number, whatever it was taken for.
+            let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+            if place && self.ear.count_digits(&words) >= PHONE_DIGITS {
+                continue;
+            }
             if slot.kind == SlotKind::Place {
                 words = without_restart(self.ear, &words).to_owned();
             }
@@ -372,7 +379,7 @@ impl<'a> Turn<'a> {
 }
 
 /// A text with some of its words replaced. `None` where they do not stand in it.
-fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> Option<String> {
+pub(super) fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> Option<String> {
     let words: Vec<&str> = held.split_whitespace().collect();
     let plain: Vec<String> = words.iter().map(|word| ear.plain(word)).collect();
     let wanted: Vec<String> =

@@ -23,6 +23,8 @@ const PARTING: usize = 8;
 const LONG_PARTING: usize = 16;
 /// From so much on the head is sure of a goodbye.
 const PARTS: f32 = 0.7;
+/// So few words to a choice of pages pick one.
+const PICKS: usize = 5;
 
 /// The built-in agent. Holds only data; every call has its own [`State`].
 #[derive(Debug)]
@@ -199,7 +201,19 @@ impl Turn<'_> {
     fn takes_up_page(&self, text: &str) -> bool {
         let page = |choice: &Choice| matches!(choice, Choice::Page { .. });
         let asked = matches!(&self.state.pending, Some(Pending::Which(choices)) if choices.iter().any(page));
-        asked && self.ear.yes_no(text) == Some(YesNo::Yes)
+        let few = text.split_whitespace().count() <= PICKS;
+        asked && (self.ear.yes_no(text) == Some(YesNo::Yes) || few && self.picks_page(text))
+    }
+
+    /// "The burning one", to "… or Burn Permits and Open Burning?".
+    fn picks_page(&self, text: &str) -> bool {
+        let Some(Pending::Which(choices)) = &self.state.pending else { return false };
+        let titles = choices.iter().filter_map(|choice| match choice {
+            Choice::Page { title, .. } => Some(self.ear.terms(&self.ear.plain(title))),
+            _ => None,
+        });
+        let said = self.ear.terms(&self.ear.plain(text));
+        titles.into_iter().any(|title| said.iter().any(|stem| title.contains(stem)))
     }
 
     /// The offer of a call-back in Spanish, if that is what was asked last.
@@ -329,6 +343,9 @@ impl Turn<'_> {
             }
             (Pending::Offer(task), Some(YesNo::Yes)) if task == "person" && ear.is_bare_yes_no(text) => {
                 self.start_person();
+            }
+            (Pending::Offer(task), Some(YesNo::Yes)) if task == "person" && !self.takes_up_person(text) => {
+                return false;
             }
             (Pending::Offer(task), Some(YesNo::Yes)) => {
                 let task = task.clone();

@@ -99,11 +99,14 @@ impl<'a> Turn<'a> {
             if script.files == Files::Inspection && !task.slots.is_empty() && task.amends.is_none() {
                 self.say("not_booked");
             }
-            if let Some(filing) = left_behind(script, &task, self.state.urgent) {
+            let left = left_behind(script, &task, self.state.urgent);
+            let kept_as = if left.is_some() { Some(script) } else { self.script.task("message") };
+            let left = left.or_else(|| broken_off(self.script, script, &task, self.state.urgent));
+            if let Some((filing, kept_as)) = left.zip(kept_as) {
                 self.effects.push(Effect::File(filing));
                 if !told {
-                    let kept =
-                        self.worded_or(&format!("{}.done_incomplete", script.id), &script.done_incomplete);
+                    let key = format!("{}.done_incomplete", kept_as.id);
+                    let kept = self.worded_or(&key, &kept_as.done_incomplete);
                     self.say_promise(kept, "done_incomplete", &[]);
                 }
                 told = true;
@@ -225,7 +228,9 @@ impl Dialogue {
             .iter()
             .chain(&state.parked)
             .filter_map(|task| Some((task, script.task(&task.id)?)))
-            .filter_map(|(task, script)| left_behind(script, task, state.urgent));
+            .filter_map(|(task, own)| {
+                left_behind(own, task, state.urgent).or_else(|| broken_off(script, own, task, state.urgent))
+            });
         begun.chain(self.owed_call_back(state)).chain(self.owed_after_transfer(state)).collect()
     }
 
@@ -310,6 +315,26 @@ fn left_behind(script: &TaskScript, task: &Task, urgent: bool) -> Option<Filing>
     }
     let told = script.incomplete == Incomplete::File && has_content(script, task);
     told.then(|| filing(script, task, urgent, true))
+}
+
+/// A booking that the call broke off, as a call to be made: nothing is booked, and somebody knows what was wanted. `None` where no
+/// address was told, or no number.
+fn broken_off(script: &Script, booking: &TaskScript, task: &Task, urgent: bool) -> Option<Filing> {
+    let held = |id: &str| task.slots.get(id).filter(|filled| !filled.value.is_empty());
+    if booking.incomplete != Incomplete::Drop || task.amends.is_some() {
+        return None;
+    }
+    let address = held("address").filter(|_| held("phone").is_some())?;
+    let when = held("opening").or_else(|| held("day")).map(|when| format!(", {}", when.spoken));
+    let mut call = Task::new("person");
+    for id in ["name", "phone"] {
+        call.slots.extend(held(id).map(|filled| (id.to_owned(), filled.clone())));
+    }
+    let wanted = format!("{}: {}{}", booking.spoken, address.spoken, when.unwrap_or_default());
+    let wanted = super::beliefs::correction::capitalised(&wanted);
+    call.slots.insert("reason".to_owned(), super::state::Filled::new(wanted.clone(), wanted));
+    call.aside.clone_from(&task.aside);
+    Some(filing(script.task("person")?, &call, urgent, true))
 }
 
 /// How pressing a task is by what was told.

@@ -3,7 +3,7 @@
 use language::reply::{Asked, Kind};
 
 use super::account;
-use super::policy::said::Said;
+use super::addressee::MESSAGE;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::slots;
@@ -39,9 +39,26 @@ impl<'a> Turn<'a> {
             }
         }
         // What only leads to the account, or is asked beside it, is no part of it.
-        let matter = Said::of(text, self.ear.0).matter();
+        let matter = self.matter_told(text);
         let telling = if matter.is_empty() { reply } else { Reply::of(&matter, asked, self.ear.0) };
-        told.is_some_and(|slot| slot.kind == SlotKind::Story && self.opens_story(slot, &telling))
+        match told {
+            Some(slot) if slot.id == MESSAGE => self.opens_message(slot, text),
+            Some(slot) if slot.kind == SlotKind::Story => self.opens_story(slot, &telling),
+            _ => false,
+        }
+    }
+
+    /// "Can you tell Mrs. Ortiz I'm running late": for whom it is, and what.
+    fn opens_message(&mut self, message: &'a Slot, text: &str) -> bool {
+        let to = self.state.task().map(|task| task.to.clone()).unwrap_or_default();
+        let Some((titled, told)) = account::passed_on(self.ear, text, &to) else { return false };
+        if let Some(titled) = titled.filter(|_| to.is_empty()) {
+            self.task_mut(|task| task.to = titled.to_owned());
+        }
+        let Some(told) = account::free_text(self.ear, told) else { return false };
+        let told = self.with_addressee(told);
+        self.believe_beside(message, Some(told));
+        true
     }
 
     fn opens_story(&mut self, story: &'a Slot, reply: &Reply) -> bool {

@@ -37,6 +37,8 @@ pub fn recognise<'a>(script: &'a Script, text: &str, understood: &Understood) ->
     let led = by_head(script, understood).filter(|led| !is_farewell_of_many(script, led, text));
     match (led, cue) {
         (Some(led), Some(cue)) if led.intent.id != cue.intent.id && led.score < SURE => Some(cue),
+        // "I want to file a complaint about a clerk" is told like a report, and asks for a message.
+        (Some(led), Some(cue)) if led.intent.id == "incident" && cue.intent.id == "message" => Some(cue),
         // "Can somebody call me back?" is a message to the head, which learned from people who left one.
         (Some(led), Some(cue)) if led.intent.id == "message" && cue.intent.id == "person" => Some(cue),
         (Some(led), _) if led.score >= SURE => Some(Recognised { by_cue: true, ..led }),

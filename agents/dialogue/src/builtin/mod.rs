@@ -12,6 +12,7 @@ mod answer;
 mod appointment_times;
 mod aside;
 mod ask_staff;
+mod asking;
 pub mod beliefs;
 pub mod body;
 mod call_queue;

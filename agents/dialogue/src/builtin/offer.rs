@@ -31,12 +31,25 @@ impl Turn<'_> {
         if wanted || named {
             return None;
         }
-        let asks = |words: &&str| words.split(' ').count() >= ASKS && !self.subjects(words).is_empty();
+        let names =
+            |words: &str| !self.subjects(words).is_empty() || !self.script.acts.facts.asked(words).is_empty();
+        let asks = |words: &&str| words.split(' ').count() >= ASKS && names(words);
         let read = reply.each(Kind::Ask).filter(asks).last();
         let written = language::sentences(text).into_iter().rfind(|sentence| {
             let sentence = self.ear.without_fillers(sentence);
             asks(&sentence) && self.ear.is_question(sentence)
         });
         read.map(str::to_owned).or_else(|| written.map(|sentence| sentence.to_string()))
+    }
+
+    /// Whether a yes with more words takes up an offer of a person: what is told or asked besides is of the call, or next to nothing.
+    pub(super) fn takes_up_person(&self, text: &str) -> bool {
+        if self.ear.is_bare_yes_no(text) || self.subjects(text).is_empty() {
+            return true;
+        }
+        let reply = Reply::of(text, Asked::Offer, self.ear.0);
+        let of_call =
+            [Kind::Call, Kind::Phone, Kind::Name, Kind::Person].into_iter().any(|kind| reply.has(kind));
+        of_call || (reply.has(Kind::Yes) && !reply.has(Kind::Ask))
     }
 }

@@ -159,12 +159,22 @@ fn retold(spoken: &str) -> String {
     clauses.join("; ")
 }
 
+/// Behind "you" they say what the county did.
+const OF_COUNTY: &[&str] = &[
+    "guys", "people", "folks", "haven't", "didn't", "skipped", "missed", "forgot", "never", "said", "told",
+    "promised", "left", "broke", "plowed", "still",
+];
+
 fn retold_clause(clause: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut after_i = false;
-    for word in clause.split_whitespace() {
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    for (at, word) in words.iter().copied().enumerate() {
         let bare = word.trim_end_matches([',', '.', ';', ':', '!', '?']);
+        // "You skipped my trash" is told of the county; "you can't see the sign" of anybody.
+        let county = words.get(at + 1).is_some_and(|next| OF_COUNTY.contains(&next.to_lowercase().as_str()));
         let said = match bare.to_lowercase().replace('’', "'").as_str() {
+            "you" if county => "we".to_owned(),
             "was" if after_i => "were".to_owned(),
             "am" if after_i => "are".to_owned(),
             lower => yours(lower).map_or_else(|| bare.to_owned(), str::to_owned),

@@ -77,8 +77,19 @@ impl Turn<'_> {
         };
         let mut all: Vec<String> = script.slots.iter().filter_map(held).collect();
         all.extend([task.aside.clone(), task.call_when.clone(), task.to.clone()]);
-        let all = self.ear.terms(&self.ear.plain(&all.join(" ")));
+        let held_text = all.join(" ");
+        let all = self.ear.terms(&self.ear.plain(&held_text));
         let asked = self.ear.terms(&self.ear.plain(text));
+        // "Did you get that it's two dogs", where three are taken down: a number that is asked about has to be there.
+        let numbers = |text: &str| -> Vec<String> {
+            let plain = self.ear.plain(text);
+            let counts = |word: &&str| self.ear.cardinal_at(&[*word]).is_some_and(|(value, _)| value > 1);
+            plain.split(' ').filter(counts).map(str::to_owned).collect()
+        };
+        let held_numbers = numbers(&held_text);
+        if numbers(text).iter().any(|number| !held_numbers.contains(number)) {
+            return false;
+        }
         // "Get" and "part" say nothing of what it is about.
         let known = asked.iter().filter(|term| all.contains(*term)).count();
         known > 0 && known * 2 >= self.subjects(text).len()

@@ -3,16 +3,18 @@
 //! Values of parts are read by the readers of slots, so that a part is a value only if it has the form of one. Where nothing of
 //! use was found the words go the way of all others.
 
-use language::lasting;
 use language::repair::repaired;
 use language::reply::{Asked, Kind};
 use language::said_again::without_restart;
+use language::{Language, lasting};
 
 use super::account;
 use super::addressee::MESSAGE;
 use super::beliefs::Source;
+use super::beliefs::correction::{corrected, denies, instead_of};
 use super::beliefs::days::day_wanted;
 use super::beliefs::placed;
+use super::confirmed::swapped;
 use super::intent::by_cue;
 use super::policy::said::Said;
 use super::reply::{Reply, asks, part_of};
@@ -27,6 +29,8 @@ const MAX_ASKS: usize = 2;
 const SPOKEN: [&str; 7] = ["when_done", "identity", "why", "clock", "office", "abilities", "anonymous"];
 /// From so many words on, an answer to "where?" in which no place is known tells what happened.
 const TELLING: usize = 4;
+/// So many words beside a question about the call tell something.
+const TOLD_BESIDE: usize = 8;
 /// From more words on a place holds talk besides.
 const RAMBLING: usize = 8;
 /// So many words that name something tell something behind a name.
@@ -105,6 +109,14 @@ impl<'a> Turn<'a> {
     // ------------------------------------------------------------ an answer
 
     fn slot_replied(&mut self, script: &'a TaskScript, slot: &'a Slot, reply: &Reply, text: &str) -> bool {
+        // "Fifty-two, no, that's my sister's, it's twenty-five", asked for the name.
+        let of_place = matches!(slot.kind, SlotKind::Place | SlotKind::Address | SlotKind::Phone);
+        if !of_place && self.renumbered(script, text).is_some() {
+            self.say("corrected");
+            self.task_mut(|task| task.uncount(&slot.id));
+            self.ask(slot);
+            return true;
+        }
         // "No, my name is spelled …", asked for the number: what was said before is put right.
         let others = [Kind::Name, Kind::Place, Kind::When].into_iter();
         let mut others = others.filter(|kind| part_of(slot.kind) != Some(*kind));
@@ -130,7 +142,7 @@ impl<'a> Turn<'a> {
                     let Some(value) = self.value_of(slot, &words, reply, text) else { return false };
                     self.beside(script, reply, Some(slot));
                     if slot.kind == SlotKind::Name && !reply.has(Kind::What) {
-                        self.tell_behind(script, &reply.behind);
+                        self.tell_behind(script, &reply.behind_name);
                     }
                     self.filled(slot, value, &reply.rest);
                     true
@@ -171,7 +183,8 @@ impl<'a> Turn<'a> {
     fn phone_replied(&mut self, script: &'a TaskScript, slot: &'a Slot, reply: &Reply) -> bool {
         let digits = reply.all(Kind::Phone, " ");
         let answer = digits.or_else(|| reply.all(Kind::Yes, " ")).or_else(|| reply.all(Kind::No, " "));
-        if answer.is_none() && reply.has(Kind::Skip) {
+        // "No, I don't want to give my number" is a no to any number.
+        if reply.has(Kind::Skip) && !reply.has(Kind::Phone) && !reply.has(Kind::Yes) {
             self.beside(script, reply, Some(slot));
             self.declined(slot);
             return true;
@@ -198,12 +211,22 @@ impl<'a> Turn<'a> {
             return Some(Filled::new(stretch.clone(), stretch));
         }
         let words = repaired(self.ear, words);
+        // "Vivo acá hace veinte años" is of the speaker's own life.
+        let own_life = language::without_own_life(self.ear, text);
+        if slot.kind == SlotKind::When && own_life.is_some_and(|rest| !rest.contains(&self.ear.plain(&words)))
+        {
+            return None;
+        }
         let words = match slot.kind {
             SlotKind::Place => without_restart(self.ear, &without_time(self.ear, &words)).to_owned(),
             SlotKind::Address => without_time(self.ear, &words),
             SlotKind::Name => self.ear.whole_name(text, &words),
             _ => words,
         };
+        let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+        if let Some(numbered) = placed::numbered_behind(self.ear, &words).filter(|_| place) {
+            return Some(Filled::new(numbered.clone(), numbered));
+        }
         match slot.kind {
             SlotKind::Story => self.account_of(&words, &reply.rest),
             SlotKind::Text => account::free_text(self.ear, &words),
@@ -226,7 +249,12 @@ impl<'a> Turn<'a> {
                         Some(Filled::new(words.clone(), words))
                     }
                     // "Every Friday for three weeks", "since the storm": as it was said.
-                    _ if slot.kind == SlotKind::When && !self.ear.is_question(text) => {
+                    // "A quarter mile past the grange hall" is no time of day, nor is what a thing does.
+                    _ if slot.kind == SlotKind::When
+                        && !self.ear.is_question(text)
+                        && !self.ear.measures_way(&words)
+                        && account::names_time(self.ear, &words) =>
+                    {
                         Some(Filled::new(words.clone(), words))
                     }
                     _ => None,
@@ -240,6 +268,13 @@ impl<'a> Turn<'a> {
         let whole = account::opening_story(self.ear, all).or_else(|| account::story(self.ear, all));
         let Some(whole) = whole else { return self.account(words) };
         let Some((_, script)) = self.current() else { return Some(whole) };
+        // "The light at main", of "the light at main and second is stuck on red": the part that tells is not among the words.
+        let tells = |text: &str| {
+            self.script.acts.tells(&self.ear.plain(text)) || account::tells_event(self.ear, text)
+        };
+        if tells(all) && !tells(words) {
+            return Some(whole);
+        }
         let kind = |text: &str| self.script.about(&script.id, text);
         let terms = |text: &str| self.ear.terms(&self.ear.plain(text)).len();
         let enough = match (kind(words), kind(all)) {
@@ -317,13 +352,40 @@ impl<'a> Turn<'a> {
                 self.answer_beside(question, finishing);
                 continue;
             };
-            // Its first sentence answers; what comes after that asks again, which is done anyway, and may have come to an end by that.
-            let (said, done, before) = (self.out.len(), self.effects.len(), self.state.clone());
-            self.control(&control, question);
-            self.out.truncate(said + 1);
-            self.effects.truncate(done);
-            self.state = before;
+            self.answer_in_one_sentence(&control, question);
         }
+    }
+
+    /// Answers what is asked about the call itself. Its first sentence answers; what comes after that asks again, which is done
+    /// anyway, and may have come to an end by that.
+    fn answer_in_one_sentence(&mut self, control: &str, question: &str) {
+        let (said, done, before) = (self.out.len(), self.effects.len(), self.state.clone());
+        self.control(control, question);
+        self.out.truncate(said + 1);
+        self.effects.truncate(done);
+        self.state = before;
+    }
+
+    /// "He's got four junk cars and a pile of tires in the yard. Do I have to give my name for this?": the report is taken, and what is
+    /// asked about the call is answered before it.
+    pub(super) fn reports_beside_question(&mut self, text: &str) -> bool {
+        let control = match by_cue(self.script, text).map(|found| &found.intent.does) {
+            Some(Does::Control(id)) if SPOKEN.contains(&id.as_str()) => id.clone(),
+            _ => return false,
+        };
+        let told = Said::of(text, self.ear.0).without_asks(text);
+        let long = self.ear.plain(&told).split(' ').count() >= TOLD_BESIDE;
+        let matter =
+            self.script.about("incident", &told).is_some() || self.script.acts.tells(&self.ear.plain(&told));
+        if !long
+            || !matter
+            || by_cue(self.script, &told).is_some_and(|found| matches!(found.intent.does, Does::Control(_)))
+        {
+            return false;
+        }
+        self.answer_in_one_sentence(&control, text);
+        self.start_task("incident", &told);
+        true
     }
 
     pub(super) fn believe_beside(&mut self, slot: &Slot, value: Option<Filled>) {
@@ -340,11 +402,14 @@ impl<'a> Turn<'a> {
 
     /// "Wait, it's Maple, not Mabel", while the number is asked for.
     fn put_right_beside(&mut self, slot: &Slot, value: Option<Filled>, reply: &Reply) {
-        let Some(value) = value.filter(|_| reply.has(Kind::Old)) else { return };
+        // "Marisol Quiñones. Ay no, el jueves no puedo, mejor el viernes."
+        let prefers = slot.kind == SlotKind::Day && prefers(self.ear, &self.whole);
+        let Some(value) = value.filter(|_| reply.has(Kind::Old) || prefers) else { return };
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
         if held.is_some_and(|held| !held.value.is_empty() && held.value != value.value)
             && self.put_right(slot, value)
         {
+            self.free_moved_day(&[slot]);
             self.say("corrected");
         }
     }
@@ -395,6 +460,19 @@ impl<'a> Turn<'a> {
     fn tell_more(&mut self, slot: &Slot, reply: &Reply) {
         let Some(more) = reply.all(Kind::What, ", ") else { return };
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        // "No es un árbol, es un poste": what is denied gives way.
+        let swapped = held.as_ref().and_then(|held| {
+            let (old, new) = instead_of(self.ear, &self.whole)?;
+            swapped(self.ear, &held.value, &old, &new)
+        });
+        if let Some(told) = swapped.map(|told| account::kept(self.ear, &told)) {
+            return self.task_mut(|task| task.fill(&slot.id, told));
+        }
+        let anew = held.as_ref().filter(|_| reply.has(Kind::Old) || reply.has(Kind::No));
+        let anew = anew.filter(|held| denies(self.ear, held, &self.whole));
+        if let Some(anew) = anew.and_then(|held| corrected(slot.kind, held, &self.whole, self.context())) {
+            return self.task_mut(|task| task.fill(&slot.id, anew));
+        }
         let told = match held {
             Some(held) if !held.value.is_empty() => account::completed(self.ear, &held, &more),
             _ => match self.account(&more) {
@@ -404,6 +482,16 @@ impl<'a> Turn<'a> {
         };
         self.task_mut(|task| task.fill(&slot.id, told));
     }
+}
+
+/// Whether words put one day before another.
+fn prefers(ear: language::Ear, text: &str) -> bool {
+    let words: &[&str] = match ear.0 {
+        Language::En => &[" better ", " instead ", " rather ", " can't ", " make it ", " works better "],
+        Language::Es => &[" mejor ", " no puedo ", " prefiero "],
+    };
+    let plain = format!(" {} ", ear.plain(text));
+    words.iter().any(|word| plain.contains(word))
 }
 
 /// "12 Main Street yesterday around 3": where it was, without when.

@@ -8,7 +8,7 @@ use pipeline::ports::Language;
 use super::script::{Slot, SlotKind};
 
 /// From here on a part counts against what patterns make of the words.
-const SURE: f32 = 0.6;
+const SURE: f32 = 0.58;
 
 /// So many words behind what is told are left over of it.
 const FEW: usize = 2;
@@ -21,8 +21,8 @@ pub(super) struct Reply {
     pub(super) rest: String,
     /// From the first words that tell to the last of what belongs to them: "don't process it till I come by Monday".
     pub(super) telling: String,
-    /// What stands behind its last part.
-    pub(super) behind: String,
+    /// What stands behind the caller's name.
+    pub(super) behind_name: String,
     /// The place as it was said, from its first words to its last, with what stands between: "Maple, there by the laundry".
     place: String,
 }
@@ -33,7 +33,16 @@ impl Reply {
         let mut from = 0;
         let mut place: Option<(usize, usize)> = None;
         let mut telling: Option<(usize, usize)> = None;
-        for part in parts(text, asked, language).into_iter().filter(|part| part.sure >= SURE) {
+        for mut part in parts(text, asked, language).into_iter().filter(|part| part.sure >= SURE) {
+            // "Que me toquen antes de entrar al patio" is of no call.
+            if part.kind == Kind::Call && !is_of_call(Ear(language), part.of(text)) {
+                part.kind = Kind::What;
+            }
+            // "Starts with H, no e in front": neither is a name or a place.
+            let small = matches!(part.kind, Kind::Name | Kind::Place) && is_small(part.of(text));
+            if small {
+                continue;
+            }
             match part.kind {
                 Kind::Place => {
                     let to = with_number_behind(language, text, part.from, part.to);
@@ -54,7 +63,9 @@ impl Reply {
             if let Some((first, last)) = telling {
                 text[first..last].clone_into(&mut out.telling);
             }
-            text[part.to..].trim().clone_into(&mut out.behind);
+            if part.kind == Kind::Name {
+                text[part.to..].trim().clone_into(&mut out.behind_name);
+            }
             if matches!(part.kind, Kind::Old | Kind::Ask | Kind::Call) {
                 out.rest.push_str(&text[from..part.from]);
                 from = part.to;
@@ -122,6 +133,12 @@ impl Reply {
             Kind::What if kind == SlotKind::Text && !self.has(Kind::Old) => {
                 self.has(Kind::What).then(|| self.telling.clone())
             }
+            // "The light at main and second is stuck on red": what stands between belongs to it.
+            Kind::What
+                if self.each(Kind::What).count() > 1 && !self.has(Kind::Old) && !self.has(Kind::Ask) =>
+            {
+                Some(self.telling.clone())
+            }
             Kind::What => self.all(Kind::What, ", "),
             Kind::Place => self.has(Kind::Place).then(|| self.place.clone()),
             part => self.all(part, " "),
@@ -159,6 +176,46 @@ fn with_number_behind(language: Language, text: &str, from: usize, to: usize) ->
         end += text[end..].find(word).unwrap_or_default() + word.len();
     }
     if ear.address(&text[from..end]).is_some() { end } else { to }
+}
+
+/// Whether words are of calls, or of a time of the day or week.
+fn is_of_call(ear: Ear, words: &str) -> bool {
+    let (calls, times): (&[&str], &[&str]) = match ear.0 {
+        Language::En => (
+            &["call", "phon", "ring", "text", "reach", "number", "mail", "contact", "message"],
+            &[
+                "morning",
+                "afternoon",
+                "evening",
+                "noon",
+                "night",
+                "work",
+                "time",
+                "today",
+                "tomorrow",
+                "later",
+            ],
+        ),
+        Language::Es => (
+            &["llam", "marc", "mensaj", "text", "numer", "telefon", "correo", "contact", "comuni"],
+            &["manana", "tarde", "noche", "mediodia", "hora", "horas", "trabajo", "hoy", "luego"],
+        ),
+    };
+    let plain = ear.plain(words);
+    plain.split(' ').any(|word| {
+        calls.iter().any(|call| word.starts_with(call))
+            || times.contains(&word)
+            || ear.calendar_word(word).is_some()
+            || ear.cardinal_at(&[word]).is_some()
+            || word.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// A letter, or a word of direction, by itself.
+fn is_small(words: &str) -> bool {
+    let bare = words.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    bare.chars().count() == 1
+        || matches!(bare.as_str(), "in front" | "up front" | "front" | "adelante" | "al final")
 }
 
 /// Words of the longest house number that is looked for.

@@ -254,8 +254,19 @@ fn numbered_place(ear: Ear, text: &str) -> Option<String> {
 
 fn when_value(ear: Ear, text: &str, now: NaiveDateTime, direction: Direction) -> Option<Filled> {
     let own = without_own_life(ear, text);
-    let when = ear.when(own.as_deref().unwrap_or(text), now, direction)?;
+    let text = own.as_deref().unwrap_or(text);
+    let when = ear.when(&without_address(ear, text), now, direction)?;
     Some(Filled::new(when.iso(), ear.spoken_when(&when))).filter(|f| !f.spoken.is_empty())
+}
+
+/// "Yesterday, at 14 Rose Court": the house is no hour.
+fn without_address(ear: Ear, text: &str) -> String {
+    let Some(address) = ear.address(text) else { return text.to_owned() };
+    let (lower, part) = (text.to_lowercase(), address.to_lowercase());
+    match lower.find(&part).filter(|_| lower.len() == text.len()) {
+        Some(at) => format!("{}, {}", &text[..at], &text[at + part.len()..]),
+        None => text.to_owned(),
+    }
 }
 
 /// A moment of the past that nobody asked for: "at 15 Elm Street" names a house, no hour, and "every night until three" no time

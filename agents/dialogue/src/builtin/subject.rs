@@ -34,9 +34,24 @@ impl Turn<'_> {
         self.task_mut(|task| task.fill(REASON, matter));
     }
 
+    /// What a colleague has to know of the opening words. Where the part that is told does not say what is wrong, and the whole does
+    /// ("the light at main and second is stuck on red", of which the first five words are a thing and a place), all but the questions.
+    pub(super) fn matter_told(&self, text: &str) -> String {
+        let said = Said::of(text, self.ear.0);
+        let matter = said.matter();
+        let tells = |words: &str| {
+            self.script.acts.tells(&self.ear.plain(words)) || account::tells_event(self.ear, words)
+        };
+        if matter.is_empty() || tells(&matter) || !tells(text) {
+            return matter;
+        }
+        let rest = said.without_asks(text);
+        if tells(&rest) { rest } else { text.to_owned() }
+    }
+
     /// What happened, as the opening words tell it: without what only leads to it, or asks beside it.
     pub(super) fn told_story(&self, text: &str) -> Option<Filled> {
-        let matter = Said::of(text, self.ear.0).matter();
+        let matter = self.matter_told(text);
         let told = (!matter.is_empty()).then(|| account::opening_story(self.ear, &matter)).flatten();
         // "There's a streetlight out right there" names little, and tells all the same.
         let plainly = || {

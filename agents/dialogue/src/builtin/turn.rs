@@ -36,7 +36,7 @@ const UNHELPED: [&str; 21] = [
     "abilities",
 ];
 /// Prompts that give a caller what they called for.
-const SERVES: [&str; 4] = ["source", "clock", "office", "reference"];
+const SERVES: [&str; 5] = ["source", "clock", "office", "reference", "reference_later"];
 /// Prompts that say what to do in an emergency.
 const SAYS_911: [&str; 10] = [
     "hurt_911",

@@ -73,6 +73,12 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)[,]?\s+(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last (?:night|week|month|\w+day)|around \d|about \d|at (?:about|around) |at \d+ ?(?:am|pm|a\.m|p\.m|o'clock)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:two|three|a few|\d+) (?:days|hours|minutes|weeks) ago|and (?:i|he|she|it|my|the|there|nobody|no one|we|they)\b|when |because |that |who |is |was |has |my (?:name|number|phone)|please\b).*$").expect("clippy compiles every pattern")
 });
 
+/// Words for how far something is, in plain words.
+#[must_use]
+pub const fn distances() -> &'static [&'static str] {
+    &["mile", "miles", "feet", "foot", "yards", "block", "blocks"]
+}
+
 /// A place the caller gives without being asked.
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {
@@ -80,7 +86,8 @@ pub fn stated(text: &str) -> Option<String> {
     let found = street_address(&text)
         .or_else(|| corner(&text))
         .or_else(|| group(&CROSSING, &text))
-        .or_else(|| group(&ROAD, &text).filter(|place| !vague(place)));
+        .or_else(|| group(&ROAD, &text).filter(|place| !vague(place)))
+        .or_else(|| NUMBERED.find(&text).map(|road| road.as_str().to_owned()));
     let found = found
         .map(|place| title_case(&tidy(&place)))
         .or_else(|| group(&LANDMARK, &text).map(|place| tidy(&place)).filter(|place| !vague(place)));

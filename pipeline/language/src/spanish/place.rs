@@ -71,6 +71,12 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)[,]?\s+(?:ayer|hoy|anoche|antier|anteayer|mañana|ahorita|esta (?:mañana|tarde|noche)|la semana|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|hace |a las? (?:una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|\d)|como a |y (?:me|se|no|hay|el|la|nadie|un|una|tengo|mi|necesito|quiero)\b|porque|cuando|que |está |estaba |hay |mi (?:nombre|número|teléfono)|me llamo|por favor\b|fue |desde ).*$").expect("clippy compiles every pattern")
 });
 
+/// Words for how far something is, in plain words.
+#[must_use]
+pub const fn distances() -> &'static [&'static str] {
+    &["milla", "millas", "pies", "metros", "kilometro", "kilometros", "cuadra", "cuadras"]
+}
+
 /// A place the caller gives without being asked.
 #[must_use]
 pub fn stated(text: &str) -> Option<String> {

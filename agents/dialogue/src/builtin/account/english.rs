@@ -60,7 +60,9 @@ pub fn opening_story(text: &str) -> Option<Filled> {
             .contains(&t.as_str())
         })
         .count();
-    (content >= 2 && !is_question(told) && !particulars_only(text)).then(|| account(told))
+    // "There is a streetlight out" names one thing, and how it is.
+    let state = content == 1 && names_state(&plain(told));
+    ((content >= 2 || state) && !is_question(told) && !particulars_only(text)).then(|| account(told))
 }
 
 fn account(told: &str) -> Filled {
@@ -105,6 +107,20 @@ pub fn free_text(text: &str) -> Option<Filled> {
     let rest = &text[end..];
     let content = plain(rest).chars().filter(|c| c.is_alphabetic()).count();
     (content >= 3 && !is_bare_yes_no(rest) && !declines(EAR, rest)).then(|| account(rest))
+}
+
+/// What leads to a message, a title with its name behind that, and what links it to the message.
+pub fn passing_on() -> (&'static Regex, &'static Regex, &'static Regex) {
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:(?:leave|take|pass (?:on|along)|send|give|get|record)(?: \w+)? (?:a|an|the|my|this|another) (?:quick |short )?message|(?:can|could|would|will) (?:you|y'all|somebody|someone)(?: please| just)? (?:tell|let))\b ?").expect("clippy compiles every pattern")
+    });
+    static TITLED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:for |to )?(?:him|her|them|((?:mr|mrs|ms|miss|mister|missus|dr|doctor|officer|deputy|judge|sheriff|commissioner|inspector|supervisor)\.? [a-z'’-]+))\b").expect("clippy compiles every pattern")
+    });
+    static LINK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:(?:know|that says|which says|saying|says|to say|and (?:say|tell (?:him|her|them))|to let (?:him|her|them) know|it's|it is)\b ?)?(?:that\b )?").expect("clippy compiles every pattern")
+    });
+    (&LEAD, &TITLED, &LINK)
 }
 
 /// What a call for a person is about, where the request itself says so: "I need to speak with the assessor".
@@ -207,6 +223,64 @@ pub const TIME_WORDS: &[&str] = &[
     "to",
 ];
 
+/// Words of a time that is no date.
+pub const fn names_time() -> &'static [&'static str] {
+    &[
+        "since",
+        "every",
+        "always",
+        "ago",
+        "day",
+        "days",
+        "night",
+        "nights",
+        "week",
+        "weeks",
+        "weekend",
+        "weekends",
+        "month",
+        "months",
+        "year",
+        "years",
+        "morning",
+        "mornings",
+        "afternoon",
+        "evening",
+        "hour",
+        "hours",
+        "minute",
+        "minutes",
+        "yesterday",
+        "today",
+        "tonight",
+        "while",
+        "long",
+        "forever",
+        "storm",
+        "spring",
+        "summer",
+        "fall",
+        "winter",
+        "christmas",
+        "recently",
+        "lately",
+        "after",
+        "before",
+        "during",
+        "now",
+        "noon",
+        "midnight",
+        "earlier",
+        "time",
+        "times",
+        "am",
+        "pm",
+        "o'clock",
+        "last",
+        "ever",
+    ]
+}
+
 /// Words that open a place.
 const PREPOSITIONS: &[&str] = &[
     "at", "on", "in", "near", "by", "behind", "outside", "inside", "under", "along", "off", "beside",
@@ -286,6 +360,15 @@ fn names_event(plain: &str) -> bool {
         Regex::new(r"\b(fell|fallen|hit|crashed|broke|broken|slipped|tripped|ran (into|over|off|through)|backed (into|over)|struck|damaged|cracked|smashed|stole|stolen|flooded|leak(ed|ing)|burst|burned|burnt|exploded|knocked|scratched|dented|bit|bitten|attacked|collapsed|blew|blown|sank|slid|skidded|swerved|scraped|dropped|came down|tore|destroyed|blocked|blocking|spilled|dumped|overflow(ed|ing)|caught fire|rear ended|t boned|collided|bumped|totaled|vandali[sz]ed|landed on|threw|thrown|cut off|rolled)\b").expect("clippy compiles every pattern")
     });
     EVENT.is_match(plain)
+}
+
+/// Whether the words end with how a thing is: "out", "is gone".
+fn names_state(plain: &str) -> bool {
+    static STATE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\b(?:out|off|down|gone|dead|loose|stuck|missing|crooked|(?:not|isn't|ain't|stopped|quit) (?:on|working)|(?:won't|don't|doesn't) (?:work|close|open|come on|go off|stop))(?: again| now| here)?$")
+            .expect("clippy compiles every pattern")
+    });
+    STATE.is_match(plain)
 }
 
 /// What was told first and what came later, as one account.

@@ -13,6 +13,61 @@ use language::spanish::words::{plain, terms};
 
 const EAR: Ear = Ear(Language::Es);
 
+/// Words of a time that is no date. Plain.
+pub const fn names_time() -> &'static [&'static str] {
+    &[
+        "desde",
+        "hace",
+        "cada",
+        "siempre",
+        "dia",
+        "dias",
+        "noche",
+        "noches",
+        "semana",
+        "semanas",
+        "mes",
+        "meses",
+        "ano",
+        "anos",
+        "manana",
+        "mananas",
+        "tarde",
+        "tardes",
+        "hora",
+        "horas",
+        "minuto",
+        "minutos",
+        "ayer",
+        "hoy",
+        "anoche",
+        "antier",
+        "rato",
+        "tiempo",
+        "tormenta",
+        "invierno",
+        "verano",
+        "primavera",
+        "otono",
+        "navidad",
+        "ahora",
+        "ahorita",
+        "despues",
+        "antes",
+        "durante",
+        "mediodia",
+        "medianoche",
+        "madrugada",
+        "recien",
+        "ultimo",
+        "ultima",
+        "pasado",
+        "pasada",
+        "vez",
+        "veces",
+    ]
+}
+
 /// Words that tell when. Plain.
 pub const TIME_WORDS: &[&str] = &[
     "hace",
@@ -205,6 +260,21 @@ pub fn free_text(text: &str) -> Option<Filled> {
     let rest = &text[end..];
     let content = plain(rest).chars().filter(|c| c.is_alphabetic()).count();
     (content >= 3 && !EAR.is_bare_yes_no(rest) && !declines(EAR, rest)).then(|| account(rest))
+}
+
+/// What leads to a message, a title with its name behind that, and what links it to the message.
+pub fn passing_on() -> (&'static Regex, &'static Regex, &'static Regex) {
+    static LEAD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:(?:dejar(?:le|les)?|dejo|tomar?(?:me)?|pas(?:ar|e)(?:le|les)?|mandar(?:le)?|d[eé]le|darle|enviar(?:le)?)(?: \w+)? (?:un|el|este|mi|otro) (?:recado|mensaje)|(?:me )?(?:puede|podr[ií]a) (?:decir|avisar)(?:le|les)|(?:d[ií]ga|av[ií]se)(?:le|les))\b ?").expect("clippy compiles every pattern")
+    });
+    static TITLED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:para |a |al )?((?:el |la )?(?:se[nñ]or|se[nñ]ora|se[nñ]orita|don|do[nñ]a|doctor|doctora|licenciad[oa]|ingenier[oa]|oficial|inspector|inspectora|juez) [\w'’-]+)\b").expect("clippy compiles every pattern")
+    });
+    static LINK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:(?:que diga|diciendo|para decirle|y d[ií]gale|es)\b ?)?(?:de que\b |que\b )?")
+            .expect("clippy compiles every pattern")
+    });
+    (&LEAD, &TITLED, &LINK)
 }
 
 /// What a call for a person is about, where the request itself says so.

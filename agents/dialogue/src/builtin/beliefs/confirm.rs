@@ -20,7 +20,7 @@ use language::Ear;
 use language::YesNo;
 use language::lasting;
 use language::repair::{denied, without_denied};
-use language::reply::Asked;
+use language::reply::{Asked, Kind};
 use language::sound::{ALIKE, likeness};
 use language::spelling::spelled;
 
@@ -81,7 +81,7 @@ impl<'a> Turn<'a> {
             });
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
-                SlotKind::Place if !denied => {
+                SlotKind::Place if !denied && placed::whole_again(self.ear, &old, &new.value).is_none() => {
                     placed::with_landmark(self.ear, &old, new, corrects(self.ear, text))
                 }
                 // "And my last name is Villanueva", where Carmen is held.
@@ -229,7 +229,12 @@ impl<'a> Turn<'a> {
         // "It's Elm Street", of "25 Elm Street": said again without its number, and no other place.
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
         let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-        if place && held.is_some_and(|held| placed::is_same_unnumbered(self.ear, held, &value.value)) {
+        let whole = held.filter(|_| place).and_then(|held| placed::whole_again(self.ear, held, &value.value));
+        let value = whole.unwrap_or(value);
+        let same = |held: &Filled| {
+            held.value == value.value || placed::is_same_unnumbered(self.ear, held, &value.value)
+        };
+        if place && held.is_some_and(same) {
             return false;
         }
         let taken =
@@ -390,7 +395,10 @@ impl<'a> Turn<'a> {
         let at = (0..words.len()).find(but)?;
         let rest = words[at + 1..].join(" ");
         let tells = self.ear.terms(&self.ear.plain(&rest)).len() >= 2 && !self.ear.is_question(&rest);
-        tells.then_some(rest)
+        // "Yes, but they better call. Bye" tells nothing.
+        let reply = Reply::of(&rest, Asked::Confirm, self.ear.0);
+        let of_call = reply.has(Kind::Call) && !reply.tells() && self.names_call(&rest);
+        (tells && !of_call && !self.says_bye(&rest)).then_some(rest)
     }
 
     /// "No. One seven seven, Canal Street", where that is what was read: it was not heard, and is no other value.

@@ -2,7 +2,10 @@
 //!
 //! "No, Maple, not Mabel", "I said fifteen", "area code's five four one", "it's s e a n", "make it Friday".
 
+use std::sync::LazyLock;
+
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
+use regex::Regex;
 
 use super::placed;
 use crate::builtin::account;
@@ -310,6 +313,9 @@ fn story(old: &Filled, text: &str, said: &str, ear: Ear) -> Option<Filled> {
     }
     let held: Vec<&str> = old.value.split_whitespace().collect();
     let plain: Vec<String> = held.iter().map(|w| ear.plain(w)).collect();
+    if let Some(counted) = recounted(ear, &held, &plain, text) {
+        return Some(same(counted));
+    }
     let wrong = denied(ear, text)
         .into_iter()
         .flat_map(|phrase| phrase.split(' ').filter(|w| content(w)).map(str::to_owned).collect::<Vec<_>>());
@@ -319,6 +325,35 @@ fn story(old: &Filled, text: &str, said: &str, ear: Ear) -> Option<Filled> {
     let article = |n: &usize| ear.cues().articles.contains(&plain[*n].as_str());
     let from = (at.saturating_sub(2)..at).rev().find(article).unwrap_or(at);
     Some(same(with_word(&held, (from, at + 1), &instead))).filter(|new| account::is_told(&new.value))
+}
+
+/// "It's not a tree, it's a light pole": what is not, and what is.
+#[must_use]
+pub fn instead_of(ear: Ear, text: &str) -> Option<(String, String)> {
+    static ENGLISH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:it's|it is|that's|that is|it|this)? ?(?:not|ain't|isn't) (an? [\w'-]+),? (?:it's|it is|that's|but) (an? [\w' -]+)").expect("clippy compiles every pattern")
+    });
+    static SPANISH: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\bno (?:es|era|hay) (una? [\w-]+),? (?:es|era|sino|hay) (una? [\w -]+)")
+            .expect("clippy compiles every pattern")
+    });
+    let pattern: &Regex = match ear.0 {
+        language::Language::En => &ENGLISH,
+        language::Language::Es => &SPANISH,
+    };
+    let found = pattern.captures(text)?;
+    Some((found.get(1)?.as_str().to_owned(), found.get(2)?.as_str().trim().to_owned()))
+}
+
+/// "It's two dogs, not three": the count that is denied gives way to the other that is said.
+fn recounted(ear: Ear, held: &[&str], plain: &[String], text: &str) -> Option<String> {
+    let count = |word: &str| ear.cardinal_at(&[word]).map(|(value, _)| value);
+    let denied = denied(ear, text);
+    let wrong = denied.iter().flat_map(|phrase| phrase.split(' ')).find_map(count)?;
+    let said = ear.plain(text);
+    let instead = said.split(' ').find(|word| count(word).is_some_and(|value| value != wrong))?;
+    let at = plain.iter().position(|word| count(word) == Some(wrong))?;
+    Some(with_word(held, (at, at + 1), instead))
 }
 
 /// The thing that is named instead, with its article: "a water cover sunk down".

@@ -14,10 +14,21 @@ use pipeline::turn::Expectation;
 impl<'a> Turn<'a> {
     /// The value, or the member of a closed set that was certainly meant.
     pub(in crate::builtin) fn nearest_known(&self, slot: &Slot, value: Filled) -> Filled {
+        let value = self.own_place(slot, value);
         match super::closed::rescored(self.ear, slot.kind, &value, &self.view.facts.streets) {
             super::closed::Rescored::Sure(meant) => meant,
             _ => value,
         }
+    }
+
+    fn own_place(&self, slot: &Slot, value: Filled) -> Filled {
+        if !matches!(slot.kind, SlotKind::Place | SlotKind::Address) {
+            return value;
+        }
+        let name = self.state.task().and_then(|task| task.slots.get("name"));
+        let name = name.map(|name| name.value.clone()).unwrap_or_default();
+        let own = super::placed::without_caller(self.ear, &value.value, &name);
+        if own == value.value { value } else { Filled::new(own.clone(), own) }
     }
 
     /// Asks about a value that is near a member of a closed set: "Maple Street, is that right?". `true` when asked.

@@ -57,6 +57,31 @@ pub fn renamed(ear: Ear, old: &Filled, said: &str) -> Option<Filled> {
     Some(same(with_word(&held, (way - 1, way), &capitalised(new))))
 }
 
+/// A place without what is none of it: who calls, a word spelled, and a bare no, between its commas. `name`: as it is known by then.
+#[must_use]
+pub fn without_caller(ear: Ear, place: &str, name: &str) -> String {
+    let name = ear.plain(name);
+    let names: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
+    let letter = |word: &&str| word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    let of_caller = |part: &&str| {
+        let plain = ear.plain(part);
+        let words: Vec<&str> = plain.split(' ').collect();
+        let called = !names.is_empty() && words.iter().all(|word| names.contains(word));
+        let spelled = words.iter().filter(|word| letter(word)).count() >= SPELLED;
+        let denies = words.len() <= DENIED && words.first().is_some_and(|word| NO.contains(word));
+        called || spelled || denies || plain.is_empty() || ear.name_stated(part).is_some()
+    };
+    let parts: Vec<&str> = place.split(',').map(str::trim).collect();
+    let kept: Vec<&str> = parts.iter().copied().filter(|part| !of_caller(part)).collect();
+    if kept.is_empty() || kept.len() == parts.len() { place.to_owned() } else { kept.join(", ") }
+}
+
+/// So many letters by themselves are a word that is spelled.
+const SPELLED: usize = 3;
+/// "No out in there", "not": no place.
+const NO: [&str; 2] = ["no", "not"];
+const DENIED: usize = 4;
+
 /// Whether these words are the place that is held without its number: "Elm Street", of "25 Elm Street".
 #[must_use]
 pub fn is_same_unnumbered(ear: Ear, held: &Filled, words: &str) -> bool {
@@ -64,6 +89,52 @@ pub fn is_same_unnumbered(ear: Ear, held: &Filled, words: &str) -> bool {
     let (held, words) = (ear.plain(&held.value), ear.plain(words));
     let bare: Vec<&str> = held.split(' ').filter(|word| !number(word)).collect();
     bare.len() < held.split(' ').count() && bare.join(" ") == words
+}
+
+/// The place that is held with a number or a kind of street that is said by itself: "la altura es mil trescientos"; "it's Court, not
+/// Street". `None` where the words are more than that.
+#[must_use]
+pub fn whole_again(ear: Ear, old: &Filled, words: &str) -> Option<Filled> {
+    let plain = ear.plain(words);
+    let words: Vec<&str> = plain.split(' ').collect();
+    if !has_street(ear, &old.value) {
+        return None;
+    }
+    if let [way] = words.as_slice()
+        && WAYS.contains(way)
+    {
+        let held: Vec<&str> = old.value.split_whitespace().collect();
+        let at = held.iter().rposition(|word| WAYS.contains(&ear.plain(word).as_str()))?;
+        return Some(same(with_word(&held, (at, at + 1), &capitalised(way))));
+    }
+    let number = house::number_at(ear, &words).filter(|(_, used)| *used == words.len())?.0;
+    Some(same(house::with_number(ear, &old.value, &number)))
+}
+
+/// "La calle Elm, en el cuatrocientos doce", "Elm Street number 52": the number that stands behind a street, put to it. `None` where
+/// nothing leads to the number, which may be an hour then.
+#[must_use]
+pub fn numbered_behind(ear: Ear, words: &str) -> Option<String> {
+    let leads: &[&str] = match ear.0 {
+        language::Language::En => &["number", "at number"],
+        language::Language::Es => {
+            &["al", "en el", "en la", "numero", "el numero", "en el numero", "altura", "a la altura"]
+        }
+    };
+    let all: Vec<&str> = words.split_whitespace().collect();
+    let plain: Vec<String> = all.iter().map(|word| ear.plain(word)).collect();
+    let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+    let to_end =
+        |at: &usize| house::number_at(ear, &plain[*at..]).is_some_and(|(_, used)| at + used == plain.len());
+    let at = (1..plain.len()).find(to_end)?;
+    let (number, _) = house::number_at(ear, &plain[at..])?;
+    let before = plain[..at].join(" ");
+    let lead =
+        leads.iter().filter(|lead| before.ends_with(&format!(" {lead}"))).max_by_key(|lead| lead.len())?;
+    let street = all[..at - lead.split(' ').count()].join(" ");
+    let street = street.trim_end_matches([',', ' ']);
+    let short = street.split_whitespace().count() <= SHORT_PLACE;
+    (short && has_street(ear, street)).then(|| house::with_number(ear, street, &number))
 }
 
 /// "The house number is 418", of "Maple Street": the street stays.

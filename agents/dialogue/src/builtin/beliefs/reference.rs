@@ -68,6 +68,7 @@ impl Turn<'_> {
         self.did("reference", "told it");
         match question {
             Some(question) => self.open(&question),
+            None if self.says_bye(text) => self.goodbye(),
             None => self.anything_else(),
         }
         true

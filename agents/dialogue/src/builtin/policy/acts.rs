@@ -71,6 +71,8 @@ pub struct Acts {
     to_know: RegexSet,
     because: Vec<Regex>,
     talk_now: RegexSet,
+    asks_safety: RegexSet,
+    says_safety: RegexSet,
     /// What a task is called where we ask whether it is meant.
     pub about: BTreeMap<String, String>,
     pub facts: Facts,
@@ -110,6 +112,8 @@ struct Text {
     to_know: Vec<String>,
     because: Vec<String>,
     talk_now: Vec<String>,
+    asks_safety: Vec<String>,
+    says_safety: Vec<String>,
     about: BTreeMap<String, String>,
     #[serde(rename = "fact")]
     facts: Vec<FactText>,
@@ -160,6 +164,8 @@ impl Acts {
             to_know: set("to_know", &text.to_know)?,
             because: each("because", &text.because)?,
             talk_now: set("talk_now", &text.talk_now)?,
+            asks_safety: set("asks_safety", &text.asks_safety)?,
+            says_safety: set("says_safety", &text.says_safety)?,
             about: text.about,
             facts: Facts::compile(&text.facts)?,
         })
@@ -186,6 +192,18 @@ impl Acts {
         } else {
             Steer::None
         }
+    }
+
+    /// Whether it is asked if something does harm.
+    #[must_use]
+    pub fn asks_safety(&self, plain: &str) -> bool {
+        self.asks_safety.is_match(plain)
+    }
+
+    /// Whether it is asked if something does harm, and what is said of it does not tell.
+    #[must_use]
+    pub fn leaves_safety_open(&self, ear: Ear, question: &str, said: &str) -> bool {
+        self.asks_safety.is_match(&ear.plain(question)) && !self.says_safety.is_match(&ear.plain(said))
     }
 
     /// Whether whoever talks with a person wants no notes taken of it.

@@ -32,9 +32,20 @@ impl Turn<'_> {
         said && !named && self.ear.against_limit(text, &told).is_none()
     }
 
+    /// "And are they open on Christmas Eve?", of the days that were just told: the same sentences are the answer.
+    pub(super) fn gives_what_is_asked(&mut self, passage: &Passage, text: &str) -> bool {
+        let facts = &self.script.acts.facts;
+        let asked = facts.asked(text);
+        let wanted = self.subjects(text);
+        let day = day_asked(self.ear, text, self.view.now.date()).map(|day| day.weekday);
+        let told = spoken::spoken(&self.script.acts, self.ear, passage, text, &wanted, day).said;
+        facts.given(&asked, &told).is_some_and(|share| share >= 1.0)
+    }
+
     /// The page says no more: who would know is told, and a call offered.
     pub(super) fn said_all(&mut self, text: &str) {
         self.did("question", "had said all of it");
+        self.tell_unsafe(text);
         self.state.unanswered = self.state.unanswered.saturating_add(1);
         match self.number_on_topic(text) {
             Some(number) => self.say_with("said_all_number", &[("number", &number)]),
@@ -44,6 +55,13 @@ impl Turn<'_> {
             return self.anything_else();
         }
         self.ask_pending("offer_person", Pending::Offer("person".to_owned()));
+    }
+
+    /// Where nothing answers whether something does harm, that is said first.
+    pub(super) fn tell_unsafe(&mut self, text: &str) {
+        if self.script.acts.asks_safety(&self.ear.plain(text)) {
+            self.say("cannot_say_safe");
+        }
     }
 
     /// "Five feet is under six feet", before the sentence that gives the limit, where the question leans on the last answer.

@@ -234,7 +234,12 @@ impl Turn<'_> {
 
     /// Whether a reply says no before anything else. "I don't know what you call it" does not.
     fn begins_with_no(&self, text: &str) -> bool {
-        let first = text.split([',', '.', '!', '?']).next().unwrap_or_default();
+        let mut clauses = text.split_inclusive([',', '.', '!', '?']).map(str::trim);
+        let first = clauses.next().unwrap_or_default();
+        // "The clerk? No, where I pay my taxes": what is asked back comes before the no.
+        let echoes = first.ends_with('?') && first.split_whitespace().count() <= SHORT;
+        let first = if echoes { clauses.next().unwrap_or(first) } else { first };
+        let first = first.trim_end_matches([',', '.', '!', '?']);
         // "What no, printing" does too.
         let bare = self.ear.is_bare_yes_no(first) || first.split_whitespace().count() <= SHORT;
         bare && self.ear.yes_no(first) == Some(YesNo::No)

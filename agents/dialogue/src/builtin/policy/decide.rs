@@ -15,6 +15,8 @@ const CLOSE_PAGES: f32 = 0.3;
 const CLEAR: f32 = 0.9;
 /// A page this relevant is about the subject.
 const OWN_PAGE: f32 = 0.45;
+/// So many words with an address in them tell what is wrong there.
+const TOLD_WITH_PLACE: usize = 10;
 /// Shorter than this, words that fit nothing are noise.
 const TELLING: usize = 4;
 
@@ -25,6 +27,8 @@ pub struct Page {
     pub sure: f32,
     /// The caller's words name what this page is about, and no more.
     pub named: bool,
+    /// The same, beside the words that ask for what an office has.
+    pub office: bool,
     pub relevance: f32,
 }
 
@@ -39,6 +43,10 @@ pub struct Known {
     pub after_answer: bool,
     /// Said after an answer, and asks nothing: thanks, surprise, a remark.
     pub talk: bool,
+    /// What an office has is asked of the best page by its name, and a part of that page gives it.
+    pub office_of_page: bool,
+    /// The same, and no part of that page gives it.
+    pub office_not_on_page: bool,
     /// A page in another language would answer.
     pub foreign: bool,
     /// One clarifying question in a row is enough.
@@ -133,7 +141,10 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
     {
         return Act::WhichPage(0, 1);
     }
-    if answers && first.is_none_or(|want| outweighs(heard, want, best)) {
+    if known.office_not_on_page && first.is_none() {
+        return Act::Office;
+    }
+    if (answers || known.office_of_page) && first.is_none_or(|want| outweighs(heard, want, best)) {
         return Act::Answer;
     }
     let asks_on =
@@ -164,6 +175,8 @@ fn decide_by_words(heard: &Understood, known: &Known) -> Act {
             Some(next) if next.sure >= ASK_BESIDE && next.sure >= BESIDE * best.sure => Act::WhichPage(0, 1),
             _ => Act::WhetherPage,
         },
+        // "Three weeks my trash has been sitting there, do I get a refund, I'm at 88 Birch Lane": somebody has to look there.
+        None if heard.placed && heard.words >= TOLD_WITH_PLACE => Act::Report,
         None if heard.words < 3 || !heard.names_subject => Act::NotUnderstood,
         None => Act::NoPage,
     }
@@ -207,7 +220,7 @@ mod tests {
     }
 
     fn page(sure: f32) -> Page {
-        Page { sure, named: false, relevance: sure }
+        Page { sure, relevance: sure, ..Page::default() }
     }
 
     #[test]
@@ -303,6 +316,24 @@ mod tests {
                 question(vec![want("booking", 0.8, false)]),
                 Known { after_answer: true, ..known(&[page(0.1)]) },
                 Act::NoPage,
+            ),
+            (
+                "the number of an office by its name",
+                question(vec![]),
+                Known { office_of_page: true, ..known(&[page(0.2)]) },
+                Act::Answer,
+            ),
+            (
+                "the number of an office by its name, which its page does not give",
+                question(vec![]),
+                Known { office_not_on_page: true, ..known(&[page(0.8)]) },
+                Act::Office,
+            ),
+            (
+                "words with an address that fit nothing",
+                Understood { placed: true, words: 14, ..question(vec![]) },
+                known(&[]),
+                Act::Report,
             ),
             ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
         ];

@@ -1,6 +1,6 @@
 //! Kinds of fact, of one language: which a question asks for, and which a sentence gives.
 
-use regex::RegexSet;
+use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::super::script::ScriptError;
@@ -21,6 +21,8 @@ pub struct Facts {
     asked: RegexSet,
     given: RegexSet,
     office: Vec<bool>,
+    /// What asks for what an office has, to find where it ends.
+    office_words: Vec<Regex>,
 }
 
 impl Facts {
@@ -33,9 +35,13 @@ impl Facts {
         };
         let folded: Vec<String> = facts.iter().map(|fact| format!("(?i){}", fact.asked)).collect();
         let asked =
-            RegexSet::new(folded).map_err(|e| ScriptError::Pattern("fact".to_owned(), e.to_string()))?;
-        let office = facts.iter().map(|fact| fact.office).collect();
-        Ok(Self { asked, given: set(|fact| &fact.given)?, office })
+            RegexSet::new(&folded).map_err(|e| ScriptError::Pattern("fact".to_owned(), e.to_string()))?;
+        let office: Vec<bool> = facts.iter().map(|fact| fact.office).collect();
+        let of_office = folded.iter().zip(&office).filter(|(_, office)| **office);
+        let office_words = of_office.map(|(pattern, _)| Regex::new(pattern)).collect::<Result<_, _>>();
+        let office_words =
+            office_words.map_err(|e| ScriptError::Pattern("fact".to_owned(), e.to_string()))?;
+        Ok(Self { asked, given: set(|fact| &fact.given)?, office, office_words })
     }
 
     /// Kinds that a question asks for.
@@ -49,6 +55,13 @@ impl Facts {
     pub fn of_office(&self, question: &str) -> bool {
         let asked = self.asked(question);
         !asked.is_empty() && asked.iter().all(|kind| self.office.get(*kind) == Some(&true))
+    }
+
+    /// A question without the words that ask for what an office has: "animal control", of "what's the number for animal control".
+    #[must_use]
+    pub fn beside_office(&self, question: &str) -> String {
+        let cut = |left: String, words: &Regex| words.replace_all(&left, " ").into_owned();
+        self.office_words.iter().fold(question.to_owned(), cut)
     }
 
     /// Share (0–1) of these kinds that a text gives; `None` when none is asked for.

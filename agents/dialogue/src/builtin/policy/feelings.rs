@@ -31,9 +31,16 @@ impl Turn<'_> {
             let plain = self.ear.plain(sentence);
             acts.feeling(&plain).is_some() || acts.insults(&plain)
         };
-        let kept: Vec<&str> =
-            text.split_inclusive(['.', '?', '!']).filter(|sentence| !feels(sentence)).collect();
-        let kept = kept.concat().trim().to_owned();
+        // "My trash has been sitting there, you people are useless, I'm at 88 Birch Lane": the clause that feels, and no other.
+        let clauses = |sentence: &str| -> String {
+            let parts: Vec<&str> = sentence.split_inclusive(',').filter(|part| !feels(part)).collect();
+            parts.concat()
+        };
+        let kept: Vec<String> = text
+            .split_inclusive(['.', '?', '!'])
+            .map(|sentence| if feels(sentence) { clauses(sentence) } else { sentence.to_owned() })
+            .collect();
+        let kept = kept.concat().trim().trim_end_matches(',').to_owned();
         if self.ear.terms(&self.ear.plain(&kept)).is_empty() { text.to_owned() } else { kept }
     }
 

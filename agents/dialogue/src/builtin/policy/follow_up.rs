@@ -125,6 +125,9 @@ impl<'a> Turn<'a> {
     /// The part of that page which gives what is asked for. Without a particular question the next part is wanted, not the
     /// same again.
     pub(in super::super) fn on_topic(&mut self, text: &str) -> Option<Passage> {
+        if let Some(part) = self.office_follow_up(text) {
+            return Some(part);
+        }
         if !self.leans(text) {
             return None;
         }
@@ -173,6 +176,18 @@ impl<'a> Turn<'a> {
         let gives = |page: &&Passage| facts.given(asked, &page.text).is_none_or(|share| share > 0.0);
         let pages = self.topic_pages(whole).into_iter().filter(gives);
         pages.max_by(|one, other| of(one).total_cmp(&of(other)))
+    }
+
+    /// "And where's that, and what time do they close?", right after an answer: what an office has is asked, and no other office is
+    /// named.
+    pub(in super::super) fn office_follow_up(&mut self, text: &str) -> Option<Passage> {
+        if self.state.topic.is_none() || !self.script.acts.facts.of_office(text) {
+            return None;
+        }
+        let before = self.held_by_topic(text);
+        let beside = self.script.acts.facts.beside_office(text);
+        let other = self.subjects(&beside).iter().any(|stem| !before.contains(stem));
+        if other { None } else { self.office_of_topic(text) }
     }
 
     /// "What time are you open on Saturday", right after an answer about the library: the part of its page that gives that.

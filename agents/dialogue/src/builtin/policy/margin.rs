@@ -5,6 +5,8 @@
 
 /// From here on a page is spoken.
 pub const MARGIN: f32 = 0.4;
+/// From here on a page is spoken amid a task, where nobody called for it.
+pub const MARGIN_BESIDE: f32 = 0.6;
 /// From here on it is asked whether the page is meant: eight times in nine it is, where some page answers.
 pub const ASK: f32 = 0.13;
 /// A page this likely in comparison with the best is close to it.

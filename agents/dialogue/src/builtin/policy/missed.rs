@@ -58,6 +58,7 @@ impl Turn<'_> {
         if number.is_some() && !self.asked_back && self.state.unanswered == 0 {
             return self.which_page(text, &[0]);
         }
+        self.tell_unsafe(text);
         self.state.unanswered = self.state.unanswered.saturating_add(1);
         match (self.state.unanswered, number) {
             (1, Some(number)) => {
@@ -78,6 +79,7 @@ impl Turn<'_> {
     pub(in super::super) fn not_on_page(&mut self, text: &str) {
         self.note_misheard(text);
         let number = self.number_on_topic(text);
+        self.tell_unsafe(text);
         // The next question may lean on the page all the same: "and how much is it, then?"
         if let Some(topic) = &mut self.state.topic {
             topic.rest.clear();

@@ -81,6 +81,13 @@ impl Said {
         })
     }
 
+    /// The text without what is asked.
+    pub(in super::super) fn without_asks(&self, text: &str) -> String {
+        let asked = self.parts.iter().filter(|(kind, ..)| *kind == Kind::Ask);
+        let left = asked.fold(text.to_owned(), |text, (_, words, _)| text.replacen(words.as_str(), "", 1));
+        left.trim().trim_end_matches([',', ' ']).to_owned()
+    }
+
     /// What is told, asked and wanted, each with what was said of why before it; what follows the last goes with it.
     pub(in super::super) fn wishes(&self) -> Vec<Wished> {
         let mut out: Vec<Wished> = Vec::new();

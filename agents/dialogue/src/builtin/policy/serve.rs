@@ -6,7 +6,7 @@ use super::super::step::{Lookup, Passage};
 use super::super::turn::Turn;
 use super::clarify::Choice;
 use super::decide::{Act, Known, Page, decide};
-use super::margin::MARGIN;
+use super::margin::{MARGIN, MARGIN_BESIDE};
 use super::pages::evidence;
 use super::spoken::{self, Spoken};
 use super::understood::Understood;
@@ -47,7 +47,11 @@ impl<'a> Turn<'a> {
         if self.offers_to_move(text) {
             return;
         }
-        if self.serve_two_matters(text) || self.serve_two(text) || self.serve_parts(text) {
+        if self.reports_beside_question(text)
+            || self.serve_two_matters(text)
+            || self.serve_two(text)
+            || self.serve_parts(text)
+        {
             return;
         }
         let heard = self.understand(text);
@@ -121,11 +125,15 @@ impl<'a> Turn<'a> {
     // ------------------------------------------------------------ what is known
 
     fn known(&mut self, text: &str, heard: &Understood) -> Known {
-        let topic = self.leans(text).then(|| self.on_topic(text).is_some());
+        let office = self.office_follow_up(text).is_some();
+        let topic = (office || self.leans(text)).then(|| self.on_topic(text).is_some());
         let pages = self.judged(text);
         let answers = pages.first().is_some_and(|page| page.sure >= MARGIN);
+        let office_of_page = if heard.asks_office { self.gives_office(text, &pages) } else { None };
         Known {
             foreign: heard.names_subject && !answers && self.foreign(text).is_some(),
+            office_of_page: office_of_page == Some(true),
+            office_not_on_page: office_of_page == Some(false),
             pages,
             after_answer: self.state.topic.is_some(),
             talk: topic.is_none() && self.is_talk(text),
@@ -134,19 +142,40 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// "What's the number for animal control?": whether the one page of that name gives it. `None` where none is named, or two are.
+    fn gives_office(&mut self, text: &str, pages: &[Page]) -> Option<bool> {
+        let named = |n: usize| pages.get(n).is_some_and(|page| page.office);
+        if !named(0) || named(1) {
+            return None;
+        }
+        let best = self.pages(text).first().copied()?;
+        let asked = self.script.acts.facts.asked(text);
+        let part = self.part_that_answers(best, text);
+        Some(self.script.acts.facts.given(&asked, &part.text).is_some_and(|share| share > 0.0))
+    }
+
     /// The pages in the conversation's language, each judged; the one that was just turned down is none.
     fn judged(&mut self, text: &str) -> Vec<Page> {
         let pages = self.pages(text);
         let subjects = self.subjects(text);
         let judged = evidence(&self.script.acts, self.ear, text, &subjects, &pages);
+        let beside = self.script.acts.facts.beside_office(text);
+        let beside = if beside == text { Vec::new() } else { self.subjects(&beside) };
         let page = |(evidence, passage): (super::margin::Evidence, &&Passage)| {
             let names = self.ear.terms(&self.ear.plain(&format!(
                 "{} {}",
                 passage.title,
                 passage.front.asked_as.join(" ")
             )));
-            let named = (1..=2).contains(&subjects.len()) && subjects.iter().all(|stem| names.contains(stem));
-            Page { sure: evidence.sure(), named, relevance: passage.relevance }
+            let all = |stems: &[String]| {
+                (1..=2).contains(&stems.len()) && stems.iter().all(|stem| names.contains(stem))
+            };
+            Page {
+                sure: evidence.sure(),
+                named: all(&subjects),
+                office: all(&beside),
+                relevance: passage.relevance,
+            }
         };
         judged.into_iter().zip(&pages).map(page).collect()
     }
@@ -178,7 +207,16 @@ impl<'a> Turn<'a> {
 
     /// The best page, where it really answers.
     pub(in super::super) fn passage(&mut self, text: &str) -> Option<&'a Passage> {
-        let sure = self.judged(text).first().is_some_and(|page| page.sure >= MARGIN);
+        self.passage_from(MARGIN, text)
+    }
+
+    /// The best page for what is asked within an answer of a task, where a page read in vain is in the way of what is told.
+    pub(in super::super) fn passage_beside(&mut self, text: &str) -> Option<&'a Passage> {
+        self.passage_from(MARGIN_BESIDE, text)
+    }
+
+    fn passage_from(&mut self, margin: f32, text: &str) -> Option<&'a Passage> {
+        let sure = self.judged(text).first().is_some_and(|page| page.sure >= margin);
         let named = !self.subjects(text).is_empty();
         let best = self.pages(text).first().copied().filter(|_| sure && named)?;
         Some(self.part_that_answers(best, text))
@@ -240,7 +278,10 @@ impl<'a> Turn<'a> {
     /// Speaks what answers, and asks what next.
     pub(in super::super) fn answer_with(&mut self, passage: &Passage, text: &str) {
         if self.was_just_said(passage, text) {
-            return self.said_all(text);
+            if !self.gives_what_is_asked(passage, text) {
+                return self.said_all(text);
+            }
+            self.say("here_again");
         }
         self.tell_page(passage, text);
         self.state.unanswered = 0;
@@ -284,6 +325,9 @@ impl<'a> Turn<'a> {
                 Relative::Tomorrow => "tomorrow_is",
             };
             self.say_with(key, &[("day", language::open_days::spoken(self.ear, weekday))]);
+        }
+        if self.script.acts.leaves_safety_open(self.ear, text, &said) {
+            self.say("cannot_say_safe");
         }
         self.tell_against_limit(text, &said);
         self.say_with("source", &[("answer", &said)]);

@@ -14,6 +14,9 @@ use language::open_days::{asks_open, days_named};
 /// Most words said of a page at once.
 pub const WORDS: usize = 25;
 
+/// So many more where two kinds of fact are asked for, and two sentences give them.
+const MORE: usize = 8;
+
 /// What a caller hears of a passage, and the sentences that were left out, in reading order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spoken {
@@ -72,9 +75,16 @@ pub fn spoken(
     order.sort_by(|a, b| whole(b).total_cmp(&whole(a)).then(a.0.cmp(&b.0)));
     let mut chosen: Vec<usize> = Vec::new();
     let mut words = 0;
+    // "Where is that, and what time do they close?": a sentence that gives what the first does not may be a little longer.
+    let given = |chosen: &[usize]| {
+        let said: Vec<&str> = chosen.iter().map(|n| all[*n].as_str()).collect();
+        acts.facts.given(&asked, &said.join(" ")).unwrap_or(1.0)
+    };
     for (n, worth) in order {
         let length = count(&all[n]);
-        let enough = chosen.len() == 2 || (!chosen.is_empty() && (words + length > WORDS || !says(n, worth)));
+        let gives_more = asked.len() > 1 && given(&[chosen.as_slice(), &[n]].concat()) > given(&chosen);
+        let most = if gives_more { WORDS + MORE } else { WORDS };
+        let enough = chosen.len() == 2 || (!chosen.is_empty() && (words + length > most || !says(n, worth)));
         if enough {
             break;
         }

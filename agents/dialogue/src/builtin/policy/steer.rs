@@ -14,6 +14,9 @@ const CANCELS: f32 = 0.5;
 const ABANDONS: f32 = 0.4;
 const FEW: usize = 9;
 
+/// So many clauses may give up before they say why.
+const LEADS: usize = 3;
+
 impl Turn<'_> {
     /// Follows the caller. `true` when that was the reply.
     pub(in super::super) fn steered(&mut self, text: &str) -> bool {
@@ -118,7 +121,9 @@ impl Turn<'_> {
         });
         let number_only = asked.is_some_and(|slot| slot.optional && matches!(slot.kind, SlotKind::Phone))
             && slots::declines(self.ear, text);
-        if number_only {
+        // "I don't want anybody calling me", of a report: it is filed, and nobody calls.
+        let call_only = begun && !person && self.refuses_only_call(text);
+        if number_only || call_only {
             return false;
         }
         if !begun || self.state.urgent || !self.script.acts.refuses(&plain) {
@@ -178,8 +183,13 @@ impl Turn<'_> {
             return None;
         }
         let parts: Vec<&str> = text.split_inclusive(['.', '!', '?']).map(str::trim).collect();
-        let (given_up, rest): (Vec<&str>, Vec<&str>) =
-            parts.into_iter().partition(|part| acts.abandons(&self.ear.plain(part)));
+        // "Nah, never mind, scratch that, my wife called it in": what stands behind it only says why.
+        let leads = |part: &str| {
+            let mut commas = part.match_indices(',').map(|(at, _)| at).take(LEADS);
+            commas.any(|at| acts.abandons(&self.ear.plain(&part[..at])))
+        };
+        let gives_up = |part: &&str| acts.abandons(&self.ear.plain(part)) || leads(part);
+        let (given_up, rest): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(gives_up);
         let rest = rest.join(" ");
         (!given_up.is_empty() && self.ear.is_question(&rest) && !self.subjects(&rest).is_empty())
             .then_some(rest)

@@ -60,6 +60,8 @@ pub struct Understood {
     pub words: usize,
     /// The recogniser is not sure of the words.
     pub unsure: bool,
+    /// Names a street with its house number, or a corner: somebody is to come there.
+    pub placed: bool,
     /// Tells of somebody who was hurt: that goes on record.
     pub harmed: bool,
 }
@@ -96,6 +98,7 @@ impl Turn<'_> {
             told,
             words: plain.split_whitespace().count(),
             unsure: self.unsure,
+            placed: ear.address(text).is_some(),
             harmed: self.harmed,
         }
     }
