@@ -165,7 +165,7 @@ impl TestGateway {
 
     /// Asks until `done` holds of the answer to `GET path`; the last answer.
     pub async fn until(&self, path: &str, done: impl Fn(&Value) -> bool) -> Result<Value> {
-        self.until_within(Duration::from_secs(10), path, done).await
+        self.until_within(Duration::from_secs(30), path, done).await
     }
 
     /// The same for what takes longer.

@@ -1,7 +1,7 @@
 //! For whom a message is: said in the opening, with the message, or only when it is read back.
 
-use language::Ear;
 use language::reply::Kind;
+use language::{Ear, Language};
 
 use super::reply::Reply;
 use super::state::Filled;
@@ -15,7 +15,18 @@ impl Turn<'_> {
     pub(super) fn take_addressee(&mut self, reply: &Reply) -> bool {
         let takes = self.current().is_some_and(|(_, script)| script.slot(MESSAGE).is_some());
         let Some(to) = reply.all(Kind::To, ", ").filter(|_| takes) else { return false };
+        let plain = format!(" {} ", self.ear.plain(&self.whole));
+        let wanted = self.ear.plain(&to);
+        let leads: &[&str] = match self.ear.0 {
+            Language::En => &["for", "to"],
+            Language::Es => &["para", "a", "al"],
+        };
+        let led = leads.iter().any(|lead| plain.contains(&format!(" {lead} {wanted} ")));
         let Some(task) = self.state.tasks.last_mut() else { return false };
+        // "Tell her it's Marcy Boyd", where it is known to be for Linda Perez: that is who calls.
+        if !task.to.is_empty() && !led {
+            return false;
+        }
         let told = task.slots.get(MESSAGE).map(|held| unaddressed(self.ear, &task.to, held));
         to.clone_into(&mut task.to);
         let Some(told) = told else { return false };

@@ -18,6 +18,10 @@ pub fn with_landmark(ear: Ear, old: &Filled, new: Filled, replaces: bool) -> Fil
     if !replaces && format!(" {} ", ear.plain(&old.value)).contains(&format!(" {} ", ear.plain(&new.value))) {
         return old.clone();
     }
+    // "The car is more blue, blue Ford", of "281 Hickory Lane": no place takes the place of an address that is none itself.
+    if ear.address(&old.value).is_some() && !names_place(ear, &new.value) {
+        return old.clone();
+    }
     let stays = !replaces || is_beside(ear, &new.value);
     if stays && !old.value.is_empty() && has_street(ear, &old.value) && !has_street(ear, &new.value) {
         return joined(&new);
@@ -30,6 +34,17 @@ pub fn with_landmark(ear: Ear, old: &Filled, new: Filled, replaces: bool) -> Fil
         return new;
     }
     joined(&new)
+}
+
+/// Whether words have the form of a place: a street, a number, a thing with its article, or where something is.
+fn names_place(ear: Ear, place: &str) -> bool {
+    let plain = ear.plain(place);
+    let article = plain.split(' ').next().is_some_and(|word| ear.cues().articles.contains(&word));
+    article
+        || has_street(ear, place)
+        || is_beside(ear, place)
+        || crate::builtin::account::opens_place(ear, place)
+        || ear.place_stated(place).is_some()
 }
 
 /// "That's Chestnut, two nineteen Chestnut", of "219 Walnut Street": a name said twice, and behind a number, takes the place of

@@ -58,7 +58,10 @@ pub fn picked(ear: Ear, text: &str, names: &[String], both: bool, neither: bool)
     }
     // "Marriage? No, voting": what comes behind the no.
     let (words, tail) = (ear.plain(text), ear.plain(behind_no(ear, text)));
-    let said = ear.terms(if names.len() > 1 && !ear.terms(&tail).is_empty() { &tail } else { &words });
+    // "Libraries? No, the marriage license": the only one is asked back, and turned down.
+    let echoed = text.split_inclusive(['?', '.', ',']).next().is_some_and(|first| first.ends_with('?'));
+    let counts = (names.len() > 1 || echoed) && !ear.terms(&tail).is_empty();
+    let said = ear.terms(if counts { &tail } else { &words });
     let terms: Vec<Vec<String>> = names.iter().map(|name| ear.terms(&ear.plain(name))).collect();
     // Words that all of the names share tell none of them.
     let own = |n: usize| {
@@ -318,6 +321,7 @@ mod tests {
         let licenses = names(&["Business Licenses", "Dog Licenses"]);
         let one = names(&["reporting a problem"]);
         let jury = names(&["Jury Duty"]);
+        let library = names(&["Libraries"]);
         let ear = Ear(Language::En);
         let table: &[(&str, &[String], Picked)] = &[
             ("The first one.", &licenses, Picked::One(0)),
@@ -331,6 +335,7 @@ mod tests {
             ("Yeah, that's what I'm calling about.", &one, Picked::One(0)),
             ("My mother is eighty, except she has to do a jury duty.", &jury, Picked::One(0)),
             ("No, it's about the parking at jury duty downtown tomorrow.", &jury, Picked::Other),
+            ("Libraries? No, the marriage license, how much is it?", &library, Picked::Other),
             ("No.", &one, Picked::None),
             ("What time do you close?", &licenses, Picked::Other),
             ("There's a problem with my water bill, it's too high.", &one, Picked::Other),

@@ -317,6 +317,17 @@ mod tests {
                 Known { after_answer: true, ..known(&[page(0.1)]) },
                 Act::NoPage,
             ),
+            ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
+        ];
+        for (name, heard, known, act) in table {
+            assert_eq!(decide(&heard, &known), act, "{name}");
+        }
+    }
+
+    #[test]
+    fn offices_by_name_and_words_with_an_address() {
+        let known = |pages: &[Page]| Known { pages: pages.to_vec(), ..Known::default() };
+        let table: Vec<(&str, Understood, Known, Act)> = vec![
             (
                 "the number of an office by its name",
                 question(vec![]),
@@ -335,7 +346,6 @@ mod tests {
                 known(&[]),
                 Act::Report,
             ),
-            ("scraps", Understood { words: 1, ..heard(vec![]) }, known(&[]), Act::NotUnderstood),
         ];
         for (name, heard, known, act) in table {
             assert_eq!(decide(&heard, &known), act, "{name}");
