@@ -67,7 +67,7 @@ for file in *.test.mjs; do
     *) quick+=("$file") ;;
   esac
 done
-[ -n "${PEOPLE:-}" ] || browse 2 180 "${quick[@]}"
+[ -n "${PEOPLE:-}" ] || browse 2 300 "${quick[@]}"
 cd "$ROOT"
 
 ready=
@@ -90,7 +90,7 @@ QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link |
   fail "the gateway gave no sign-in link"
 export QUANDURA_SIGNIN
 
-(cd tests/browser && browse 1 180 "${timed[@]}")
+(cd tests/browser && browse 1 300 "${timed[@]}")
 
 say "scenarios, several at once"
 report=$TARGET/test-logs/scenarios
