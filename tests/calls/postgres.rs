@@ -63,10 +63,10 @@ async fn a_call_goes_on_when_the_server_crashes_and_is_back_within_two_seconds()
     let cluster = Arc::new(Cluster::own());
     let home = home_on(&cluster);
     let gateway = TestGateway::start_at(&home, Doubles::default()).await.unwrap();
-    let mut caller = greeted(&gateway).await;
-    let sid = caller.order.call_sid.clone();
     // Recovery syncs every file to disk, and a new cluster's are all unsynced: on a slow disk that alone takes seconds.
     cluster.sync();
+    let mut caller = greeted(&gateway).await;
+    let sid = caller.order.call_sid.clone();
     let before = caller.heard.lock().bytes();
     let away = Instant::now();
     cluster.crash();

@@ -164,8 +164,20 @@ impl Cluster {
     }
 
     /// Puts on disk what [`Self::create`] left to the system, so that a start after a crash has little to sync.
+    /// Its own files alone: what a build left on the same disk would take seconds.
     pub fn sync(&self) {
-        run(Command::new("sync").args(["--file-system", &self.path("data")]));
+        let mut folders = vec![self.data()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("its folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(file) = File::open(&path) {
+                    // What the server deleted meanwhile needs none.
+                    file.sync_all().expect("its disk");
+                }
+            }
+        }
     }
 
     pub fn start(&self) {

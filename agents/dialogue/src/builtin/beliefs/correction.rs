@@ -342,7 +342,11 @@ pub fn instead_of(ear: Ear, text: &str) -> Option<(String, String)> {
         language::Language::Es => &SPANISH,
     };
     let found = pattern.captures(text)?;
-    Some((found.get(1)?.as_str().to_owned(), found.get(2)?.as_str().trim().to_owned()))
+    let new = found.get(2)?.as_str();
+    // "A light pole and it's in my yard": the thing, and not what is told of it.
+    let and = format!(" {} ", ear.cues().says.and);
+    let new = new.split(and.as_str()).next().unwrap_or(new).trim();
+    Some((found.get(1)?.as_str().to_owned(), new.to_owned()))
 }
 
 /// "It's two dogs, not three": the count that is denied gives way to the other that is said.
