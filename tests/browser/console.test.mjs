@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 
 import { assertAccessible } from "./lib/axe.mjs";
 import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/browser.mjs";
+import { bothThemes } from "./lib/suite.mjs";
 import { startMock } from "./mock.mjs";
 import { exampleCalls } from "./mock/examples.mjs";
 
@@ -231,32 +232,22 @@ describe("console", () => {
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
   }));
 
-  for (const theme of ["dark", "light"]) {
-    for (const [size, viewport] of [["desk", undefined], ["laptop", { width: 1180, height: 760 }], ["phone", PHONE_SIZE]]) {
-      it(`is accessible and fits, ${theme}, ${size} size`, withPage({ theme, ...(viewport && { viewport }) }, async () => {
-        const { live } = exampleCalls(mock);
-        await signIn(page, mock.signIn);
-        await page.locator(`[data-call="${live.id}"]`).waitFor();
-        await look(`calls-${theme}-${size}`);
-        await page.locator(`[data-call="${live.id}"]`).click();
-        await page.locator('[data-waterfall="2"]').waitFor();
-        await page.getByText("Filed the report").waitFor();
-        live.interim(3, "yes that number is fine and could you also");
-        await page.locator("li[data-interim=true]").waitFor();
-        await look(`call-${theme}-${size}`);
-        await page.goto(`${mock.url}/#/phone`);
-        await page.getByRole("button", { name: "Call", exact: true }).waitFor();
-        await look(`phone-${theme}-${size}`);
-      }));
-    }
-  }
-
-  async function look(name) {
-    // The entrance of the theme's colours is a transition; contrast is judged at rest.
-    await page.waitForFunction(() => document.getAnimations().every((a) => a.effect?.getComputedTiming().iterations === Infinity || a.playState === "finished"));
-    await shot(page, name);
-    await assertAccessible(page, name);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.equal(overflow, 0, `${name} must not scroll sideways`);
+  for (const [size, viewport] of [["desk", undefined], ["laptop", { width: 1180, height: 760 }], ["phone", PHONE_SIZE]]) {
+    it(`is accessible and fits, ${size} size`, withPage({ ...(viewport && { viewport }) }, async () => {
+      const look = (name) => bothThemes(page, (theme) => `${name}-${theme}-${size}`);
+      const { live } = exampleCalls(mock);
+      await signIn(page, mock.signIn);
+      await page.locator(`[data-call="${live.id}"]`).waitFor();
+      await look("calls");
+      await page.locator(`[data-call="${live.id}"]`).click();
+      await page.locator('[data-waterfall="2"]').waitFor();
+      await page.getByText("Filed the report").waitFor();
+      live.interim(3, "yes that number is fine and could you also");
+      await page.locator("li[data-interim=true]").waitFor();
+      await look("call");
+      await page.goto(`${mock.url}/#/phone`);
+      await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+      await look("phone");
+    }));
   }
 });

@@ -153,6 +153,20 @@ consoleSuite("settings", (test) => {
     await until("notes to be gone", async () => (await field("Notes of the talk").count()) === 0);
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("target[1].notes: true becomes nothing").waitFor();
+    // Who is first is offered first.
+    await add.click();
+    const second = page.locator("[data-target='2']");
+    await second.getByRole("textbox", { name: "Name", exact: true }).fill("roads");
+    await second.getByRole("textbox", { name: "Number", exact: true }).fill("+12025550181");
+    const up = second.getByRole("button", { name: "Move up roads" });
+    await up.focus();
+    await keyboard.press("Enter");
+    await focused("the one that was moved", row.getByRole("button", { name: "Close roads" }));
+    assert.equal(await row.getByRole("button", { name: /^Move up/ }).count(), 0, "nothing is above the first");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Applied.", { exact: true }).waitFor();
+    assert.deepEqual(riverbend(mock).document.target.map(({ name }) => name), ["roads", "the clerk's office"]);
+    await row.getByRole("button", { name: "Take out roads" }).click();
     await row.getByRole("button", { name: "Take out the clerk's office" }).click();
     await page.getByText("None: callers are offered a callback.").waitFor();
     await focused("the button that adds one", add);
