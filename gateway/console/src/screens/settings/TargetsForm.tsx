@@ -4,7 +4,7 @@ import { at, list, type Config, type Value } from "../../model/config";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import { asIfYes, asList, asNumber, asUnlessNo, Field, Grid, Week, type Part } from "./fields";
-import { asSpoken, isWarm, LANGUAGES, nameOf, offersRefer, summary, withOpen, without, withWarm, wrongOnes } from "./targets";
+import { asSpoken, isWarm, LANGUAGES, nameOf, offersRefer, raised, summary, withOpen, without, withRaised, withWarm, wrongOnes } from "./targets";
 
 /** Whom callers can be put through to: a line for each, and its fields once they are asked for. */
 export function TargetsForm(part: Part) {
@@ -13,6 +13,8 @@ export function TargetsForm(part: Part) {
   /** What was wrong when it was opened for that. */
   const [seen, setSeen] = useState("");
   const [added, setAdded] = useState(0);
+  /** Where the one is now that was moved last: the focus goes with it, at each move anew. */
+  const [moved, setMoved] = useState({ to: 0 });
   const add = useRef<HTMLButtonElement>(null);
   const items = list(document, "target");
   const wrong = wrongOnes(faults);
@@ -39,12 +41,23 @@ export function TargetsForm(part: Part) {
                 about={summary(target)}
                 wrong={wrong.filter((one) => one === n).length}
                 isOpen={isOpen}
+                moved={moved.to === n ? moved : null}
                 onEdit={() => {
                   setAdded(0);
+                  setMoved({ to: 0 });
                   setOpen(isOpen ? open.filter((one) => one !== n) : [...open, n]);
                 }}
+                {...(n > 1 && {
+                  onMoveUp: () => {
+                    setAdded(0);
+                    setOpen(withRaised(open, n));
+                    change("target", raised(items, n));
+                    setMoved({ to: n - 1 });
+                  },
+                })}
                 onTakeOut={() => {
                   setAdded(0);
+                  setMoved({ to: 0 });
                   setOpen(without(open, n));
                   change(`target[${n}]`, undefined);
                   // The button that was pressed is gone: the focus stays in this part.
@@ -62,6 +75,7 @@ export function TargetsForm(part: Part) {
           onClick={() => {
             const n = items.length + 1;
             setAdded(n);
+            setMoved({ to: 0 });
             setOpen(withOpen(open, [n]));
             change(`target[${n}]`, {});
           }}
@@ -79,11 +93,21 @@ interface RowProps {
   /** How many things are wrong with it. */
   wrong: number;
   isOpen: boolean;
+  /** The move that has just brought it here. */
+  moved: object | null;
   onEdit: () => void;
+  /** Not for the first, which has nothing above it. */
+  onMoveUp?: () => void;
   onTakeOut: () => void;
 }
 
-function TargetRow({ name, about, wrong, isOpen, onEdit, onTakeOut }: RowProps) {
+function TargetRow({ name, about, wrong, isOpen, moved, onEdit, onMoveUp, onTakeOut }: RowProps) {
+  const edit = useRef<HTMLButtonElement>(null);
+  const up = useRef<HTMLButtonElement>(null);
+  // Pressed again, the same key moves the same one further, until it is the first.
+  useEffect(() => {
+    if (moved) (up.current ?? edit.current)?.focus();
+  }, [moved]);
   return (
     <div className="flex flex-wrap items-center justify-between gap-2">
       <p className="min-w-0 break-words">
@@ -92,7 +116,12 @@ function TargetRow({ name, about, wrong, isOpen, onEdit, onTakeOut }: RowProps) 
         {wrong > 0 && <span className="block text-xs text-danger">{wrong === 1 ? "One thing is wrong." : `${wrong} things are wrong.`}</span>}
       </p>
       <p className="flex flex-wrap items-center gap-2">
-        <Button onClick={onEdit}>
+        {onMoveUp && (
+          <Button ref={up} onClick={onMoveUp}>
+            Move up<span className="sr-only"> {name}</span>
+          </Button>
+        )}
+        <Button ref={edit} onClick={onEdit}>
           {isOpen ? "Close" : "Edit"}
           <span className="sr-only"> {name}</span>
         </Button>

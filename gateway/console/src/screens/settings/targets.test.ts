@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { asSpoken, nameOf, offersRefer, summary, withOpen, without, withWarm, wrongOnes } from "./targets";
+import { asSpoken, nameOf, offersRefer, raised, summary, withOpen, without, withRaised, withWarm, wrongOnes } from "./targets";
 
 it("says on one line what sets a target apart", () => {
   expect(summary({ name: "the clerk's office", number: "+12025550180" })).toBe("+1 202-555-0180 · cold");
@@ -44,4 +44,11 @@ it("keeps those open that were, when another is taken out", () => {
   const open = [1, 3];
   expect(withOpen(open, [3, 2, 2])).toEqual([1, 3, 2]);
   expect(withOpen(open, [3])).toBe(open);
+});
+
+it("moves one up, open or not, and leaves the others where they are", () => {
+  expect(raised(["a", "b", "c", "d"], 3)).toEqual(["a", "c", "b", "d"]);
+  expect(raised(["a", "b"], 2)).toEqual(["b", "a"]);
+  expect(withRaised([1, 3, 4], 3)).toEqual([1, 2, 4]);
+  expect(withRaised([2, 3], 3)).toEqual([3, 2]);
 });

@@ -58,3 +58,9 @@ export const withOpen = (open: readonly number[], more: readonly number[]): read
 
 /** Those that are open, once the nth was taken out: the ones behind it move up. */
 export const without = (open: readonly number[], n: number): number[] => open.filter((one) => one !== n).map((one) => (one > n ? one - 1 : one));
+
+/** The list with the nth one place further up. */
+export const raised = (targets: readonly Value[], n: number): Value[] => [...targets.slice(0, n - 2), ...targets.slice(n - 1, n), ...targets.slice(n - 2, n - 1), ...targets.slice(n)];
+
+/** Those that are open, once the nth went one place up: it and the one that it passed. */
+export const withRaised = (open: readonly number[], n: number): number[] => open.map((one) => (one === n ? n - 1 : one === n - 1 ? n : one));
