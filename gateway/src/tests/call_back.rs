@@ -89,7 +89,7 @@ impl Desk {
 
     /// Waits until the request's history holds this, and gives all of it.
     async fn until(&self, reference: &str, act: &str) -> Vec<String> {
-        for _ in 0..200 {
+        for _ in 0..1_000 {
             let acts = self.acts(reference).await;
             if acts.iter().any(|known| known == act) {
                 return acts;
@@ -97,6 +97,19 @@ impl Desk {
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
         panic!("{act} did not come: {:?}", self.acts(reference).await);
+    }
+
+    /// Waits until the audit of this subject holds this, and gives all of it. It is written after the history.
+    async fn audited(&self, subject: &str, action: &str) -> Value {
+        let path = format!("/v1/audit?subject={subject}");
+        for _ in 0..1_000 {
+            let audit = self.get(&path).await;
+            if audit["items"].as_array().unwrap().iter().any(|entry| entry["action"] == action) {
+                return audit;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("{action} did not come: {}", self.get(&path).await);
     }
 }
 
@@ -118,7 +131,7 @@ async fn the_own_telephone_rings_first_then_the_resident_sees_the_line_and_nobod
 
     let item = desk.get(&format!("/v1/work-items/{reference}")).await;
     assert_eq!((&item["assignee"], &item["status"]), (&json!("ana"), &json!("in_progress")));
-    let audit = desk.get(&format!("/v1/audit?subject={}", item["id"].as_str().unwrap())).await;
+    let audit = desk.audited(item["id"].as_str().unwrap(), "work_item.call_ended").await;
     let entries: Vec<&str> =
         audit["items"].as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
     assert_eq!(entries, ["work_item.call_ended", "work_item.called"], "{audit}");
