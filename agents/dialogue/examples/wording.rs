@@ -5,6 +5,6 @@ use pipeline::ports::Language;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (english, spanish) = (Script::front_desk(Language::En)?, Script::front_desk(Language::Es)?);
-    print!("{}", wording::table(&english, &spanish)?);
+    print!("{}", wording::table(english, spanish)?);
     Ok(())
 }

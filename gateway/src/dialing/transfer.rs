@@ -4,8 +4,6 @@
 //! nobody takes the call there, the caller comes back to the agent; and where that cannot be, they are told so by the carrier,
 //! and are owed a call back, which is filed before it is promised.
 
-use std::sync::LazyLock;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use dialogue::TenantFacts;
@@ -121,16 +119,10 @@ pub fn is_open(target: &Target, facts: &TenantFacts, now: DateTime<Utc>) -> bool
     target.to_facts().is_open(facts, there.naive_local())
 }
 
-/// What the shipped prompts say under a key, by language; a key that is missing fails the tests.
-static SHIPPED: LazyLock<Vec<(Language, Script)>> = LazyLock::new(|| {
-    let read = |language| Script::front_desk(language).ok().map(|script| (language, script));
-    [Language::En, Language::Es].into_iter().filter_map(read).collect()
-});
-
 /// What callers hear under a key, in the tenant's words where it has its own.
 pub(super) fn line(facts: &TenantFacts, language: Language, key: &str) -> String {
-    let shipped = SHIPPED.iter().find(|(known, _)| *known == language);
-    let shipped = shipped.map(|(_, script)| script.prompt(key)).unwrap_or_default();
+    // A key that is missing fails the tests.
+    let shipped = Script::front_desk(language).map(|script| script.prompt(key)).unwrap_or_default();
     let said = facts.worded(language, key, shipped).first().cloned().unwrap_or_default();
     facts.fill(language, &said)
 }

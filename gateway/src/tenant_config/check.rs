@@ -361,7 +361,7 @@ fn sentences(config: &TenantConfig, faults: &mut Faults) {
     ) else {
         return faults.add("wording", "cannot be checked: what ships is broken");
     };
-    let shipped = |language| wording::shipped(if language == Language::En { &english } else { &spanish });
+    let shipped = |language| wording::shipped(if language == Language::En { english } else { spanish });
     let broken = |language, text: &str| {
         let broken = rules.check_words(&Spoken::new(text, language));
         broken.first().filter(|_| !permitted(&broken)).map(|found| format!("rule {}", found.rule.id))

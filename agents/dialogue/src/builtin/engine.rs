@@ -29,8 +29,8 @@ const PICKS: usize = 5;
 /// The built-in agent. Holds only data; every call has its own [`State`].
 #[derive(Debug)]
 pub struct Dialogue {
-    english: Script,
-    spanish: Script,
+    english: &'static Script,
+    spanish: &'static Script,
     pub(super) danger: &'static Detector,
     pub(super) sense: &'static Sense,
 }
@@ -55,14 +55,14 @@ impl Dialogue {
     /// The English script.
     #[must_use]
     pub const fn script(&self) -> &Script {
-        &self.english
+        self.english
     }
 
     #[must_use]
     pub const fn script_in(&self, language: Language) -> &Script {
         match language {
-            Language::En => &self.english,
-            Language::Es => &self.spanish,
+            Language::En => self.english,
+            Language::Es => self.spanish,
         }
     }
 

@@ -4,6 +4,7 @@
 //! and never on a call.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use pipeline::ports::Language;
 use regex::{Regex, RegexSet};
@@ -52,6 +53,7 @@ pub struct SkipWhen {
     pub matches: String,
     #[serde(default)]
     pub unless: Option<String>,
+    /// What is filed then: that it was not asked, which is no answer.
     pub value: String,
     pub spoken: String,
 }
@@ -230,15 +232,18 @@ const ENGLISH: Texts = texts!(Language::En, "");
 const SPANISH: Texts = texts!(Language::Es, "es/");
 
 impl Script {
-    /// The front desk that ships, in one language.
+    /// The front desk that ships, in one language. Read once: its patterns take a good part of a second to compile.
     ///
     /// # Errors
     /// Only when the shipped data is broken, which a test rules out.
-    pub fn front_desk(language: Language) -> Result<Self, ScriptError> {
-        Self::parse(match language {
-            Language::En => ENGLISH,
-            Language::Es => SPANISH,
-        })
+    pub fn front_desk(language: Language) -> Result<&'static Self, ScriptError> {
+        static IN_ENGLISH: LazyLock<Result<Script, ScriptError>> = LazyLock::new(|| Script::parse(ENGLISH));
+        static IN_SPANISH: LazyLock<Result<Script, ScriptError>> = LazyLock::new(|| Script::parse(SPANISH));
+        let script = match language {
+            Language::En => &IN_ENGLISH,
+            Language::Es => &IN_SPANISH,
+        };
+        script.as_ref().map_err(Clone::clone)
     }
 
     fn parse(texts: Texts) -> Result<Self, ScriptError> {
@@ -372,7 +377,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn both() -> [Script; 2] {
+    fn both() -> [&'static Script; 2] {
         [Language::En, Language::Es].map(|language| Script::front_desk(language).unwrap())
     }
 
