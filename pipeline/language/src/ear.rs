@@ -125,6 +125,18 @@ impl Ear {
         kept.join(" ")
     }
 
+    /// Whether words end with whose name comes next, and it is not the speaker's: "my mother is", "mi hija se llama".
+    #[must_use]
+    pub fn is_of_kin(self, before: &str) -> bool {
+        const NEAR: usize = 4;
+        let Some((whose, kin)) = self.cues().kin.split_once('|') else { return false };
+        let plain = self.plain(before);
+        let words: Vec<&str> = plain.split(' ').collect();
+        let is = |list: &str, word: &str| list.split(' ').any(|one| one == word.trim_end_matches("'s"));
+        let near = &words[words.len().saturating_sub(NEAR)..];
+        near.windows(2).any(|pair| is(whose, pair[0]) && is(kin, pair[1]))
+    }
+
     /// Whether a question asks for something in particular: how much, when, where.
     #[must_use]
     pub fn asks(self, text: &str) -> bool {

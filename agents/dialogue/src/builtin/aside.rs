@@ -134,7 +134,13 @@ impl Turn<'_> {
 
     /// When to call back, or that nobody should.
     pub(super) fn take_call_wish(&mut self, script: &TaskScript, reply: &Reply) {
-        let Some(wish) = reply.all(Kind::Call, ", ") else { return };
+        if let Some(wish) = reply.all(Kind::Call, ", ") {
+            self.keep_call_wish(script, wish);
+        }
+    }
+
+    /// Keeps when somebody may be called, or that they may not.
+    pub(super) fn keep_call_wish(&mut self, script: &TaskScript, wish: String) {
         let Some(phone) = script.slot("phone") else { return };
         if self.ear.refuses_call(&wish) {
             let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&phone.id));

@@ -198,12 +198,13 @@ impl<'a> Turn<'a> {
             return changed;
         }
         for slot in &script.slots {
-            let words = reply.words_for(slot, owner).or_else(|| self.told_of_message(script, slot, reply));
-            let Some(mut words) = words else { continue };
-            // "First name is Tomasz, family name Kowalczyk": both count.
-            if slot.kind == SlotKind::Name && self.tells_last_name(slot, text) {
-                text.clone_into(&mut words);
-            }
+            // "First name is Tomasz, family name Kowalczyk": both count, whatever they were taken for.
+            let last_name = slot.kind == SlotKind::Name && self.tells_last_name(slot, text);
+            let words = last_name.then(|| text.to_owned());
+            let words = words.or_else(|| reply.words_for(slot, owner));
+            let Some(mut words) = words.or_else(|| self.told_of_message(script, slot, reply)) else {
+                continue;
+            };
             // "It's to 0 to 555 0 1 for 4" is a number, whatever it was taken for.
             let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
             if place && self.ear.count_digits(&words) >= PHONE_DIGITS {
@@ -351,7 +352,10 @@ impl<'a> Turn<'a> {
             }
             // "Yes, Jennifer", of "Jennifer Abbott": nothing is otherwise.
             Read::Value(value)
-                if slot.kind == SlotKind::Name && correction::is_part(self.ear, held, &value.value) =>
+                if slot.kind == SlotKind::Name
+                    && correction::is_part(self.ear, held, &value.value)
+                    // "No, my name is Earl Tibbets", of "Earl Tibbets Out": less of it is right.
+                    && !(replaces && value.value.contains(' ')) =>
             {
                 None
             }

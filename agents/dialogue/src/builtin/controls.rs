@@ -356,7 +356,9 @@ impl Turn<'_> {
     pub(super) fn turns_to_claim(&mut self, script: &TaskScript, text: &str) -> bool {
         // Of a callback or a message a claim's number is the subject.
         let reports = script.slots.iter().any(|slot| slot.kind == SlotKind::Story);
-        if !reports || slots::stated(SlotKind::ClaimNumber, text, self.context()).is_none() {
+        // "The pole number is 4417 B" names no claim.
+        let named = self.script.acts.names_claim(&self.ear.plain(text));
+        if !reports || !named || slots::stated(SlotKind::ClaimNumber, text, self.context()).is_none() {
             return false;
         }
         let begun =

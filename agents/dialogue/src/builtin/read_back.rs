@@ -43,7 +43,7 @@ impl<'a> Turn<'a> {
             .iter()
             .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
             .filter(|(_, filled)| !filled.value.is_empty() && !filled.spoken.is_empty())
-            .map(|(template, filled)| template.replace("{value}", &filled.spoken))
+            .map(|(template, filled)| template.replace("{value}", &not_asked(&filled.spoken)))
             .collect();
         self.read_sentences(read);
     }
@@ -102,7 +102,7 @@ fn filled_part(part: &str, script: &TaskScript, task: &Task) -> Option<String> {
         SlotKind::Place => placed(&filled.spoken),
         SlotKind::Story => retold(&filled.spoken),
         SlotKind::Injured => lower_first(&filled.spoken),
-        _ => filled.spoken.clone(),
+        _ => not_asked(&filled.spoken),
     };
     Some(format!("{before}{spoken}{after}"))
 }
@@ -111,6 +111,11 @@ fn filled_part(part: &str, script: &TaskScript, task: &Task) -> Option<String> {
 fn in_story(place: &Filled, script: &TaskScript, task: &Task) -> bool {
     let story = script.slots.iter().find(|s| s.kind == SlotKind::Story).and_then(|s| task.slots.get(&s.id));
     story.is_some_and(|story| plain(&story.spoken).contains(&plain(&place.spoken)))
+}
+
+/// What the caller asked, read back, is no question of ours: ours is the last, and the only one.
+fn not_asked(spoken: &str) -> String {
+    spoken.replace('?', ".").replace('¿', "")
 }
 
 /// "on Friday, November 20"; "at 3 PM" needs nothing.

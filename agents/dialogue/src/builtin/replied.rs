@@ -196,6 +196,16 @@ impl<'a> Turn<'a> {
             self.advance();
             return true;
         }
+        // "Thursday afternoon", of a callback, which has no other time: when to call, and no number.
+        let timed = |slot: &Slot| matches!(slot.kind, SlotKind::When | SlotKind::Day | SlotKind::Opening);
+        let wish = reply.all(Kind::When, ", ").filter(|_| answer.is_none() && !reply.has(Kind::Call));
+        if let Some(wish) = wish.filter(|_| !script.slots.iter().any(timed)) {
+            self.beside(script, reply, Some(slot));
+            self.keep_call_wish(script, wish);
+            self.task_mut(|task| task.uncount(&slot.id));
+            self.ask(slot);
+            return true;
+        }
         let Some(answer) = answer.filter(|_| reply.is_mixed()) else { return false };
         self.beside(script, reply, Some(slot));
         self.slot_answer(slot, if reply.has(Kind::Phone) { &reply.rest } else { &answer });

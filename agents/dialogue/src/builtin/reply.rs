@@ -33,6 +33,7 @@ impl Reply {
         let mut from = 0;
         let mut place: Option<(usize, usize)> = None;
         let mut telling: Option<(usize, usize)> = None;
+        let mut of_kin = Vec::new();
         for mut part in parts(text, asked, language).into_iter().filter(|part| part.sure >= SURE) {
             // "Que me toquen antes de entrar al patio" is of no call.
             if part.kind == Kind::Call && !is_of_call(Ear(language), part.of(text)) {
@@ -63,6 +64,10 @@ impl Reply {
             if let Some((first, last)) = telling {
                 text[first..last].clone_into(&mut out.telling);
             }
+            if part.kind == Kind::Name && Ear(language).is_of_kin(&text[..part.from]) {
+                of_kin.push((part.kind, part.of(text).to_owned()));
+                continue;
+            }
             if part.kind == Kind::Name {
                 text[part.to..].trim().clone_into(&mut out.behind_name);
             }
@@ -75,6 +80,10 @@ impl Reply {
                 _ => part.of(text),
             };
             out.parts.push((part.kind, words.to_owned()));
+        }
+        // "Gloria Whitfield. My mother is Ruth Whitfield": the second is whom it happened to.
+        if !out.has(Kind::Name) {
+            out.parts.extend(of_kin);
         }
         out.place = without_restart(Ear(language), &out.place).to_owned();
         out.rest.push_str(&text[from..]);
@@ -150,7 +159,9 @@ impl Reply {
         const BARE: [Kind; 4] = [Kind::Place, Kind::When, Kind::Name, Kind::Phone];
         let mut bare = self.parts.iter().filter(|(kind, _)| BARE.contains(kind));
         match (owner, bare.next(), bare.next()) {
-            (Some(owner), Some((_, words)), None) => (owner.id == slot.id).then(|| words.clone()),
+            (Some(owner), Some((_, words)), None) if owner.id == slot.id => Some(words.clone()),
+            // "It's two dogs, not three, and it's by the feed store": what has an owner is no other's, and the rest is.
+            (Some(_), Some((kind, _)), None) if part_of(slot.kind) == Some(*kind) => None,
             _ => self.value(slot.kind),
         }
     }

@@ -12,7 +12,7 @@ use super::intent::by_cue;
 use super::replied::Taken;
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
-use super::state::{Filled, Stage, Task};
+use super::state::{Filled, Pending, Stage, Task};
 use super::turn::Turn;
 use language::YesNo;
 use language::beside::question_beside;
@@ -401,6 +401,12 @@ impl<'a> Turn<'a> {
         if slot.kind == SlotKind::ClaimNumber && self.is_new_claim(text) {
             self.state.tasks.pop();
             return self.start_task("incident", text);
+        }
+        // Asked again, nobody finds a letter that they do not have.
+        if slot.kind == SlotKind::ClaimNumber && self.script.acts.lacks_number(&self.ear.plain(text)) {
+            self.state.tasks.pop();
+            self.did("claim", "no number");
+            return self.ask_pending("claim_no_number", Pending::Offer("person".to_owned()));
         }
         let told = self.volunteer(text, Some(&slot.id));
         if !told.is_empty() {

@@ -72,6 +72,8 @@ pub struct Acts {
     because: Vec<Regex>,
     talk_now: RegexSet,
     asks_safety: RegexSet,
+    claim: RegexSet,
+    lacks_number: RegexSet,
     says_safety: RegexSet,
     /// What a task is called where we ask whether it is meant.
     pub about: BTreeMap<String, String>,
@@ -113,6 +115,8 @@ struct Text {
     because: Vec<String>,
     talk_now: Vec<String>,
     asks_safety: Vec<String>,
+    claim: Vec<String>,
+    lacks_number: Vec<String>,
     says_safety: Vec<String>,
     about: BTreeMap<String, String>,
     #[serde(rename = "fact")]
@@ -165,6 +169,8 @@ impl Acts {
             because: each("because", &text.because)?,
             talk_now: set("talk_now", &text.talk_now)?,
             asks_safety: set("asks_safety", &text.asks_safety)?,
+            claim: set("claim", &text.claim)?,
+            lacks_number: set("lacks_number", &text.lacks_number)?,
             says_safety: set("says_safety", &text.says_safety)?,
             about: text.about,
             facts: Facts::compile(&text.facts)?,
@@ -192,6 +198,18 @@ impl Acts {
         } else {
             Steer::None
         }
+    }
+
+    /// Whether words, plain, are of a claim.
+    #[must_use]
+    pub fn names_claim(&self, plain: &str) -> bool {
+        self.claim.is_match(plain)
+    }
+
+    /// Whether somebody who was asked for a number says that they have none: "I don't have the letter".
+    #[must_use]
+    pub fn lacks_number(&self, plain: &str) -> bool {
+        self.lacks_number.is_match(plain)
     }
 
     /// Whether it is asked if something does harm.

@@ -18,13 +18,22 @@ impl Turn<'_> {
         let before = self.subjects(&self.state.question);
         // "By check" and then "who do I make the check out to": the words are the same, and what is asked for is not.
         let asked = asked_for(self.ear, text);
-        let otherwise = asked.is_some() && asked != asked_for(self.ear, &self.state.question);
+        let kinds = self.script.acts.facts.asked(text);
+        let facts = &self.script.acts.facts;
+        let other_kind = facts.of_office(text) && kinds != facts.asked(&self.state.question);
+        let otherwise = other_kind || asked.is_some() && asked != asked_for(self.ear, &self.state.question);
         if !otherwise && wanted.iter().all(|stem| before.contains(stem)) && self.ear.measures(text).is_empty()
         {
             return false;
         }
         let day = day_asked(self.ear, text, self.view.now.date()).map(|day| day.weekday);
         let told = spoken::spoken(&self.script.acts, self.ear, passage, text, &wanted, day).said;
+        // "And do we both have to come in?", after "Both of you come …": a yes or no that those words give.
+        let told_terms = self.ear.terms(&self.ear.plain(&told));
+        let yes_or_no = !other_kind && asked.is_none() && !self.ear.asks(text);
+        if yes_or_no && !wanted.is_empty() && wanted.iter().all(|stem| told_terms.contains(stem)) {
+            return false;
+        }
         let said = self.state.last.iter().any(|say| say.text.trim() == told.trim());
         // Said again with how the amount stands to its limit it is an answer, and so is the very amount that was named.
         let given = self.ear.measures(&told);

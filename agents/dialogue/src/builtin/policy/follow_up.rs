@@ -125,8 +125,9 @@ impl<'a> Turn<'a> {
     /// The part of that page which gives what is asked for. Without a particular question the next part is wanted, not the
     /// same again.
     pub(in super::super) fn on_topic(&mut self, text: &str) -> Option<Passage> {
-        if let Some(part) = self.office_follow_up(text) {
-            return Some(part);
+        // Where its page does not tell, nothing else of it is the answer.
+        if self.asks_office_of_topic(text) {
+            return self.office_of_topic(text);
         }
         if !self.leans(text) {
             return None;
@@ -180,14 +181,13 @@ impl<'a> Turn<'a> {
 
     /// "And where's that, and what time do they close?", right after an answer: what an office has is asked, and no other office is
     /// named.
-    pub(in super::super) fn office_follow_up(&mut self, text: &str) -> Option<Passage> {
+    pub(in super::super) fn asks_office_of_topic(&mut self, text: &str) -> bool {
         if self.state.topic.is_none() || !self.script.acts.facts.of_office(text) {
-            return None;
+            return false;
         }
         let before = self.held_by_topic(text);
         let beside = self.script.acts.facts.beside_office(text);
-        let other = self.subjects(&beside).iter().any(|stem| !before.contains(stem));
-        if other { None } else { self.office_of_topic(text) }
+        self.subjects(&beside).iter().all(|stem| before.contains(stem))
     }
 
     /// "What time are you open on Saturday", right after an answer about the library: the part of its page that gives that.

@@ -61,8 +61,13 @@ impl<'a> Turn<'a> {
         if act == Act::WhetherPage && self.is_of_topic(text) {
             act = Act::Answer;
         }
-        let unanswered =
-            matches!(act, Act::NoPage | Act::NotOnPage | Act::Office | Act::NotUnderstood | Act::WhetherPage);
+        // Hours that the last answer's page does not give are no reason to read the rest of it.
+        let of_office = act == Act::Office && self.asks_office_of_topic(text);
+        let unanswered = !of_office
+            && matches!(
+                act,
+                Act::NoPage | Act::NotOnPage | Act::Office | Act::NotUnderstood | Act::WhetherPage
+            );
         match unanswered.then(|| self.answered_otherwise(text)).flatten() {
             Some(found) => self.answer_with(&found.passage, &found.question),
             None => self.carry_out(&act, &heard, text),
@@ -125,8 +130,12 @@ impl<'a> Turn<'a> {
     // ------------------------------------------------------------ what is known
 
     fn known(&mut self, text: &str, heard: &Understood) -> Known {
-        let office = self.office_follow_up(text).is_some();
-        let topic = (office || self.leans(text)).then(|| self.on_topic(text).is_some());
+        // What the last answer's page does not tell of its office is the main office's to tell.
+        let topic = if self.asks_office_of_topic(text) {
+            self.office_of_topic(text).map(|_| true)
+        } else {
+            self.leans(text).then(|| self.on_topic(text).is_some())
+        };
         let pages = self.judged(text);
         let answers = pages.first().is_some_and(|page| page.sure >= MARGIN);
         let office_of_page = if heard.asks_office { self.gives_office(text, &pages) } else { None };
