@@ -445,7 +445,7 @@ mod tests {
             let files = script.tasks.iter().map(|t| format!("{} {:?} {:?}", t.id, t.files, t.presets));
             tasks.chain(files).chain(script.prompts.keys().cloned()).collect()
         };
-        let [english, spanish] = [shape(&english), shape(&spanish)];
+        let [english, spanish] = [shape(english), shape(spanish)];
         let odd: Vec<_> = english
             .iter()
             .filter(|line| !spanish.contains(line))
