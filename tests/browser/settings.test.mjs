@@ -163,6 +163,7 @@ consoleSuite("settings", (test) => {
     await keyboard.press("Enter");
     await focused("the one that was moved", row.getByRole("button", { name: "Close roads" }));
     assert.equal(await row.getByRole("button", { name: /^Move up/ }).count(), 0, "nothing is above the first");
+    await page.getByRole("button", { name: "Check" }).click();
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByText("Applied.", { exact: true }).waitFor();
     assert.deepEqual(riverbend(mock).document.target.map(({ name }) => name), ["roads", "the clerk's office"]);

@@ -123,7 +123,7 @@ fn an_injury_is_never_judged_milder_than_it_was_told() {
         ("a pothole on Main Street", "no", "minor", "no", json!(null)),
         // What nobody asked is no word against what was told.
         ("a pothole on Main Street", "not asked", "minor", "no", json!(null)),
-        ("a pothole, a man was killed there", "not asked", "severe", "unknown", json!(null)),
+        ("a pothole, a man was killed there", "not asked", "severe", "unknown", json!(8)),
         ("a dead tree fell, nobody was hurt", "", "minor", "no", json!(null)),
         ("a sign fell down near the hospital", "", "minor", "no", json!(null)),
         ("somebody slipped", "yes", "moderate", "unknown", json!(null)),
