@@ -25,10 +25,8 @@ const ERRORS: [usize; 4] = [31, 32, 34, 35];
 /// Sentences of the sources that a sentence is compared with.
 const NEAREST: usize = 6;
 const MAGIC: &[u8; 8] = b"QALIGN01";
-/// From here on a sentence counts as wrong; below the other, what was found of its values is only a warning. Chosen on pages that
-/// the training had left out.
-pub const WRONG: f32 = 0.85;
-pub const RIGHT: f32 = 0.5;
+/// From here on a sentence counts as wrong; below, what was found of its values is only a warning.
+pub const WRONG: f32 = 0.6;
 
 /// What the sentence encoder made of a sentence: its vector at unit length, and one after the other what its tokens stand for.
 #[derive(Clone, Debug)]
@@ -122,9 +120,7 @@ pub(super) fn settle(
     question: &[String],
     sights: &Sights,
 ) {
-    // In Spanish, of which it learned too little, its values and words alone find more: 15 of 36 instead of 8.
-    let judged = |s: &Sentence| !s.question && !reading::is_spanish(&s.text);
-    for (n, sentence) in sentences.iter().enumerate().filter(|(_, s)| judged(s)) {
+    for (n, sentence) in sentences.iter().enumerate().filter(|(_, s)| !s.question) {
         let Some(features) = compare(sentence, evidence, question, sights).filter(|_| !SHIPPED.is_empty())
         else {
             continue;
@@ -133,9 +129,9 @@ pub(super) fn settle(
         let place = format!("sentence:{}", n + 1);
         let mut own = found.issues.iter_mut().filter(|i| i.location.as_deref() == Some(&place)).peekable();
         let told = own.peek().is_some();
-        if sure < RIGHT {
+        if sure < WRONG {
             own.for_each(|issue| issue.severity = issue.severity.min(Severity::Warning));
-        } else if sure >= WRONG {
+        } else {
             let is_error = own.any(|issue| issue.severity == Severity::Error);
             if !is_error {
                 let issue = ValidationIssue::new(

@@ -29,7 +29,9 @@ const RIGHT: f32 = 2.5;
 const MADE: f32 = 0.4;
 const ELSEWHERE: f32 = 0.6;
 /// Sentences about something else that are held against each page.
-const OTHERS: usize = 120;
+const OTHERS: usize = 30;
+/// What is wrong in a sentence, as hands name it.
+const KINDS: [&str; 9] = ["number", "when", "name", "negation", "condition", "added", "mixed", "all", "word"];
 /// Names that stand in for others.
 const NAMES: [&str; 12] = [
     "Harper",
@@ -56,35 +58,14 @@ impl Dice {
 }
 
 pub fn all(folder: &Path, seed: u64) -> Result<(Vec<Page>, Vec<Line>), Box<dyn Error>> {
-    let text = fs::read_to_string(folder.join("judge/train/pages.txt"))?;
     let (mut pages, mut lines): (Vec<Page>, Vec<Line>) = (Vec::new(), Vec::new());
-    let mut language = String::new();
-    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        if let Some((of, page)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) {
-            of.clone_into(&mut language);
-            pages.push(Page { text: page.to_owned() });
-            continue;
-        }
-        let (mark, said) =
-            line.split_once(' ').ok_or_else(|| format!("this is no line of a page: {line}"))?;
-        let kind = match mark {
-            "+" => "right",
-            "-" => "wrong",
-            "~" => "elsewhere",
-            _ => return Err(format!("this is no line of a page: {line}").into()),
-        };
-        let page = pages.len().checked_sub(1).ok_or("a sentence before the first page")?;
-        let weight = if kind == "wrong" { 1.0 } else { RIGHT };
-        lines.push(Line {
-            page,
-            beside: Vec::new(),
-            language: language.clone(),
-            kind: kind.to_owned(),
-            text: said.to_owned(),
-            wrong: mark == "-",
-            written: true,
-            weight,
-        });
+    let mut files: Vec<_> =
+        fs::read_dir(folder.join("judge/train"))?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    files.sort();
+    for file in files {
+        let (own, said) = of_pages(&file)?;
+        lines.extend(said.into_iter().map(|line| Line { page: line.page + pages.len(), ..line }));
+        pages.extend(own);
     }
     let mut dice = Dice(seed);
     let mut made = Vec::new();
@@ -132,6 +113,41 @@ pub fn all(folder: &Path, seed: u64) -> Result<(Vec<Page>, Vec<Line>), Box<dyn E
         if dice.below(2) == 0 {
             line.beside = (0..2).map(|_| dice.below(pages.len())).filter(|n| *n != line.page).collect();
         }
+    }
+    Ok((pages, lines))
+}
+
+/// Pages, each with what is said of it below: "+" is right, "-" is wrong, with its kind in front where that is known ("number: …"), "~" is about
+/// something else.
+pub fn of_pages(path: &Path) -> Result<(Vec<Page>, Vec<Line>), Box<dyn Error>> {
+    let (mut pages, mut lines): (Vec<Page>, Vec<Line>) = (Vec::new(), Vec::new());
+    let mut language = String::new();
+    for line in fs::read_to_string(path)?.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some((of, page)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) {
+            of.clone_into(&mut language);
+            pages.push(Page { text: page.to_owned() });
+            continue;
+        }
+        let (mark, said) =
+            line.split_once(' ').ok_or_else(|| format!("this is no line of a page: {line}"))?;
+        let named = said.split_once(": ").filter(|(kind, _)| KINDS.contains(kind));
+        let (kind, said) = match mark {
+            "+" => ("right", said),
+            "-" => named.unwrap_or(("wrong", said)),
+            "~" => ("elsewhere", said),
+            _ => return Err(format!("this is no line of a page: {line}").into()),
+        };
+        let page = pages.len().checked_sub(1).ok_or("a sentence before the first page")?;
+        lines.push(Line {
+            page,
+            beside: Vec::new(),
+            language: language.clone(),
+            kind: kind.to_owned(),
+            text: said.to_owned(),
+            wrong: mark == "-",
+            written: true,
+            weight: if mark == "-" { 1.0 } else { RIGHT },
+        });
     }
     Ok((pages, lines))
 }

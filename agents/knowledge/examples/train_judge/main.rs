@@ -1,6 +1,6 @@
 //! Trains the judge's head over what is compared and writes `agents/governance/data/judge/weights.bin`.
 //!
-//! It learns from `data/judge/train/pages.txt`, written for this; from what becomes of the right sentences there when a "not" is put
+//! It learns from the pages in `data/judge/train`, written for this; from what becomes of the right sentences there when a "not" is put
 //! in or taken out, a name becomes another or an "if" goes; and from sentences about something else (`data/meaning`: what may
 //! be said, and acts). Run from anywhere:
 //!
@@ -44,9 +44,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let asked = |flag: &str| words.iter().any(|word| word == flag);
     let mut vectors = Vectors::load(&root.join("models"), root.join("target/judge.cache"))?;
     if asked("--judge") {
-        let files = words.iter().filter(|word| word.ends_with(".tsv")).map(PathBuf::from);
+        let files = words.iter().filter(|word| !word.starts_with("--")).map(PathBuf::from);
         for file in files {
-            let (pages, lines) = data::set(&file)?;
+            let is_set = file.extension().is_some_and(|e| e == "tsv");
+            let (pages, lines) = if is_set { data::set(&file)? } else { data::of_pages(&file)? };
             let heads = aligned::from_bytes(&std::fs::read(folder.join("judge/weights.bin"))?)
                 .ok_or("no weights of ours")?;
             let read = examples(&pages, lines, &mut vectors)?;
