@@ -25,7 +25,8 @@ const ERRORS: [usize; 4] = [31, 32, 34, 35];
 /// Sentences of the sources that a sentence is compared with.
 const NEAREST: usize = 6;
 const MAGIC: &[u8; 8] = b"QALIGN01";
-/// From here on a sentence counts as wrong; below, what was found of its values is only a warning.
+/// From here on a sentence counts as wrong; below, what was found of its values is only a warning. Chosen on
+/// every other page of `data/judge/seen`, beginning with the first.
 pub const WRONG: f32 = 0.6;
 
 /// What the sentence encoder made of a sentence: its vector at unit length, and one after the other what its tokens stand for.

@@ -7,7 +7,7 @@
 //! ```text
 //! cargo run --release -p knowledge --example train_judge             # train and write
 //! … -- --folds     # how pages do that a training leaves out, by threshold; writes nothing
-//! … -- --judge FILE.tsv  # the shipped head on a set: page, language, verdict, kind, passage, sentence
+//! … -- --judge FILE  # the shipped head on pages (.txt), or on a set (.tsv): page, language, verdict, kind, passage, sentence
 //! ```
 //! `--missed` prints what was judged wrongly. What the encoder saw is kept in `target/judge.cache`.
 
