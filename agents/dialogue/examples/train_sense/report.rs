@@ -29,6 +29,13 @@ pub fn print(sense: &Sense, lines: &[Line], vectors: &Vectors, missed: bool) {
             println!("{label:>5} {language:>2} {:>5}: by words {before}, with the vector {after}", own.len());
         }
     }
+    for least in [100, 150, 200, 250, 300] {
+        let count = |label: &str| {
+            let own = all.iter().filter(|(line, reading)| line.label == label && reading.danger >= least);
+            format!("{label} {}", own.count())
+        };
+        println!("danger from {least}: {}, {}, {}", count("now"), count("maybe"), count("no"));
+    }
     for (line, reading) in all.iter().filter(|_| missed) {
         let wrong = match line.label.as_str() {
             "now" => reading.level() < Level::Sure,

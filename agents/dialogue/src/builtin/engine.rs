@@ -8,10 +8,11 @@ use pipeline::turn::{Expectation, SegmentKind};
 use super::intent::by_cue;
 use super::policy::clarify::Choice;
 use super::questions::{unhesitant, unstutter, without_echo};
-use super::script::{Script, ScriptError, SlotKind};
+use super::script::{Does, Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
 use super::step::{Step, View};
 use super::turn::Turn;
+use governance::danger::answer::Answers;
 use governance::danger::sense::Sense;
 use governance::danger::{DangerError, Detector};
 use language::YesNo;
@@ -33,6 +34,7 @@ pub struct Dialogue {
     spanish: &'static Script,
     pub(super) danger: &'static Detector,
     pub(super) sense: &'static Sense,
+    pub(super) answers: &'static Answers,
 }
 
 impl Dialogue {
@@ -44,11 +46,13 @@ impl Dialogue {
         let missing = |error: DangerError| ScriptError::Missing(error.to_string());
         let danger = Detector::shipped().map_err(missing)?;
         let sense = Sense::shipped().map_err(missing)?;
+        let answers = Answers::shipped().map_err(missing)?;
         Ok(Self {
             english: Script::front_desk(Language::En)?,
             spanish: Script::front_desk(Language::Es)?,
             danger,
             sense,
+            answers,
         })
     }
 
@@ -151,6 +155,8 @@ impl Turn<'_> {
         let held = take(&mut self.state.holding);
         let prompted = take(&mut self.state.prompted);
         if let Some((found, language)) = self.emergency_heard(text) {
+            // Whoever works on what is being taken must know of it, whatever becomes of the call.
+            self.task_mut(|task| task.note_beside(text));
             self.emergency(&found, language);
         } else if let Some(language) = self.dialogue.hears_no_calls(&self.state, text) {
             self.no_more_calls(language, "voice");
@@ -310,7 +316,7 @@ impl Turn<'_> {
             return true;
         }
         if matches!(pending, Pending::MessageOrPerson | Pending::Offer(_)) && self.unwants_call(text) {
-            self.offer_declined("");
+            self.unwanted_call(text);
             return true;
         }
         if matches!(pending, Pending::MoreOnPage | Pending::More) && self.unwants_call(text) {
@@ -364,6 +370,17 @@ impl Turn<'_> {
         }
         self.did("answer", "took it");
         true
+    }
+
+    /// "No no, I don't need a call, I just want to report the light": what is wanted in its place is begun.
+    fn unwanted_call(&mut self, text: &str) {
+        let rest = self.script.acts.beside_refusal(self.ear, text);
+        let reports = |does: &Does| matches!(does, Does::Task(id) if id == "incident");
+        if by_cue(self.script, &rest).is_some_and(|cue| reports(&cue.intent.does)) {
+            self.open(&rest);
+        } else {
+            self.offer_declined("");
+        }
     }
 
     /// "No" to "more on that?" leads to what else; "no, that's all" ends the call.

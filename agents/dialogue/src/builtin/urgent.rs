@@ -10,7 +10,7 @@ use super::engine::Dialogue;
 use super::intent::by_cue;
 use super::policy::acts::Steer;
 use super::script::Does;
-use super::state::{Pending, State};
+use super::state::{Pending, Stage, State, Task};
 use super::step::Effect;
 use super::turn::Turn;
 use governance::danger::{Level, Reading};
@@ -67,15 +67,19 @@ impl Dialogue {
             return Reading::default();
         }
         let words = self.danger.read(text);
-        let reading = vector.map_or(words, |vector| self.sense.read(words, vector));
+        let reading = vector.map_or(words.by_words(), |vector| self.sense.read(words, vector));
         // What happened yesterday is asked about first. Not where somebody may take their own life.
         let over = both.iter().any(|l| self.script_in(*l).emergencies.is_of_another_day(text));
         if over && !reading.is_own_hand() { reading.unsure() } else { reading }
     }
 
-    /// Whether the caller is to be asked if anybody is in danger. Not amid a task: what they tell there was asked for.
+    /// Whether the caller is to be asked if anybody is in danger. Amid a task, where what happened was asked for, it takes more.
     pub(super) fn must_ask(&self, state: &State, text: &str, vector: Option<&[f32]>) -> bool {
-        may_ask(state) && self.danger_in(text, vector).level() >= Level::Likely
+        let reading = || self.danger_in(text, vector);
+        match state.task() {
+            None => may_ask(state) && reading().level() >= Level::Likely,
+            Some(task) => may_ask_amid(state) && !tells_of_hurt(task) && reading().is_told_aside(),
+        }
     }
 
     /// The same where the words were not heard clearly, and in another hearing of them they tell of sure danger.
@@ -98,9 +102,26 @@ impl Dialogue {
         self.danger(text, vector).0 == Level::Sure
     }
 
+    /// Whether an answer to "Is anyone hurt or in danger right now?", or to being sent to 911, says that somebody is, as far as that was
+    /// learned from such answers.
+    fn answered(&self, text: &str) -> Option<bool> {
+        self.answers.read(text).in_danger(self.danger_in(text, None))
+    }
+
+    /// Whether words after being sent to 911 are rather of somebody who is in no danger.
+    fn calms(&self, text: &str) -> bool {
+        self.answers.read(text).is_rather_no() && self.danger_in(text, None).level() == Level::No
+    }
+
     /// Whether an answer to "Is anyone hurt or in danger right now?" says so.
     fn confirms(&self, state: &State, text: &str, vector: Option<&[f32]>) -> bool {
-        match Ear(state.language).yes_no(text) {
+        let ear = Ear(state.language);
+        // "No, he's still not waking up", "goodness, no, dear, Walt passed in March": more than a yes or a no.
+        let learned = self.answered(text).filter(|_| !ear.is_bare_yes_no(text));
+        if let Some(yes) = learned {
+            return yes && !self.is_over_it(state, text);
+        }
+        match ear.yes_no(text) {
             Some(YesNo::Yes) => !self.is_over_it(state, text),
             Some(YesNo::No) => false,
             None => self.danger_in(text, vector).level() >= Level::Likely,
@@ -111,7 +132,17 @@ impl Dialogue {
 /// Not whoever was just asked for a pen: what is sure danger is heard there, too.
 fn may_ask(state: &State) -> bool {
     let writes = state.pending == Some(Pending::Write);
-    !(state.doubted || state.urgent || state.task().is_some() || writes)
+    state.task().is_none() && !writes && may_ask_amid(state)
+}
+
+/// It is asked once in a call.
+const fn may_ask_amid(state: &State) -> bool {
+    !(state.doubted || state.urgent)
+}
+
+/// Who was hurt is being told: that is asked about anyway.
+fn tells_of_hurt(task: &Task) -> bool {
+    matches!(&task.stage, Stage::Slot(id) if id == "injured")
 }
 
 impl Dialogue {
@@ -145,7 +176,9 @@ impl Turn<'_> {
 
     /// Whether it is to be asked if anybody is in danger.
     pub(super) fn must_ask(&self, text: &str) -> bool {
-        self.dialogue.must_ask(&self.state, text, self.vector_of(text))
+        // "I'll wait, please" is like nothing in particular, and answers what was asked.
+        let answers = self.wants_yes_no() && self.ear.plain(text).split(' ').count() <= ANSWER;
+        !answers && self.dialogue.must_ask(&self.state, text, self.vector_of(text))
     }
 
     /// An emergency in the words, and the language in which it was heard.
@@ -176,7 +209,9 @@ impl Turn<'_> {
     fn surely_danger(&self, text: &str) -> Option<Reading> {
         let reading = self.danger_in(text);
         // "He turned his ankle, but he's fine", told when asked whether anybody is in danger.
-        if !self.state.doubt.is_empty() && self.dialogue.is_over_it(&self.state, text) {
+        let denied =
+            || self.dialogue.is_over_it(&self.state, text) || self.dialogue.answered(text) == Some(false);
+        if !self.state.doubt.is_empty() && denied() {
             return None;
         }
         let sure = match self.state.task() {
@@ -245,11 +280,11 @@ impl Turn<'_> {
         // "Forget it, goodbye" is short, and no answer.
         let steers = self.script.acts.steer(self.ear, text, false) != Steer::None;
         let short = !steers && !self.says_bye(text) && plain.split(' ').count() < ANSWER;
-        if short {
-            self.recall(&said, taken_for.clone());
-        }
         let wish = self.ear.is_question(text) || by_cue(self.script, text).is_some();
-        if short {
+        // "Lord, no, nothing like that": a no that wants nothing of its own.
+        let denies = self.dialogue.answered(text) == Some(false) && !wish && self.is_idle(text);
+        if short || denies {
+            self.recall(&said, taken_for);
             self.route(&said);
         } else if steers || wish || self.says_bye(text) {
             self.route(text);
@@ -329,11 +364,12 @@ impl Turn<'_> {
             self.sends_again(again, text);
             return true;
         }
-        if says(cues.no_emergency) || (no && words <= ANSWER) {
+        let learned = self.dialogue.answered(text).filter(|_| !ear.is_bare_yes_no(text));
+        if says(cues.no_emergency) || (no && words <= ANSWER) || learned == Some(false) {
             self.say("emergency_over");
             // "What, no, it's just loud music, I want to file a complaint": what they called for comes with it.
-            if self.state.task().is_none() && words > CALLED_OFF && self.danger_in(text).level() == Level::No
-            {
+            let more = words > CALLED_OFF || learned == Some(false) && !self.is_idle(text);
+            if self.state.task().is_none() && more && self.danger_in(text).level() == Level::No {
                 self.after_emergency = false;
                 self.state.urgent = false;
                 self.route(text);
@@ -354,16 +390,29 @@ impl Turn<'_> {
             .head
             .want()
             .is_some_and(|want| want.score >= WISH && want.route != NONE && want.route != "incident");
+        // "But he isn't in pain and we have no insurance, do they charge for the ambulance?" asks, and is in danger still.
+        let wish = wish && self.dialogue.calms(text);
         let goes_on = no && !other && !wish && !self.ear.is_question(text);
         // "Should I get him out first?" is no question for a page.
         let begins = wish && self.head.want().is_some_and(|want| want.route != QUESTION);
-        let lost = ear.is_question(text) && !other && !begins && self.passage(text).is_none();
-        let held_back = again != "emergency_again" && !says(cues.will_call);
-        if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost || held_back {
+        let lost = ear.is_question(text) && !other && !begins && (!wish || self.passage(text).is_none());
+        let held_back = again != "emergency_again" && !says(cues.will_call) || learned == Some(true);
+        // Neither a no nor anything else that can be served: whoever goes on about it is in danger still. Told so twice in a row,
+        // nobody is helped by a third time.
+        let uneasy = !self.dialogue.calms(text) && !other && !self.says_bye(text) && !self.was_sent_again();
+        if ear.is_bare_yes_no(text) || says(cues.what_to_do) || goes_on || lost || held_back || uneasy {
             self.sends_again(again, text);
             return true;
         }
         false
+    }
+}
+
+impl Turn<'_> {
+    /// Whether the last reply sent the caller to 911 once more.
+    fn was_sent_again(&self) -> bool {
+        let again = self.worded("emergency_again");
+        self.state.last.iter().any(|say| again.contains(&say.text))
     }
 }
 

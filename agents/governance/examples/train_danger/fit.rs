@@ -29,8 +29,6 @@ pub struct Example {
 
 impl Example {
     pub fn of(marks: &Marks, line: &Line) -> Self {
-        let mut found = Vec::new();
-        let words = marks.each(&line.text, |mark| found.push(mark));
         let own_hand = line.kind == "self_harm";
         let yes = |is: bool| if is { 1.0 } else { 0.0 };
         let unclear = if line.label == Label::Maybe { UNCLEAR } else { 1.0 };
@@ -39,6 +37,13 @@ impl Example {
             (yes(line.label != Label::No), line.weight),
             (yes(own_hand && line.label != Label::No), line.weight),
         ];
+        Self::new(marks, &line.text, wanted)
+    }
+
+    /// Words, what each question's answer is, and what an error costs.
+    pub fn new(marks: &Marks, text: &str, wanted: [(f32, f32); QUESTIONS]) -> Self {
+        let mut found = Vec::new();
+        let words = marks.each(text, |mark| found.push(mark));
         Self { marks: found, words, wanted }
     }
 }

@@ -1,17 +1,19 @@
 //! Trains the detector of danger and writes `agents/governance/data/danger/weights.bin`.
 //!
-//! The recipe: the sentences of `data/danger/*.tsv` (label, kind, language, text; written for this by several hands),
-//! beginnings of the harmless ones (a sentence is judged while it is spoken), ordinary talk and what the dialogue's tests
-//! hold to be harmless; then logistic regression, one a question, the mean of several fits. Run from anywhere:
+//! The recipe: the sentences of `data/danger/*.tsv` (label, kind, language, text; written for this by several hands), what callers
+//! of a county say first (`pipeline/language/data/intents`), beginnings of the harmless ones (a sentence is judged while it is
+//! spoken), ordinary talk and what the dialogue's tests hold to be harmless; then logistic regression, one a question, the mean of several fits. Run from anywhere:
 //!
 //! ```text
 //! cargo run --release -p governance --example train_danger             # train and write
 //! cargo run --release -p governance --example train_danger -- --folds  # how sentences do that a training leaves out
 //! cargo run --release -p governance --example train_danger -- --folds --write FILE.tsv  # the same, kept for `train_sense` of `dialogue`
 //! cargo run --release -p governance --example train_danger -- --judge FILE.tsv   # what the shipped detector makes of a set
+//! cargo run --release -p governance --example train_danger -- --answers [--judge]  # the same of answers to "is anybody in danger?"
 //! ```
 //! `--missed` prints what it gets wrong.
 
+mod answers;
 mod fit;
 #[path = "../train_guard/grammar.rs"]
 #[allow(dead_code, reason = "only the dice are used here")]
@@ -23,7 +25,7 @@ use std::fs;
 use std::path::Path;
 
 use fit::Example;
-use governance::danger::{Detector, Marks};
+use governance::danger::{Detector, Marks, Reading};
 use grammar::{Dice, Grammar};
 
 /// Models whose mean is shipped: chance in one evens out.
@@ -63,10 +65,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/danger");
     let words: Vec<String> = std::env::args().skip(1).collect();
     let missed = words.iter().any(|word| word == "--missed");
+    if words.iter().any(|word| word == "--answers") {
+        let judged = words.iter().any(|word| word == "--judge");
+        return if judged { answers::judge(&folder, missed) } else { answers::train(&folder) };
+    }
     if let Some(at) = words.iter().position(|word| word == "--judge") {
         let file = words.get(at + 1).ok_or("--judge needs a file")?;
-        report::print(&report::read(Detector::shipped()?, set(Path::new(file))?), missed);
-        return Ok(());
+        let read = report::read(Detector::shipped()?, set(Path::new(file))?);
+        report::print(&read, missed);
+        return write(&words, &read);
     }
     let mut paths: Vec<_> = fs::read_dir(&folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|e| e == "tsv"));
@@ -75,6 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for path in &paths {
         written.extend(set(path)?);
     }
+    written.extend(openings(&folder, &written)?);
     let around = around(&folder)?;
     println!("{} sentences, {} of other talk", written.len(), around.len());
     let marks = Marks::shipped()?;
@@ -88,14 +96,19 @@ fn main() -> Result<(), Box<dyn Error>> {
             read.extend(report::read(&detector, out.into_iter().map(|(_, line)| line).collect()));
         }
         report::print(&read, missed);
-        if let Some(at) = words.iter().position(|word| word == "--write") {
-            fs::write(words.get(at + 1).ok_or("--write needs a file")?, report::table(&read))?;
-        }
-        return Ok(());
+        return write(&words, &read);
     }
     let bytes = trained(&marks, &written, &around, FITS);
     fs::write(folder.join("weights.bin"), &bytes)?;
     println!("wrote {} bytes", bytes.len());
+    Ok(())
+}
+
+/// Keeps what was read where a file is named for it.
+fn write(words: &[String], read: &[(Line, Reading)]) -> Result<(), Box<dyn Error>> {
+    if let Some(at) = words.iter().position(|word| word == "--write") {
+        fs::write(words.get(at + 1).ok_or("--write needs a file")?, report::table(read))?;
+    }
     Ok(())
 }
 
@@ -153,6 +166,28 @@ fn around(folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
         said.sort();
         said.dedup();
         all.extend(said.iter().map(|text| harmless(text)));
+    }
+    Ok(all)
+}
+
+/// What callers of a county say first, which the dialogue learns their wishes from: ordinary business, but for what the sets say
+/// otherwise of.
+fn openings(folder: &Path, written: &[Line]) -> Result<Vec<Line>, Box<dyn Error>> {
+    let dangers: Vec<&str> =
+        written.iter().filter(|line| line.label != Label::No).map(|line| line.text.as_str()).collect();
+    let mut all = Vec::new();
+    for language in ["en", "es"] {
+        let file = folder.join(format!("../../../../pipeline/language/data/intents/openings.{language}.tsv"));
+        let text = fs::read_to_string(file)?;
+        let said =
+            text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').nth(2));
+        all.extend(said.filter(|text| !dangers.contains(text)).map(|text| Line {
+            label: Label::No,
+            kind: "opening".into(),
+            language: language.into(),
+            text: text.to_owned(),
+            weight: 1.0,
+        }));
     }
     Ok(all)
 }

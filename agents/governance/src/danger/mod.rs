@@ -7,6 +7,7 @@
 //! The dialogue's own patterns come first: they know what a form of words means. This knows what a sentence is like.
 #![deny(clippy::disallowed_methods)]
 
+pub mod answer;
 pub mod sense;
 
 use std::fmt;
@@ -40,8 +41,11 @@ const NEARLY: u16 = 350;
 const NEARLY_ALARMING: u16 = 600;
 /// The same where a caller was asked to tell what happened.
 const CERTAIN: u16 = 850;
-/// Thousandths from which it is asked.
-const LIKELY: u16 = 250;
+/// The same from which it is asked all the same: of answers in the middle of a report one in a hundred, most of which do tell of danger.
+const ASIDE: u16 = 600;
+/// Thousandths from which it is asked, and from which by words alone, whose meaning nothing weighed.
+const LIKELY: u16 = 150;
+const LIKELY_BY_WORDS: u16 = 250;
 /// Thousandths from which the lifeline is named: of those in danger, only the likelihood that it is their own hand.
 const OWN_HAND: u16 = 500;
 
@@ -83,6 +87,16 @@ impl Reading {
         self.level() == Level::Likely && (self.now >= NEARLY || self.danger >= NEARLY_ALARMING)
     }
 
+    /// The same, where no vector was there to weigh what the words mean.
+    #[must_use]
+    pub fn by_words(self) -> Self {
+        if self.danger < LIKELY_BY_WORDS {
+            Self { danger: self.danger.min(LIKELY - 1), ..self }
+        } else {
+            self
+        }
+    }
+
     /// The same, as something that must be asked about first.
     #[must_use]
     pub fn unsure(self) -> Self {
@@ -93,6 +107,12 @@ impl Reading {
     #[must_use]
     pub const fn is_certain(self) -> bool {
         self.now >= CERTAIN
+    }
+
+    /// Whether whoever was asked to tell something may tell of danger aside.
+    #[must_use]
+    pub const fn is_told_aside(self) -> bool {
+        self.now >= ASIDE
     }
 
     /// Whether the 988 lifeline is named as well.

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use super::answer::Answers;
 use super::*;
 
 #[test]
@@ -83,10 +84,46 @@ fn danger_in_another_hands_words_is_heard_and_ordinary_talk_is_let_be() {
     }
 }
 
+/// The same of a hand whose emergencies are half told aside ("it's been sparking, but anyway the hole is about two foot").
+#[test]
+fn danger_told_aside_is_heard_more_often_than_not() {
+    let set = include_str!("../../data/danger/held/third.tsv");
+    let lines = set.lines().filter(|line| !line.starts_with('#'));
+    let read: Vec<(&str, Level)> = lines
+        .map(|line| (line.split('\t').next().unwrap(), line.rsplit('\t').next().unwrap()))
+        .map(|(label, text)| (label, Detector::shipped().unwrap().read(text).level()))
+        .collect();
+    let count = |label, least| read.iter().filter(|(l, level)| *l == label && *level >= least).count();
+    assert_eq!((count("now", Level::No), count("no", Level::No)), (140, 259));
+    let (sure, heard) = (count("now", Level::Sure), count("now", Level::Likely));
+    assert!(sure >= 70 && heard >= 102, "sure of {sure}, heard {heard} of 140");
+    let (alarmed, asked) = (count("no", Level::Sure), count("no", Level::Likely));
+    assert!(alarmed <= 2 && asked <= 5, "alarmed by {alarmed}, asked at {asked} of 259");
+}
+
+/// Answers to "is anyone in danger?" by the hand that wrote the training's, as other people. A yes that is taken for a no is the worst.
+#[test]
+fn answers_to_whether_anybody_is_in_danger_are_told_apart() {
+    let (answers, detector) = (Answers::shipped().unwrap(), Detector::shipped().unwrap());
+    let set = include_str!("../../data/danger/held/answers.tsv");
+    let read: Vec<(&str, Option<bool>)> = set
+        .lines()
+        .map(|line| (line.split('\t').next().unwrap(), line.rsplit('\t').next().unwrap()))
+        .map(|(label, text)| (label, answers.read(text).in_danger(detector.read(text))))
+        .collect();
+    let count = |label, taken| read.iter().filter(|(l, t)| *l == label && *t == taken).count();
+    let all = |label| read.iter().filter(|(l, _)| *l == label).count();
+    assert_eq!((all("yes"), all("no")), (100, 100));
+    let (yes, lost) = (count("yes", Some(true)), count("yes", Some(false)));
+    assert!(yes >= 70 && lost <= 3, "{yes} of 100 taken for a yes, {lost} for a no");
+    let (no, alarmed) = (count("no", Some(false)), count("no", Some(true)));
+    assert!(no >= 44 && alarmed <= 6, "{no} of 100 taken for a no, {alarmed} for a yes");
+}
+
 #[test]
 fn a_word_said_again_and_again_is_no_danger() {
     let detector = Detector::shipped().unwrap();
     for word in ["blah ", "hello ", "please ", "no ", "no no no wait ", "sí ", "thank you "] {
-        assert_eq!(detector.read(&word.repeat(300)).level(), Level::No, "{word}");
+        assert_eq!(detector.read(&word.repeat(300)).by_words().level(), Level::No, "{word}");
     }
 }
