@@ -79,8 +79,12 @@ impl Ear {
             Language::Es => "llam",
         };
         let limits: &[&str] = match self.0 {
-            Language::En => &["before", "after", "until", "till", "at", "on", "unless", "too"],
-            Language::Es => &["antes", "despues", "hasta", "en", "a", "los", "el", "tan"],
+            Language::En => &[
+                "before", "after", "until", "till", "at", "on", "unless", "too", "between", "while", "during",
+            ],
+            Language::Es => {
+                &["antes", "despues", "hasta", "en", "a", "los", "el", "tan", "entre", "durante", "mientras"]
+            }
         };
         let Some(at) = words.iter().position(|word| no.contains(word)) else { return false };
         // "Call me, not him" wants a call; "not call your other" speaks of none.

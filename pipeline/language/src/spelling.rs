@@ -101,6 +101,12 @@ fn remarked(language: Language, words: &[&str]) -> Option<usize> {
     {
         return Some(2);
     }
+    // "Whitcom with no B, W H I T C O M", "sin hache".
+    if let ["no" | "without" | "sin", one, _, ..] = words
+        && letter(language, one).is_some()
+    {
+        return Some(2);
+    }
     let with = matches!(*words.first()?, "with" | "con");
     let article = matches!(*words.get(1)?, "a" | "an" | "una");
     let used = 2 + usize::from(article);

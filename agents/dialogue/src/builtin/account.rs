@@ -168,7 +168,11 @@ pub fn opens_place(ear: Ear, text: &str) -> bool {
 pub fn names_time(ear: Ear, words: &str) -> bool {
     let known: &[&str] = by_language!(ear, names_time());
     let plain = ear.plain(words);
-    plain.split(' ').any(|word| known.contains(&word) || ear.calendar_word(word).is_some())
+    // "Right before the bridge" tells where.
+    let only_order = |word: &str| matches!(word, "before" | "after" | "antes" | "despues");
+    let beside = opens_place(ear, words) || ear.place_stated(words).is_some();
+    let said = |word: &str| known.contains(&word) && !(beside && only_order(word));
+    plain.split(' ').any(|word| said(word) || ear.calendar_word(word).is_some())
 }
 
 /// Words that tell when.

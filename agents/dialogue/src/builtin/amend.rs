@@ -23,6 +23,10 @@ impl<'a> Turn<'a> {
     pub(super) fn amends(&mut self, text: &str) -> bool {
         let Some((script, mut task)) = self.amendable() else { return false };
         let plain = self.ear.plain(text);
+        // "No, we're all set, see you Thursday!" moves nothing.
+        if self.says_bye(text) && !self.ear.is_question(text) && !self.script.acts.amends(&plain) {
+            return false;
+        }
         let whole = self.script.acts.amends(&plain);
         if script.files == Files::Inspection && (whole || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");

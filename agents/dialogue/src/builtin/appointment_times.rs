@@ -9,7 +9,7 @@ use super::step::{Lookup, Opening};
 use super::turn::Turn;
 use language::Ear;
 use language::YesNo;
-use language::{Direction, Part, When};
+use language::{Direction, Language, Part, When};
 
 /// Times offered at once: more cannot be remembered on the phone.
 const OFFERED: usize = 3;
@@ -62,7 +62,7 @@ impl Turn<'_> {
         let offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
         let ear = self.ear;
         // "Better Friday, Thursday I work": only what is wanted counts.
-        let wanted = last_day(ear, &day_wanted(ear, text));
+        let wanted = last_day(ear, &day_wanted(ear, self.preferred(text)));
         let text = wanted.as_str();
         let wish = ear.when(text, self.view.now, Direction::Future);
         // "Do you have anything in the afternoon?" wants to hear what there is, not to take it.
@@ -92,6 +92,23 @@ impl Turn<'_> {
             _ if ear.is_question(text) => self.digress(text),
             _ => self.offer(offered, "openings"),
         }
+    }
+
+    /// "The one at nine, no, the concrete comes at nine, better ten thirty": what is wanted after all, where a time stands behind it.
+    fn preferred<'t>(&self, text: &'t str) -> &'t str {
+        let marks: &[&str] = match self.ear.0 {
+            Language::En => &[" better ", " make it ", " make that "],
+            Language::Es => &[" mejor ", " más bien ", " mas bien "],
+        };
+        let lower = text.to_lowercase();
+        let behind = marks.iter().filter_map(|mark| Some(lower.rfind(mark)? + mark.len())).max();
+        let rest =
+            behind.filter(|_| lower.len() == text.len()).and_then(|at| text.get(at..)).unwrap_or_default();
+        let hour = |text: &str| {
+            self.ear.when(text, self.view.now, Direction::Future).is_some()
+                || bare_hour(self.ear, text).is_some()
+        };
+        if hour(rest) { rest } else { text }
     }
 
     fn offer_others(&mut self, all: &[Opening], offered: &[Opening]) {

@@ -1,6 +1,7 @@
 //! The number to call back: the one that the call comes from, offered in place of asking for one, and one that is told in parts.
 
 use language::YesNo;
+use language::reply::Kind;
 use pipeline::turn::Expectation;
 
 use super::script::{Slot, SlotKind};
@@ -49,9 +50,17 @@ impl<'a> Turn<'a> {
             }
             // "The number I'm what? Oh yes ma'am, this is the house phone."
             None if self.agrees_amid(text) => self.take_caller_number(slot),
+            // "I suppose."
+            None if self.agrees_by_parts(text) => self.take_caller_number(slot),
             None => return false,
         }
         true
+    }
+
+    /// Whether all that a reply has is a yes, in whatever words.
+    fn agrees_by_parts(&self, text: &str) -> bool {
+        let reply = self.reply(text);
+        reply.has(Kind::Yes) && !reply.is_mixed()
     }
 
     /// Whether a yes stands among the words, no no, and no number.

@@ -329,7 +329,7 @@ impl<'a> Turn<'a> {
     }
 
     /// A value as put right: the words that were taken back replaced, a part of it corrected, or another in its place.
-    fn otherwise(
+    pub(super) fn otherwise(
         &self,
         slot: &Slot,
         held: &Filled,

@@ -4,8 +4,9 @@ use language::reply::{Asked, Kind};
 
 use super::account;
 use super::addressee::MESSAGE;
+use super::intent::by_cue;
 use super::reply::Reply;
-use super::script::{Slot, SlotKind, TaskScript};
+use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots;
 use super::state::Filled;
 use super::turn::Turn;
@@ -83,7 +84,9 @@ impl<'a> Turn<'a> {
         let spoken = self.ear.terms(&self.ear.plain(&script.spoken));
         for told in reply.each(Kind::What).map(str::to_owned).collect::<Vec<_>>() {
             let named = self.ear.subjects(&told).into_iter().any(|stem| !spoken.contains(&stem));
-            if named {
+            // "I'd like to book somebody to look at the porch" is the wish itself.
+            let wish = by_cue(self.script, &told).is_some_and(|cue| matches!(cue.intent.does, Does::Task(_)));
+            if named && !wish {
                 self.task_mut(|task| task.note_beside(&told));
             }
         }
@@ -94,6 +97,8 @@ impl<'a> Turn<'a> {
     pub(super) fn reason_of(&self, text: &str) -> Option<String> {
         let reply = Reply::of(text, Asked::Reason, self.ear.0);
         let parts = [Kind::What, Kind::Ask].into_iter().find_map(|kind| reply.all(kind, ", "));
+        // A question tells it, whatever its parts were taken for.
+        let parts = parts.or_else(|| self.ear.is_question(text).then(|| text.to_owned()));
         parts.filter(|words| !self.ear.subjects(words).is_empty())
     }
 }

@@ -170,7 +170,10 @@ impl<'a> Turn<'a> {
         match slot.kind {
             SlotKind::Name => reply.tells(),
             SlotKind::When | SlotKind::Day | SlotKind::Address => {
-                reply.has(Kind::What) && slots::answered(slot.kind, text, self.context()) == Read::Nothing
+                // "It's right by the feed store", asked when it was.
+                let where_it_is = slot.kind == SlotKind::When && reply.has(Kind::Place);
+                let told = reply.has(Kind::What) || where_it_is && !reply.has(Kind::When);
+                told && (where_it_is || slots::answered(slot.kind, text, self.context()) == Read::Nothing)
             }
             SlotKind::Place => {
                 let long = reply.all(Kind::What, " ").is_some_and(|told| told.split(' ').count() >= TELLING);
@@ -416,6 +419,12 @@ impl<'a> Turn<'a> {
         let prefers = slot.kind == SlotKind::Day && prefers(self.ear, &self.whole);
         let Some(value) = value.filter(|_| reply.has(Kind::Old) || prefers) else { return };
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        // "No, Oak Street, not Elm Street", of "15 Elm Street": the number stays.
+        let old = reply.all(Kind::Old, " ");
+        let of_words = matches!(slot.kind, SlotKind::Place | SlotKind::Address | SlotKind::Name);
+        let part = held.as_ref().zip(reply.value(slot.kind)).filter(|_| of_words);
+        let part = part.and_then(|(held, words)| self.otherwise(slot, held, &words, old.as_deref(), true));
+        let value = part.unwrap_or(value);
         if held.is_some_and(|held| !held.value.is_empty() && held.value != value.value)
             && self.put_right(slot, value)
         {

@@ -41,7 +41,9 @@ impl Reply {
             }
             // "Starts with H, no e in front": neither is a name or a place.
             let small = matches!(part.kind, Kind::Name | Kind::Place) && is_small(part.of(text));
-            if small {
+            // "Nope, that's my dispatcher's phone": nor is a yes or a no.
+            let answer = part.kind == Kind::Name && Ear(language).is_bare_yes_no(part.of(text));
+            if small || answer {
                 continue;
             }
             match part.kind {

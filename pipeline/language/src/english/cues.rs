@@ -138,7 +138,7 @@ pub static ENGLISH: Cues = Cues {
         "someone",
     ],
     thanks: &["thank"],
-    bye: &["bye", "have a good day", "have a good one", "have a nice day"],
+    bye: &["bye", "see ya", "see you", "have a good day", "have a good one", "have a nice day"],
     all_said: &["that's all", "that is all", "that's everything"],
     unknowing: &[
         "don't know",

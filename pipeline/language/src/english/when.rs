@@ -396,7 +396,7 @@ fn time(text: &str, part: Option<Part>) -> Option<NaiveTime> {
     if text.contains("midnight") {
         return NaiveTime::from_hms_opt(0, 0, 0);
     }
-    if let Some(time) = halves(text, part) {
+    if let Some(time) = halves(text, part).or_else(|| past_or_to(text, part)) {
         return Some(time);
     }
     CLOCK.captures_iter(text).find_map(|found| {
@@ -435,6 +435,34 @@ fn halves(text: &str, part: Option<Part>) -> Option<NaiveTime> {
         return clock(hour, minute, mark, part);
     }
     None
+}
+
+/// "Ten past seven", "twenty to eight": minutes that somebody says before the hour.
+fn past_or_to(text: &str, part: Option<Part>) -> Option<NaiveTime> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let back = |word: &str| match word {
+        "past" | "after" => Some(false),
+        "to" | "till" => Some(true),
+        _ => None,
+    };
+    (1..words.len().saturating_sub(1)).find_map(|at| {
+        let back = back(words[at])?;
+        let tens =
+            |word: &str| cardinal_at(&[word]).map(|(n, _)| n).filter(|n| matches!(n, 5 | 10 | 15 | 20 | 25));
+        // "Twenty five past six": both words count.
+        let two =
+            at.checked_sub(2).and_then(|from| Some(tens(words[from])? + cardinal_at(&[words[from + 1]])?.0));
+        let minute = two.filter(|n| *n == 25).or_else(|| tens(words[at - 1]))?;
+        let (hour, _) = cardinal_at(&[words[at + 1]]).filter(|(hour, _)| (1..=12).contains(hour))?;
+        let (hour, minute) =
+            if back { (if hour == 1 { 12 } else { hour - 1 }, 60 - minute) } else { (hour, minute) };
+        let mark = words.get(at + 2).copied().filter(|word| matches!(*word, "am" | "pm"));
+        // "From ten to five" are two hours.
+        let span = back
+            && (at.checked_sub(2).is_some_and(|from| words[from] == "from")
+                || mark.is_none() && part.is_none() && !text.contains("at "));
+        (!span).then(|| clock(hour, minute, mark, part)).flatten()
+    })
 }
 
 fn minutes(word: &str) -> Option<u32> {

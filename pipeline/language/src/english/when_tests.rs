@@ -35,6 +35,9 @@ fn past_dates_and_times() {
         ("Saturday around noon", "2026-11-21T12:00"),
         ("half past four yesterday", "2026-11-21T16:30"),
         ("quarter to five on Friday", "2026-11-20T16:45"),
+        ("at ten past seven this morning", "2026-11-22T07:10"),
+        ("yesterday at twenty to eight in the morning", "2026-11-21T07:40"),
+        ("twenty five past four yesterday", "2026-11-21T16:25"),
         ("November 20, at 2 PM.", "2026-11-20T14:00"),
     ] {
         assert_eq!(when(text, now(), Direction::Past).map(|w| w.iso()).as_deref(), Some(iso), "{text}");

@@ -45,6 +45,8 @@ const BY_SOUND: usize = 9;
 const PLACE_WORDS: usize = 5;
 /// Shorter than this, words with a question mark beside an answer ask nothing of their own.
 const ASKS: usize = 4;
+/// So many words that nothing on file has are worth a note.
+const UNPLACED: usize = 2;
 
 impl<'a> Turn<'a> {
     // ------------------------------------------------------------ correcting
@@ -336,10 +338,11 @@ impl<'a> Turn<'a> {
                 self.complete(false);
             }
             Some(YesNo::No) if plain.split(' ').count() > 4 && self.add_to_story(script, text) => {}
+            Some(YesNo::No) if self.note_unplaced(script, text) => {}
             Some(YesNo::No) => self.ask_which(script),
             None if plain.split(' ').count() > 3
                 && by_cue(self.script, text).is_none()
-                && self.add_to_story(script, text) => {}
+                && (self.add_to_story(script, text) || self.note_unplaced(script, text)) => {}
             None => self.switch_or_read_back(script, text),
         }
     }
@@ -472,6 +475,23 @@ impl<'a> Turn<'a> {
         self.task_mut(|task| task.fill(&slot.id, added));
         self.did("correction", "added it");
         self.read_changed(&[slot]);
+        true
+    }
+
+    /// "You left out the feed store", of which no value was made: whoever works on it reads it in the caller's words, and it is said back.
+    fn note_unplaced(&mut self, script: &'a TaskScript, text: &str) -> bool {
+        let Some(task) = self.state.task() else { return false };
+        let held: String = task.slots.values().map(|held| format!("{} ", held.spoken)).collect();
+        let terms = |text: &str| self.ear.terms(&self.ear.plain(text));
+        let held = terms(&format!("{held} {}", task.aside));
+        let told = terms(text).iter().filter(|term| !held.contains(*term)).count();
+        if told < UNPLACED || self.ear.is_question(text) || self.says_bye(text) {
+            return false;
+        }
+        self.task_mut(|task| task.note_beside(text));
+        self.did("correction", "noted it");
+        self.say("recalled_noted");
+        self.read_back(script);
         true
     }
 

@@ -185,9 +185,12 @@ fn another_number(ear: Ear, place: &str, said: &str) -> Option<String> {
 /// As many digits are a telephone number.
 const PHONE_DIGITS: usize = 7;
 
-/// Whether a street is among the words, by the kind of it.
+/// Whether a street is among the words, by the kind of it, or a corner, "la Main con la Oak".
 fn has_street(ear: Ear, place: &str) -> bool {
-    ear.plain(place).split(' ').any(|word| names_way(ear, word) || word.chars().any(|c| c.is_ascii_digit()))
+    let plain = ear.plain(place);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let corner = words.windows(4).any(|some| matches!(some, ["la", _, "con" | "y", "la"]));
+    corner || words.iter().any(|word| names_way(ear, word) || word.chars().any(|c| c.is_ascii_digit()))
 }
 
 /// "Elm Street", "calle Olmo", and nothing else.

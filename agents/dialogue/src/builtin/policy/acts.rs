@@ -62,6 +62,7 @@ pub struct Acts {
     joint: Vec<Regex>,
     another: Vec<Regex>,
     also: Vec<Regex>,
+    needs: RegexSet,
     several: Vec<Regex>,
     both: RegexSet,
     neither: RegexSet,
@@ -105,6 +106,7 @@ struct Text {
     joint: Vec<String>,
     another: Vec<String>,
     also: Vec<String>,
+    needs: Vec<String>,
     several: Vec<String>,
     both: Vec<String>,
     neither: Vec<String>,
@@ -159,6 +161,7 @@ impl Acts {
             joint: each("joint", &text.joint)?,
             another: each("another", &text.another)?,
             also: each("also", &text.also)?,
+            needs: set("needs", &text.needs)?,
             several: each("several", &text.several)?,
             both: set("both", &text.both)?,
             neither: set("neither", &text.neither)?,
@@ -421,6 +424,12 @@ impl Acts {
     #[must_use]
     pub fn wants_more(&self, plain: &str) -> bool {
         self.more.is_match(plain)
+    }
+
+    /// "Need a new recycling bin", of which the speaker was left before.
+    #[must_use]
+    pub fn needs_something(&self, plain: &str) -> bool {
+        self.needs.is_match(plain)
     }
 
     /// Whether the words wish to know something, without the form of a question.

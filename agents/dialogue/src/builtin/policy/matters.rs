@@ -27,13 +27,37 @@ impl Turn<'_> {
                 && (*said || self.is_elsewhere(other))
         };
         let Some((one, other, _)) = self.script.acts.matters(self.ear, text).find(two) else { return false };
+        self.takes_first(&one, other);
+        true
+    }
+
+    /// "The light is out, and I also need a new recycling bin": one report, and something that is wanted besides.
+    pub(in super::super) fn serve_wish_besides(&mut self, text: &str) -> bool {
+        if self.state.later.len() >= MAX_LATER || self.ear.is_question(text) {
+            return false;
+        }
+        let wanted = |(one, other, _): &(String, String, bool)| {
+            self.matter(one).is_some()
+                && self.is_report(one)
+                && self.matter(other).is_none()
+                && self.script.acts.needs_something(&self.ear.plain(other))
+                && !self.subjects(other).is_empty()
+        };
+        let Some((one, other, _)) = self.script.acts.matters(self.ear, text).find(wanted) else {
+            return false;
+        };
+        self.takes_first(&one, other);
+        true
+    }
+
+    /// Takes down what is wrong, and keeps the rest for after it.
+    fn takes_first(&mut self, one: &str, other: String) {
         self.state.later.insert(0, other);
         let from = self.out.len();
-        self.start_task(REPORT, &one);
+        self.start_task(REPORT, one);
         let rest = self.out.split_off(from.min(self.out.len()));
         self.say("then_matter");
         self.out.extend(rest);
-        true
     }
 
     /// Which kind of thing a text says is wrong, where it is of a kind that reports are made of.

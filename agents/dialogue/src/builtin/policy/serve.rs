@@ -19,6 +19,8 @@ const RELATED: f32 = 0.45;
 const FOUND_FIRST: f32 = 1.0;
 /// Wishes served in one turn: two halves, what was put off, and as much again.
 const MOST_OPENED: usize = 8;
+/// So many words that name something tell of a matter.
+const NAMED: usize = 2;
 
 impl<'a> Turn<'a> {
     pub(in super::super) fn open(&mut self, text: &str) {
@@ -50,6 +52,7 @@ impl<'a> Turn<'a> {
         if self.reports_beside_question(text)
             || self.serve_two_matters(text)
             || self.serve_two(text)
+            || self.serve_wish_besides(text)
             || self.serve_parts(text)
         {
             return;
@@ -94,6 +97,10 @@ impl<'a> Turn<'a> {
     fn carry_out(&mut self, act: &Act, heard: &Understood, text: &str) {
         match act {
             Act::Do => match heard.wants.first().map(|want| want.does.clone()) {
+                Some(Does::Task(id)) if id == "incident" && self.records_what_was_told(text) => {
+                    let told = self.state.about.clone();
+                    self.begin_told(&id, &told, text);
+                }
                 Some(Does::Task(id)) => self.start_task(&id, text),
                 Some(Does::Control(id)) => self.control(&id, text),
                 None => self.miss(text),
@@ -125,6 +132,15 @@ impl<'a> Turn<'a> {
             Act::NoPage => self.no_page(text),
             Act::NotUnderstood => self.miss(text),
         }
+    }
+
+    /// "I just want it wrote down", after something was told and not taken for a report: that is what it is about.
+    fn records_what_was_told(&self, text: &str) -> bool {
+        let about = &self.state.about;
+        let nothing_new = self.matter(text).is_none()
+            && self.subjects(text).len() < NAMED
+            && self.matter_told(text).is_empty();
+        nothing_new && !about.is_empty() && !self.ear.is_question(about)
     }
 
     // ------------------------------------------------------------ what is known
