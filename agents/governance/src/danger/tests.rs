@@ -123,7 +123,9 @@ fn answers_to_whether_anybody_is_in_danger_are_told_apart() {
 #[test]
 fn a_word_said_again_and_again_is_no_danger() {
     let detector = Detector::shipped().unwrap();
-    for word in ["blah ", "hello ", "please ", "no ", "no no no wait ", "sí ", "thank you "] {
+    for word in ["blah ", "hello ", "no ", "no no no wait ", "sí ", "thank you "] {
         assert_eq!(detector.read(&word.repeat(300)).by_words().level(), Level::No, "{word}");
     }
+    // Who only pleads may be asked.
+    assert!(detector.read(&"please ".repeat(300)).level() < Level::Sure);
 }
