@@ -10,7 +10,7 @@ use crate::Ear;
 use crate::linear::Linear;
 
 /// Features are hashed into so many weights a class. A power of two.
-const BUCKETS: usize = 1 << 14;
+pub const BUCKETS: usize = 1 << 14;
 const CLASSES: usize = Move::ALL.len();
 /// Words that are read.
 const LONGEST: usize = 40;
@@ -108,7 +108,7 @@ impl Move {
 /// The likeliest move, and its probability.
 #[must_use]
 pub fn moved(ear: Ear, asked: Asked, text: &str) -> (Move, f32) {
-    best(&MODEL.classes(&features(ear, asked, text)))
+    best(&MODEL.classes(&features(ear, asked.name(), text)))
 }
 
 /// The likeliest of probabilities in the order of [`Move::ALL`].
@@ -118,12 +118,12 @@ pub fn best(classes: &[f32; CLASSES]) -> (Move, f32) {
     found.unwrap_or((Move::Says, 0.0))
 }
 
-/// Buckets of the features, each once.
+/// Buckets of the features, each once. `asked`: what was said to the caller last, by its name.
 #[must_use]
-pub fn features(ear: Ear, asked: Asked, text: &str) -> Vec<usize> {
+pub fn features(ear: Ear, asked: &str, text: &str) -> Vec<usize> {
     let plain = ear.plain(text);
     let words: Vec<&str> = plain.split(' ').filter(|word| !word.is_empty()).take(LONGEST).collect();
-    let (code, asked) = (ear.0.code(), asked.name());
+    let code = ear.0.code();
     let bucket = Model::bucket;
     let mut found = vec![bucket(&["bias"]), bucket(&["asked", asked])];
     found.push(bucket(&["long", &words.len().min(12).to_string()]));

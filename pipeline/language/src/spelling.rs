@@ -83,7 +83,9 @@ pub fn spelled(language: Language, text: &str) -> Vec<(String, (usize, usize))> 
         }
         let (letters, sure, end) = run(language, &words, at);
         // Letters' names are words too ("en", "de"): some of them must have been single letters.
-        if letters.chars().count() >= FEWEST && sure * 2 >= letters.chars().count() {
+        // "Y que sea temprano, y …" says "and".
+        let several = letters.chars().any(|letter| !letters.starts_with(letter));
+        if several && letters.chars().count() >= FEWEST && sure * 2 >= letters.chars().count() {
             out.push((unlooped(letters), (at, end)));
             at = end;
         } else {
@@ -295,6 +297,11 @@ mod tests {
         assert_eq!(settled("ortega", "Daniel ordega, o-r-t-e-g-a"), "ortega");
         assert_eq!(settled("okafor", "Okafur, O K A F O R"), "okafor");
         assert_eq!(settled("baptiste", "Baptist, B A P T I S T E"), "baptiste");
+    }
+
+    #[test]
+    fn the_same_letter_again_and_again_spells_nothing() {
+        assert!(names(Language::Es, "cero uno, cuarenta y dos, y y y que sea por la mañanita").is_empty());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Two recognisers heard the same words: which of them is believed, and how far. Pure.
 
+use language::{Ear, Language};
+
 use crate::turn::Expectation;
 
 /// What one ear heard.
@@ -57,7 +59,9 @@ fn prefers_second(first: &Hypothesis, second: &Hypothesis, asked: Expectation) -
         return second.confidence >= ALONE;
     }
     if matches!(asked, Expectation::Digits | Expectation::Secret) {
-        let (ours, theirs) = (digits(&first.text), digits(&second.text));
+        // "Two oh five" is as much of a number as "205".
+        let spoken = |heard: &Hypothesis| Ear(Language::En).count_digits(&heard.text);
+        let (ours, theirs) = (spoken(first), spoken(second));
         if ours != theirs {
             return theirs > ours;
         }
@@ -137,6 +141,8 @@ mod tests {
     #[test]
     fn where_a_number_was_asked_for_the_one_with_more_of_it_is_taken() {
         let (first, second) = (heard("202-555-0143", 0.6), heard("two or two five", 0.9));
+        assert!(!choose(&first, &second, Expectation::Digits).is_second);
+        let (first, second) = (heard("Two, oh, five, three, three.", 0.9), heard("2053", 0.5));
         assert!(!choose(&first, &second, Expectation::Digits).is_second);
         assert!(choose(&first, &second, Expectation::Open).is_second);
     }

@@ -67,6 +67,27 @@ pub fn is_too_much(text: &str, seconds: f32) -> bool {
 /// Nobody says more words in a second for long.
 const WORDS_PER_SECOND: f32 = 6.0;
 
+/// The text with a number once that stands twice in a row, where nobody could have said it twice in so many seconds.
+#[must_use]
+pub fn undoubled(text: &str, seconds: f32) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let digits = |word: &str| word.chars().filter(char::is_ascii_digit).collect::<String>();
+    let doubled = words.windows(2).position(|pair| {
+        let number = digits(pair[0]);
+        let spoken = (seconds - SILENCE).max(0.0) * DIGITS_PER_SECOND;
+        number.len() >= LEAST_DIGITS && number == digits(pair[1]) && 2.0 * number.len() as f32 > spoken
+    })?;
+    let kept = words.iter().enumerate().filter(|(at, _)| *at != doubled).map(|(_, word)| *word);
+    Some(kept.collect::<Vec<_>>().join(" "))
+}
+
+/// Nobody says more digits in a second.
+const DIGITS_PER_SECOND: f32 = 5.0;
+/// Seconds around the words of a window that hold none.
+const SILENCE: f32 = 0.5;
+/// Fewer may be said twice in no time: "nine nine".
+const LEAST_DIGITS: usize = 4;
+
 /// How often a run of so many words or tokens comes before it is a loop. People say short ones twice or three times
 /// ("no, no, no"), never a whole clause.
 const fn copies_of_a_loop(length: usize) -> usize {
@@ -179,6 +200,15 @@ mod tests {
         assert!(is_too_much(&words, 3.0));
         assert!(!is_too_much(&words, 6.0));
         assert!(!is_too_much("Yes please do.", 0.2));
+    }
+
+    #[test]
+    fn a_number_that_is_written_twice_was_said_once() {
+        assert_eq!(undoubled("205-333 205-333", 2.1).as_deref(), Some("205-333"));
+        assert_eq!(undoubled("It's 20533, 20533.", 2.1).as_deref(), Some("It's 20533."));
+        assert_eq!(undoubled("205-333 205-333", 3.5), None);
+        assert_eq!(undoubled("99 99", 0.8), None);
+        assert_eq!(undoubled("555 0143", 0.8), None);
     }
 
     #[test]

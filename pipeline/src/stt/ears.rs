@@ -1,7 +1,7 @@
 //! What the models make of a stretch of a call's audio: the first ear, the second, and the end of the turn.
 
 use super::choice::Hypothesis;
-use super::clean::{clean, is_too_much};
+use super::clean::{clean, is_too_much, undoubled};
 use super::tongue::Tongue;
 use super::whisper::Hearing;
 use crate::audio::g711::mulaw_to_f32;
@@ -95,7 +95,9 @@ fn tidied(text: &str, confidence: f32, loudest: f32, audio: &[u8]) -> Hypothesis
     if tidy.is_empty() || is_too_much(&tidy, seconds(audio)) {
         return Hypothesis { looped, ..Hypothesis::default() };
     }
-    Hypothesis { text: tidy, confidence, looped, unknown: 0.0 }
+    let once = undoubled(&tidy, seconds(audio));
+    let looped = looped || once.is_some();
+    Hypothesis { text: once.unwrap_or(tidy), confidence, looped, unknown: 0.0 }
 }
 
 fn seconds(audio: &[u8]) -> f32 {

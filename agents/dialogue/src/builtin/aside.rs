@@ -225,7 +225,7 @@ impl Turn<'_> {
         self.means_this_number(wish) && self.ear.when(wish, self.view.now, Direction::Future).is_none()
     }
 
-    fn tells_time(&self, words: &str) -> bool {
+    pub(super) fn tells_time(&self, words: &str) -> bool {
         let plain = self.ear.plain(words);
         let small = self.ear.cues().small;
         let time = |word: &str| {

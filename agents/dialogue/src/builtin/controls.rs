@@ -1,6 +1,7 @@
 //! Things a caller may say at any time that steer the conversation itself.
 
 use language::Ear;
+use language::offers::{Offered, Taken, taken};
 use pipeline::ports::Language;
 use pipeline::turn::{Expectation, SegmentKind};
 
@@ -15,6 +16,9 @@ use super::turn::Turn;
 const SOON: i64 = 14;
 /// The task that tells of a claim.
 pub(super) const CLAIM: &str = "claim";
+
+/// From so much on what is said to a callback's questions is a wish for a message in its place.
+const INSTEAD: f32 = 0.6;
 
 impl Dialogue {
     /// Whether a caller is upset, in the language that is spoken: whoever else talks with them may want to know.
@@ -342,7 +346,12 @@ impl Turn<'_> {
         let message = by_cue(self.script, text)
             .is_some_and(|found| matches!(&found.intent.does, Does::Task(id) if id == "message"));
         let refused = self.script.acts.refuses(&self.ear.plain(text));
-        if !message || refused || !self.state.task().is_some_and(asked) {
+        let calls = self.state.task().is_some_and(|task| task.id == "person" && task.stage != Stage::Confirm);
+        let instead =
+            || matches!(taken(self.ear, Offered::Person, text), (Taken::Message, sure) if sure >= INSTEAD);
+        let by_words = message && !refused && self.state.task().is_some_and(asked);
+        let wanted = by_words || (calls && instead());
+        if !wanted {
             return false;
         }
         let Some(before) = self.state.tasks.pop() else { return false };

@@ -17,6 +17,7 @@ use governance::danger::sense::Sense;
 use governance::danger::{DangerError, Detector};
 use language::YesNo;
 use language::beside::question_beside;
+use language::offers::Taken;
 
 /// More words than this before a goodbye say more than that.
 const PARTING: usize = 8;
@@ -251,11 +252,12 @@ impl Turn<'_> {
         {
             return;
         }
-        if self.follows_move(text) {
+        let in_task = self.state.task().is_some();
+        if (in_task && self.recalls(text)) || self.follows_move(text) {
             return;
         }
-        if self.state.task().is_some() {
-            if !self.recalls(text) && !self.leaves_message_instead(text) {
+        if in_task {
+            if !self.leaves_message_instead(text) {
                 self.in_task(text);
             }
             return;
@@ -294,7 +296,12 @@ impl Turn<'_> {
         if *pending == Pending::Recording {
             return self.answers_recording(text);
         }
+        let made = self.made_of(pending, text);
+        if made.is_some_and(|made| self.takes_offer(made, text)) {
+            return true;
+        }
         if let Pending::MessageOrPerson = pending
+            && made != Some(Taken::Says)
             && let Some(task) = self.message_or_person(&plain)
         {
             if task == "person" {
@@ -338,7 +345,8 @@ impl Turn<'_> {
         if other && !ear.is_bare_yes_no(text) {
             return false;
         }
-        match (pending, ear.yes_no(text)) {
+        let answer = ear.yes_no(text).or((made == Some(Taken::Yes)).then_some(YesNo::Yes));
+        match (pending, answer) {
             (Pending::MoreOnPage, Some(YesNo::No)) => self.no_more(&plain, text),
             (Pending::MoreOnPage, Some(YesNo::Yes)) if ear.is_bare_yes_no(text) && !self.thanks(&plain) => {
                 self.more_of_page();
@@ -357,7 +365,7 @@ impl Turn<'_> {
                 let task = task.clone();
                 let before = take(&mut self.state.offered_for);
                 // Words after a leading yes may hold an answer already, and what led to the offer what happened.
-                match (before.is_empty(), ear.is_bare_yes_no(text)) {
+                match (before.is_empty(), ear.is_bare_yes_no(text) || !self.tells_of_matter(text)) {
                     (true, _) => self.begin_task(&task, text),
                     (false, true) => self.begin_task(&task, &before),
                     (false, false) => self.begin_told(&task, &before, text),
@@ -404,7 +412,7 @@ impl Turn<'_> {
         }
     }
 
-    fn offer_declined(&mut self, text: &str) {
+    pub(super) fn offer_declined(&mut self, text: &str) {
         let long = self.ear.plain(text).split(' ').count() > 5;
         let asked = question_beside(self.ear, text).map(|(_, question)| question);
         if let Some(question) = asked.filter(|question| !self.subjects(question).is_empty()) {

@@ -39,12 +39,20 @@ impl<'a> Turn<'a> {
 
     fn read_slots(&mut self, slots: &[&Slot]) {
         let Some(task) = self.state.task() else { return };
-        let read: Vec<String> = slots
-            .iter()
-            .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
-            .filter(|(_, filled)| !filled.value.is_empty() && !filled.spoken.is_empty())
-            .map(|(template, filled)| template.replace("{value}", &not_asked(&filled.spoken)))
-            .collect();
+        let read = held_in(slots, task);
+        self.read_sentences(read);
+    }
+
+    /// What a task holds, as it is read back: the one at hand, or the one filed last.
+    pub(super) fn read_held(&mut self, script: &TaskScript, task: &Task) {
+        let read = if script.summary.is_empty() {
+            held_in(&script.slots.iter().collect::<Vec<_>>(), task)
+        } else {
+            script.summary.iter().filter_map(|template| composed(template, script, task)).collect()
+        };
+        if read.is_empty() {
+            return self.say("recalled_none");
+        }
         self.read_sentences(read);
     }
 
@@ -71,6 +79,16 @@ impl<'a> Turn<'a> {
         self.say("is_right_now");
         self.expects = Expectation::YesNo;
     }
+}
+
+/// A sentence for each of these slots that has a value.
+fn held_in(slots: &[&Slot], task: &Task) -> Vec<String> {
+    slots
+        .iter()
+        .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
+        .filter(|(_, filled)| !filled.value.is_empty() && !filled.spoken.is_empty())
+        .map(|(template, filled)| template.replace("{value}", &not_asked(&filled.spoken)))
+        .collect()
 }
 
 /// One sentence from its template. A part in brackets is left out when its slot has no value; nothing is said

@@ -1,9 +1,14 @@
 //! "What name did you put down?", "did you get the part about the dog?": what was taken down is said, and what was not is added.
 
 use super::account;
+use super::intent::by_cue;
+use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
-use super::state::{Filled, Pending, Stage, Task};
+use super::state::{Pending, Stage, Task};
 use super::turn::Turn;
+use language::moves::Asked;
+use language::recall::{Recall, recalled};
+use language::reply::{self, Kind};
 
 impl Turn<'_> {
     /// Answers what is asked about the words that were taken down, of the task at hand or else the one filed last. `false` when
@@ -16,30 +21,50 @@ impl Turn<'_> {
             self.resume_or_more_quietly();
             return true;
         }
-        if !self.script.acts.recalls(&plain) {
+        let Some(asked_for) = self.recalled(text) else { return false };
+        // "Did you file it or not" names nothing that was told; "do you have anything in the afternoon" asks what we offer.
+        let of_nothing = self.subjects(text).is_empty() || by_cue(self.script, text).is_some();
+        if (asked_for == Recall::Whether && of_nothing)
+            || (matches!(asked_for, Recall::Whether | Recall::When) && self.offers_times())
+        {
             return false;
         }
         let open = self.state.task().cloned();
         let Some(task) = open.clone().or_else(|| self.state.done.clone()) else { return false };
         let Some(script) = self.script.task(&task.id) else { return false };
         self.did("recall", "answered");
-        // "What do you have for what happened and the date?": all of it is read again.
         let names =
             |slot: &&Slot| slot.words.iter().any(|word| format!(" {plain} ").contains(&format!(" {word} ")));
-        if open.as_ref().is_some_and(|task| task.stage == Stage::Confirm)
-            && script.slots.iter().filter(names).count() > 1
-        {
+        // "What do you have for what happened and the date?": all of it is read again.
+        let all = asked_for == Recall::All || script.slots.iter().filter(names).count() > 1;
+        if all && open.as_ref().is_some_and(|task| task.stage == Stage::Confirm) {
             self.task_mut(|task| task.uncount("confirm"));
             self.read_back(script);
             return true;
         }
-        let known = |filled: &&Filled| !filled.value.is_empty() && !filled.spoken.is_empty();
-        let named = self.names_slot(script, &plain);
-        let named = named.and_then(|slot| Some((slot, task.slots.get(&slot.id).filter(known)?)));
-        if let Some((slot, held)) = named {
+        if asked_for == Recall::All {
+            self.read_held(script, &task);
+            self.resume_or_more_quietly();
+            return true;
+        }
+        let known = |slot: &&Slot| {
+            task.slots
+                .get(&slot.id)
+                .is_some_and(|filled| !filled.value.is_empty() && !filled.spoken.is_empty())
+        };
+        let of_kind = |slot: &&Slot| kinds(asked_for).contains(&slot.kind);
+        let named = self.names_slot(script, &plain).filter(known);
+        let named = named.or_else(|| script.slots.iter().filter(of_kind).find(known));
+        if let Some((slot, held)) = named.and_then(|slot| Some((slot, task.slots.get(&slot.id)?))) {
             self.say_with("recalled", &[("called", &slot.called), ("value", &held.spoken)]);
         } else if self.is_taken_down(script, &task, text) {
             self.say("recalled_yes");
+        } else if let Some(slot) = self.asked_of(script, text).filter(known)
+            && let Some(held) = task.slots.get(&slot.id)
+        {
+            self.say_with("recalled", &[("called", &slot.called), ("value", &held.spoken)]);
+        } else if open.is_some() && asked_for != Recall::Whether {
+            self.say("recalled_none");
         } else if open.is_some() {
             let told = text.trim_end_matches('?').to_owned();
             self.task_mut(|task| task.note_beside(&told));
@@ -55,11 +80,44 @@ impl Turn<'_> {
         true
     }
 
+    /// The slot that a value of the question is for: "you did put down that it's on Ferry Road, didn't you".
+    fn asked_of<'s>(&self, script: &'s TaskScript, text: &str) -> Option<&'s Slot> {
+        let reply = Reply::of(text, reply::Asked::Confirm, self.ear.0);
+        let kinds = [
+            (Kind::Place, kinds(Recall::Place)),
+            (Kind::When, kinds(Recall::When)),
+            (Kind::Name, kinds(Recall::Name)),
+            (Kind::Phone, kinds(Recall::Phone)),
+        ];
+        let (_, kinds) = kinds.into_iter().find(|(kind, _)| reply.has(*kind))?;
+        script.slots.iter().find(|slot| kinds.contains(&slot.kind))
+    }
+
+    /// Whether days or times are being chosen.
+    fn offers_times(&self) -> bool {
+        let chosen = |(stage, script): (Stage, &TaskScript)| match stage {
+            Stage::Slot(id) => {
+                script.slot(&id).is_some_and(|slot| matches!(slot.kind, SlotKind::Opening | SlotKind::Day))
+            }
+            _ => false,
+        };
+        self.current().is_some_and(chosen)
+    }
+
+    /// What is asked of what was taken down.
+    fn recalled(&self, text: &str) -> Option<Recall> {
+        let asked = match self.state.task() {
+            Some(task) if task.stage == Stage::Confirm => Asked::Confirm,
+            Some(_) => Asked::Slot,
+            None => Asked::Else,
+        };
+        recalled(self.ear, asked, text)
+    }
+
     /// "Now what about my street light?", where that waits for its turn.
     fn asks_for_later(&self, text: &str, plain: &str) -> bool {
-        let asks = self.ear.is_question(text)
-            || self.script.acts.recalls(plain)
-            || self.script.acts.asks_after(plain);
+        let asks =
+            self.ear.is_question(text) || self.recalled(text).is_some() || self.script.acts.asks_after(plain);
         let named = self.subjects(text);
         let waits = |later: &String| {
             let later = self.subjects(later);
@@ -105,5 +163,17 @@ impl Turn<'_> {
         self.state.tasks.push(task);
         self.read_changed(&[story]);
         true
+    }
+}
+
+/// Slots that hold what is asked for, the likeliest first.
+const fn kinds(asked_for: Recall) -> &'static [SlotKind] {
+    match asked_for {
+        Recall::Name => &[SlotKind::Name],
+        Recall::Phone => &[SlotKind::Phone],
+        Recall::Place => &[SlotKind::Place, SlotKind::Address],
+        Recall::When => &[SlotKind::Opening, SlotKind::When, SlotKind::Day],
+        Recall::What => &[SlotKind::Story, SlotKind::Text],
+        Recall::All | Recall::Whether | Recall::Says => &[],
     }
 }

@@ -4,6 +4,7 @@
 //! cargo run --release -p language --example train_reply                       # all of data/reply/*.tsv
 //! cargo run --release -p language --example train_reply -- --without hand     # leaves out the files so named, and judges on them
 //! cargo run --release -p language --example train_reply -- --judge FILE en    # the shipped weights on a set
+//! cargo run --release -p language --example train_reply -- --words FILE       # what data/reply/train_net.py learns from
 //! ```
 //! `--missed` prints what is got wrong. The recipe: replies of several hands that mark the parts (`asked<TAB>words with [KIND
 //! parts]`), each also as recognizers write, without signs and capitals; a linear-chain conditional random field, by gradient.
@@ -11,6 +12,7 @@
 
 #[path = "../parts/mod.rs"]
 mod parts;
+mod words;
 
 use std::error::Error;
 use std::path::Path;
@@ -21,9 +23,14 @@ use parts::Task;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/reply");
+    let kinds: Vec<String> = Kind::ALL.iter().map(|kind| format!("{kind:?}")).collect();
+    let mut arguments = std::env::args().skip_while(|word| word != "--words").skip(1);
+    if let Some(out) = arguments.next() {
+        return words::write(&folder, Path::new(&out), &kinds);
+    }
     let task = Task {
         folder: &folder,
-        kinds: Kind::ALL.iter().map(|kind| format!("{kind:?}")).collect(),
+        kinds,
         replies: true,
         joined: 0,
         from_bytes,

@@ -82,6 +82,12 @@ impl Context {
         let tagged = field::best(&scores, tagger.steps(), 0.0).iter().map(|label| *label as u64).collect();
         Self { around, asked: asked.map_or(0, |asked| asked as u64 + 1), tagged, spots: spots(tokens) }
     }
+
+    /// What the tagger takes each word for.
+    #[must_use]
+    pub fn tagged(&self) -> &[u64] {
+        &self.tagged
+    }
 }
 
 fn spots(tokens: &[Token]) -> Vec<Spot> {

@@ -1,11 +1,12 @@
 //! What each part of a reply is: the answer, what comes beside it, what puts right, what asks.
 //!
 //! "It's on birch by the bridge, no, ash, and how long will that take": a place, one that is taken back, a question. People
-//! seldom answer what was asked and no more. A random field over the words reads them in the light of the question, English and
-//! Spanish alike; values are read by the readers of the [`crate::Ear`] from the parts. Pure code over weights that are part of
-//! the program; tens of microseconds a reply. `examples/train_reply` makes the weights; `data/reply/README.md` says from what.
+//! seldom answer what was asked and no more. A random field over the words and a recurrent [`net`] read them together in the light of
+//! the question, English and Spanish alike; values are read by the readers of the [`crate::Ear`] from the parts. Pure code over weights that are part of
+//! the program; a millisecond or two a reply. `examples/train_reply` makes the weights; `data/reply/README.md` says from what.
 
 pub mod features;
+pub mod net;
 
 use std::sync::LazyLock;
 
@@ -14,11 +15,14 @@ use crate::field::Field;
 use crate::stretch::{Stretch, stretches};
 use crate::tagger::model::Model as Tagger;
 use crate::tagger::token::tokens;
+use net::Net;
 
 /// Labels: none; first and further words of each [`Kind`].
 pub const LABELS: usize = 1 + 2 * Kind::ALL.len();
 /// Parts that are less sure are left out.
 const LEAST: f32 = 0.5;
+/// What the net finds counts so much beside the field's scores.
+const NET_COUNTS: f32 = 0.6;
 
 /// What had been asked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -146,6 +150,10 @@ static SHIPPED: LazyLock<Field<LABELS>> = LazyLock::new(|| {
     from_bytes(include_bytes!("../../data/reply/weights.bin")).expect("`the_shipped_weights_fit` reads them")
 });
 
+static NET: LazyLock<Net> = LazyLock::new(|| {
+    Net::from_bytes(include_bytes!("../../data/reply/net.bin")).expect("`the_shipped_weights_fit` reads them")
+});
+
 /// Weights as [`to_bytes`] wrote them; `None` where they do not fit the code, which a test rules out for what ships.
 #[must_use]
 pub fn from_bytes(bytes: &[u8]) -> Option<Field<LABELS>> {
@@ -172,13 +180,18 @@ pub fn parts(text: &str, asked: Asked, language: Language) -> Vec<Part> {
     found
 }
 
-/// [`parts`] by a given field, the doubtful ones too.
+/// [`parts`] by a given field beside the net that ships, the doubtful ones too.
 #[must_use]
 pub fn parts_by(field: &Field<LABELS>, text: &str, asked: Asked, language: Language) -> Vec<Part> {
     let Ok(tagger) = Tagger::shipped() else { return Vec::new() };
     let tokens = tokens(text, tagger.lexicon());
     let context = features::Context::new(tagger, &tokens, Some(asked), language);
-    let found = stretches(&tokens, &features::scores(field, &tokens, &context), field.steps());
+    let mut scores = features::scores(field, &tokens, &context);
+    let read = NET.scores(&tokens, context.tagged(), asked, language);
+    for (row, by_net) in scores.iter_mut().zip(&read) {
+        row.iter_mut().zip(by_net).for_each(|(score, more)| *score += NET_COUNTS * more);
+    }
+    let found = stretches(&tokens, &scores, field.steps());
     let part = |found: Stretch| {
         Some(Part { kind: *Kind::ALL.get(found.kind)?, from: found.from, to: found.to, sure: found.sure })
     };
@@ -216,6 +229,7 @@ mod tests {
     fn the_shipped_weights_fit() {
         let bytes = include_bytes!("../../data/reply/weights.bin");
         assert_eq!(to_bytes(&from_bytes(bytes).unwrap()), bytes);
+        assert!(Net::from_bytes(include_bytes!("../../data/reply/net.bin")).is_some());
     }
 
     #[test]

@@ -49,8 +49,9 @@ pub struct Acts {
     no_notes: RegexSet,
     /// The same, to find where each ends.
     refusals: Vec<Regex>,
+    /// What asks for another one, and begins as a refusal does.
+    asks_for_others: RegexSet,
     amends: RegexSet,
-    recalls: RegexSet,
     subject_instead: Vec<Regex>,
     asks_after: RegexSet,
     booked: RegexSet,
@@ -92,9 +93,9 @@ struct Text {
     calls_off: Vec<String>,
     no_calls: Vec<String>,
     not_no_calls: Vec<String>,
+    asks_for_others: Vec<String>,
     no_notes: Vec<String>,
     amends: Vec<String>,
-    recalls: Vec<String>,
     subject_instead: Vec<String>,
     asks_after: Vec<String>,
     booked: Vec<String>,
@@ -148,8 +149,8 @@ impl Acts {
             not_no_calls: each("not_no_calls", &text.not_no_calls)?,
             no_notes: set("no_notes", &text.no_notes)?,
             refusals: each("refuses", &text.refuses)?,
+            asks_for_others: set("asks_for_others", &text.asks_for_others)?,
             amends: set("amends", &text.amends)?,
-            recalls: set("recalls", &text.recalls)?,
             subject_instead: each("subject_instead", &text.subject_instead)?,
             asks_after: set("asks_after", &text.asks_after)?,
             booked: set("booked", &text.booked)?,
@@ -253,12 +254,6 @@ impl Acts {
     #[must_use]
     pub fn subject_instead<'t>(&self, text: &'t str) -> Option<&'t str> {
         self.subject_instead.iter().find_map(|pattern| Some(pattern.captures(text)?.get(1)?.as_str().trim()))
-    }
-
-    /// Whether it is asked what was taken down.
-    #[must_use]
-    pub fn recalls(&self, plain: &str) -> bool {
-        self.recalls.is_match(plain)
     }
 
     /// Whether it is asked what became of something: "now what about the light".
@@ -371,7 +366,8 @@ impl Acts {
     /// Whether the words will not have what was begun or offered: "I don't want a report, I'm asking who pays".
     #[must_use]
     pub fn refuses(&self, plain: &str) -> bool {
-        self.refuses.is_match(plain)
+        // "You don't have anything Thursday?" asks.
+        self.refuses.is_match(plain) && !self.asks_for_others.is_match(plain)
     }
 
     /// Whether a call that was asked for is wanted no more: "no need to call then".

@@ -142,6 +142,11 @@ impl Turn<'_> {
 
     /// A person is to call back about what was heard and could not be helped with.
     pub(in super::super) fn start_person(&mut self) {
+        self.start_person_told("");
+    }
+
+    /// The same, with what was said to the offer.
+    pub(in super::super) fn start_person_told(&mut self, said: &str) {
         let heard = std::mem::take(&mut self.state.misheard);
         let offered_for = std::mem::take(&mut self.state.offered_for);
         let begun = self.state.tasks.iter().any(|task| task.id == "person");
@@ -153,6 +158,6 @@ impl Turn<'_> {
             }
             self.state.tasks.push(task);
         }
-        self.begin_task("person", &heard);
+        self.begin_told("person", &heard, said);
     }
 }
