@@ -13,8 +13,6 @@ use crate::moves::{Asked, BUCKETS, features};
 const CLASSES: usize = Recall::ALL.len();
 /// From so much on a question is taken for one about what was taken down.
 const SURE: f32 = 0.35;
-/// The same of some one thing: "then put Thursday as the time" says nearly the same and tells it.
-const SURE_OF_ONE: f32 = 0.5;
 
 static WEIGHTS: &[u8] = include_bytes!("../data/recall/weights.bin");
 
@@ -76,8 +74,7 @@ pub fn likely(classes: &[f32; CLASSES]) -> Option<Recall> {
         Recall::ALL.iter().zip(classes).filter(|(own, _)| **own == Recall::Says).map(|(_, p)| p).sum();
     let own = Recall::ALL.into_iter().zip(classes).filter(|(own, _)| *own != Recall::Says);
     let found = own.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(own, _)| own);
-    let sure = if found == Some(Recall::Whether) { SURE_OF_ONE } else { SURE };
-    found.filter(|_| 1.0 - says >= sure)
+    found.filter(|_| 1.0 - says >= SURE)
 }
 
 #[cfg(test)]
@@ -94,7 +91,7 @@ mod tests {
             (Language::En, Asked::Slot, "what name goes on the check", None),
             (Language::En, Asked::Confirm, "no the name is Ruiz", None),
             (Language::Es, Asked::Else, "dime qué dirección tienes puesta", Some(Recall::Place)),
-            (Language::Es, Asked::Else, "¿pero lo cambió a martes?", Some(Recall::Whether)),
+            (Language::Es, Asked::Confirm, "¿me leés cómo te quedó el mensaje?", Some(Recall::What)),
             (Language::Es, Asked::Else, "¿a qué hora cierran los martes?", None),
         ] {
             assert_eq!(recalled(Ear(language), asked, text), wanted, "{text}");

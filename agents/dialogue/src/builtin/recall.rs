@@ -1,6 +1,7 @@
 //! "What name did you put down?", "did you get the part about the dog?": what was taken down is said, and what was not is added.
 
 use super::account;
+use super::beliefs::confirm::corrects;
 use super::intent::by_cue;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
@@ -22,6 +23,9 @@ impl Turn<'_> {
             return true;
         }
         let Some(asked_for) = self.recalled(text) else { return false };
+        if self.tells_a_value(text) {
+            return false;
+        }
         // "Did you file it or not" names nothing that was told; "do you have anything in the afternoon" asks what we offer.
         let of_nothing = self.subjects(text).is_empty() || by_cue(self.script, text).is_some();
         if (asked_for == Recall::Whether && of_nothing)
@@ -91,6 +95,16 @@ impl Turn<'_> {
         ];
         let (_, kinds) = kinds.into_iter().find(|(kind, _)| reply.has(*kind))?;
         script.slots.iter().find(|slot| kinds.contains(&slot.kind))
+    }
+
+    /// "Then put Thursday before eleven as the time", "no, the number is wrong": these tell, and ask nothing.
+    fn tells_a_value(&self, text: &str) -> bool {
+        if self.ear.is_question(text) {
+            return false;
+        }
+        let reply = Reply::of(text, reply::Asked::Confirm, self.ear.0);
+        let values = [Kind::Place, Kind::When, Kind::Name, Kind::Phone, Kind::Call];
+        corrects(self.ear, text) || (!reply.has(Kind::Ask) && values.into_iter().any(|kind| reply.has(kind)))
     }
 
     /// Whether days or times are being chosen.

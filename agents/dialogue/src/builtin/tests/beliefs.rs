@@ -162,7 +162,10 @@ proptest! {
             let tasks = phone.state.tasks.clone();
             phone.input(&TurnInput::said(text));
             for filing in &phone.filed[before..] {
-                let Some(task) = tasks.iter().find(|task| task.id == filing.task) else { continue };
+                // A correction of what is on file and a message of its own may be filed in one turn.
+                let amends = filing.fields.contains_key(CORRECTS);
+                let same = |task: &&super::super::state::Task| task.id == filing.task && task.amends.is_some() == amends;
+                let Some(task) = tasks.iter().find(same) else { continue };
                 for (slot, value) in &filing.fields {
                     let taken_back = task.belief(slot).is_some_and(|b| b.rejected.contains(&letters(value)));
                     // Who says it again in these very words has it after all.

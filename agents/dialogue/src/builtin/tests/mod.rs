@@ -113,12 +113,9 @@ impl World {
     }
 
     pub(super) fn search(&self, text: &str) -> Vec<Passage> {
-        for _ in 0..20 {
-            let ready =
-                self.retriever.embedder().is_none_or(|e| self.runtime.block_on(e.live(text)).is_some());
-            if ready {
-                break;
-            }
+        // As above: the search remembers the vector that was waited for.
+        if let Some(embedder) = self.retriever.embedder() {
+            self.runtime.block_on(embedder.patient(text));
         }
         let query = Query { limit: 3, ..Query::new(text) };
         let found = self.runtime.block_on(self.retriever.search(TENANT, &query));
