@@ -1,6 +1,6 @@
 //! What a caller makes of an offer: takes it, wants the one or the other of two, none of it, or something else.
 //!
-//! "Not a message, a call"; "well that's why I called, dear"; "I'd sooner just go down there myself". A linear classifier over the
+//! "Not a message, a call"; "that's what I'm calling for"; "I'd rather go there myself". A linear classifier over the
 //! words that [`crate::moves`] looks at too. Trained by `examples/train_offers.rs` on `data/offers/*.tsv`; figures in
 //! `docs/guides/understanding.md`.
 

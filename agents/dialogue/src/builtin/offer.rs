@@ -40,7 +40,7 @@ impl Turn<'_> {
         match made {
             Taken::Person | Taken::Message if refused || reply.has(Kind::Ask) => return false,
             Taken::Person if reply.has(Kind::Phone) || reply.has(Kind::Name) => self.start_person_told(text),
-            // "That'd be the ticket, I'm at the grill till two" is no subject.
+            // What takes the offer up, and when to call, is no subject of the call.
             Taken::Person => {
                 self.start_person();
                 if let Some(wish) = reply.all(Kind::Call, ", ").filter(|wish| self.tells_time(wish)) {

@@ -97,7 +97,7 @@ impl Turn<'_> {
         script.slots.iter().find(|slot| kinds.contains(&slot.kind))
     }
 
-    /// "Then put Thursday before eleven as the time", "no, the number is wrong": these tell, and ask nothing.
+    /// "Make it Monday, then", "no, the number is wrong": these tell, and ask nothing.
     fn tells_a_value(&self, text: &str) -> bool {
         if self.ear.is_question(text) {
             return false;
