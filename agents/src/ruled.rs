@@ -42,8 +42,13 @@ pub(super) fn rule_over(office: &Office, origin: &Origin, knowledge: &Knowledge,
             continue;
         };
         dropping |= first.rule.drops_rest;
-        let instead =
-            Say { text: first.said(one.language, None), fixed: true, promises: false, ..one.clone() };
+        let instead = Say {
+            text: first.said(one.language, None),
+            ours: None,
+            fixed: true,
+            promises: false,
+            ..one.clone()
+        };
         for last in step.state.last.iter_mut().filter(|last| last.text == one.text) {
             last.clone_from(&instead);
         }
@@ -65,7 +70,8 @@ impl Desk<'_> {
     /// Sentence by sentence. What the caller said themselves and is read back to them is not ours.
     fn check(&self, say: &Say, is_first: bool) -> Vec<Violation> {
         let mut all = Vec::new();
-        for (n, text) in language::sentences(&say.text).iter().enumerate() {
+        let ours = say.ours.as_deref().unwrap_or(&say.text);
+        for (n, text) in language::sentences(ours).iter().enumerate() {
             let is_first = is_first && n == 0;
             let broken = self.words(text, say.language, is_first);
             if !broken.is_empty() {
@@ -92,7 +98,14 @@ fn add_what_lacks(desk: &Desk<'_>, step: &mut Step, rulings: &mut Rulings) {
     rulings.note(&broken);
     for violation in broken.iter().filter(|violation| !violation.permits()) {
         let text = violation.said(language, None);
-        step.say.push(Say { text, kind: SegmentKind::Reply, fixed: true, promises: false, language });
+        step.say.push(Say {
+            text,
+            ours: None,
+            kind: SegmentKind::Reply,
+            fixed: true,
+            promises: false,
+            language,
+        });
     }
 }
 
@@ -160,6 +173,23 @@ mod tests {
 
     use super::*;
     use dialogue::builtin::{Passage, Search, Searched};
+
+    #[test]
+    fn read_back_words_break_no_rule() {
+        let set = RuleSet::load("", &[]).unwrap();
+        let promise = "We will cut the tree down on Friday, I promise.";
+        let say = |ours: Option<&str>| Say {
+            text: format!("Message: {promise}"),
+            ours: ours.map(str::to_owned),
+            kind: SegmentKind::Reply,
+            fixed: false,
+            promises: false,
+            language: Language::En,
+        };
+        let desk = Desk { set: &set, said: "", shown: &Known::default(), values: &[] };
+        assert!(!desk.check(&say(None), false).is_empty(), "a promise of ours");
+        assert!(desk.check(&say(Some("Message: that")), false).is_empty(), "the caller's");
+    }
 
     #[test]
     fn what_a_page_says_may_be_said_whenever_it_was_found() {

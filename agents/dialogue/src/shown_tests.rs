@@ -84,8 +84,14 @@ fn what_is_remembered_of_a_call_shows_no_words() {
     let mut task = Task::new("report");
     task.digits = said();
     task.fill("name", filled.clone());
-    let say =
-        Say { text: said(), kind: SegmentKind::Reply, fixed: false, promises: false, language: Language::En };
+    let say = Say {
+        text: said(),
+        ours: None,
+        kind: SegmentKind::Reply,
+        fixed: false,
+        promises: false,
+        language: Language::En,
+    };
     hides(State {
         tasks: vec![task],
         last: vec![say],

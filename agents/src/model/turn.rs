@@ -406,7 +406,8 @@ fn follow(seat: &mut Seat, run: &ModelRun, text: String) {
         state.topic = Some(Topic { source: best.source.clone(), read: Vec::new(), rest: Vec::new() });
     }
     if !text.is_empty() {
-        state.last = vec![Say { text, kind: SegmentKind::Reply, fixed: false, promises: false, language }];
+        state.last =
+            vec![Say { text, ours: None, kind: SegmentKind::Reply, fixed: false, promises: false, language }];
         state.last_expects = run.done.map_or(Expectation::Open, |(expects, _)| expects);
     }
 }

@@ -6,7 +6,7 @@ use pipeline::turn::{Expectation, SegmentKind};
 use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Filled, Stage, Task};
 use super::step::Say;
-use super::turn::Turn;
+use super::turn::{THEIRS, Turn};
 use language::english::words::plain;
 
 impl<'a> Turn<'a> {
@@ -27,11 +27,11 @@ impl<'a> Turn<'a> {
         let told_back = |text: &str| if english { retold(text) } else { text.to_owned() };
         let beside = self.state.task().map(|task| told_back(&task.aside)).filter(|beside| !beside.is_empty());
         if let Some(beside) = beside {
-            self.say_with("beside", &[("beside", &beside)]);
+            self.say_back("beside", &[("beside", &beside)]);
         }
         let when = self.state.task().map(|task| task.call_when.clone()).unwrap_or_default();
         if !when.is_empty() && !self.ear.refuses_call(&when) {
-            self.say_with("call_at", &[("when", &told_back(&when))]);
+            self.say_back("call_at", &[("when", &told_back(&when))]);
         }
         self.say("is_right");
         self.expects = Expectation::YesNo;
@@ -62,9 +62,12 @@ impl<'a> Turn<'a> {
         self.read_sentences(read);
     }
 
-    fn read_sentences(&mut self, read: Vec<String>) {
+    fn read_sentences(&mut self, read: Vec<ReadBack>) {
         let language = self.state.language;
-        let say = |text| Say { text, kind: SegmentKind::Reply, fixed: false, promises: false, language };
+        let say = |ReadBack { text, ours }| {
+            let ours = Some(ours);
+            Say { text, ours, kind: SegmentKind::Reply, fixed: false, promises: false, language }
+        };
         self.out.extend(read.into_iter().map(say));
     }
 
@@ -81,25 +84,41 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// A sentence that reads back: as it is said, and with "that" for the caller's words.
+struct ReadBack {
+    text: String,
+    ours: String,
+}
+
 /// A sentence for each of these slots that has a value.
-fn held_in(slots: &[&Slot], task: &Task) -> Vec<String> {
+fn held_in(slots: &[&Slot], task: &Task) -> Vec<ReadBack> {
     slots
         .iter()
         .filter_map(|slot| Some((slot.read.as_ref()?, task.slots.get(&slot.id)?)))
         .filter(|(_, filled)| !filled.value.is_empty() && !filled.spoken.is_empty())
-        .map(|(template, filled)| template.replace("{value}", &not_asked(&filled.spoken)))
+        .map(|(template, filled)| ReadBack {
+            text: template.replace("{value}", &not_asked(&filled.spoken)),
+            ours: template.replace("{value}", THEIRS),
+        })
         .collect()
 }
 
-/// One sentence from its template. A part in brackets is left out when its slot has no value; nothing is said
+/// One sentence from its template, as it is said and without the caller's words.
+fn composed(template: &str, script: &TaskScript, task: &Task) -> Option<ReadBack> {
+    let text = composed_of(template, |part| filled_part(part, script, task, true))?;
+    let ours = composed_of(template, |part| filled_part(part, script, task, false))?;
+    Some(ReadBack { text, ours })
+}
+
+/// A sentence from its template and what becomes of its parts. A part in brackets is left out when its slot has no value; nothing is said
 /// when nothing is left.
-fn composed(template: &str, script: &TaskScript, task: &Task) -> Option<String> {
+fn composed_of(template: &str, part_of: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('[') {
         out.push_str(before);
         let (part, after) = after.split_once(']')?;
-        out.push_str(&filled_part(part, script, task).unwrap_or_default());
+        out.push_str(&part_of(part).unwrap_or_default());
         rest = after;
     }
     out.push_str(rest);
@@ -109,12 +128,12 @@ fn composed(template: &str, script: &TaskScript, task: &Task) -> Option<String> 
     chars.next().map(|first| first.to_uppercase().chain(chars).collect())
 }
 
-fn filled_part(part: &str, script: &TaskScript, task: &Task) -> Option<String> {
+fn filled_part(part: &str, script: &TaskScript, task: &Task, spoken: bool) -> Option<String> {
     let (before, after) = part.split_once('{')?;
     let (id, after) = after.split_once('}')?;
     let slot = script.slot(id)?;
     let filled = task.slots.get(id).filter(|f| !f.value.is_empty() && !f.spoken.is_empty())?;
-    let spoken = match slot.kind {
+    let said = match slot.kind {
         SlotKind::When => dated(&filled.spoken),
         SlotKind::Place if in_story(filled, script, task) => return None,
         SlotKind::Place => placed(&filled.spoken),
@@ -122,7 +141,8 @@ fn filled_part(part: &str, script: &TaskScript, task: &Task) -> Option<String> {
         SlotKind::Injured => lower_first(&filled.spoken),
         _ => not_asked(&filled.spoken),
     };
-    Some(format!("{before}{spoken}{after}"))
+    let said = if spoken { said } else { THEIRS.to_owned() };
+    Some(format!("{before}{said}{after}"))
 }
 
 /// A place that the account names is not said twice.

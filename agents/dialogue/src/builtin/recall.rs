@@ -60,13 +60,13 @@ impl Turn<'_> {
         let named = self.names_slot(script, &plain).filter(known);
         let named = named.or_else(|| script.slots.iter().filter(of_kind).find(known));
         if let Some((slot, held)) = named.and_then(|slot| Some((slot, task.slots.get(&slot.id)?))) {
-            self.say_with("recalled", &[("called", &slot.called), ("value", &held.spoken)]);
+            self.say_back("recalled", &[("called", &slot.called), ("value", &held.spoken)]);
         } else if self.is_taken_down(script, &task, text) {
             self.say("recalled_yes");
         } else if let Some(slot) = self.asked_of(script, text).filter(known)
             && let Some(held) = task.slots.get(&slot.id)
         {
-            self.say_with("recalled", &[("called", &slot.called), ("value", &held.spoken)]);
+            self.say_back("recalled", &[("called", &slot.called), ("value", &held.spoken)]);
         } else if open.is_some() && asked_for != Recall::Whether {
             self.say("recalled_none");
         } else if open.is_some() {

@@ -150,6 +150,9 @@ language::shown!(Searched, "Searched": search, found, within; );
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Say {
     pub text: String,
+    /// Of a sentence that reads back what the caller said: the same with "that" for their words. The rules look at this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ours: Option<String>,
     pub kind: SegmentKind,
     /// The same words on every call.
     pub fixed: bool,
@@ -159,7 +162,7 @@ pub struct Say {
     pub language: Language,
 }
 
-language::shown!(Say, "Say": kind, fixed, promises, language; text);
+language::shown!(Say, "Say": kind, fixed, promises, language; text, ours);
 
 /// Something that a step does to the world, once it is committed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

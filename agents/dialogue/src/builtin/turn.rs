@@ -53,6 +53,8 @@ const SAYS_911: [&str; 10] = [
 
 /// Thousandths of danger below which words are ordinary business.
 const HINT: u16 = 130;
+/// What the rules read in the place of the caller's own words.
+pub(super) const THEIRS: &str = "that";
 /// Longest list of sentences in one reply; a digression that resumes a task stays under it.
 const MAX_SAYS: usize = 12;
 
@@ -169,6 +171,16 @@ impl<'a> Turn<'a> {
         self.say_one_of(variants, key, fill, SegmentKind::Reply, false);
     }
 
+    /// Says a prompt that reads back what the caller said, which is in its places.
+    pub(super) fn say_back(&mut self, key: &str, fill: &[(&str, &str)]) {
+        let before = self.out.len();
+        self.say_with(key, fill);
+        for say in self.out.iter_mut().skip(before) {
+            let values = fill.iter().map(|(_, value)| value).filter(|value| !value.is_empty());
+            say.ours = Some(values.fold(say.text.clone(), |text, value| text.replace(value, THEIRS)));
+        }
+    }
+
     /// Variants of a prompt in the conversation's language: the tenant's, or the shipped ones.
     pub(super) fn worded(&self, key: &str) -> &'a [String] {
         self.worded_or(key, self.script.prompt(key))
@@ -275,7 +287,7 @@ impl<'a> Turn<'a> {
             fill.iter().fold(constant, |text, (name, value)| text.replace(&format!("{{{name}}}"), value));
         if !text.trim().is_empty() && self.out.len() < MAX_SAYS {
             let text = text.trim().to_owned();
-            self.out.push(Say { text, kind, fixed, promises, language: self.voice });
+            self.out.push(Say { text, ours: None, kind, fixed, promises, language: self.voice });
         }
     }
 

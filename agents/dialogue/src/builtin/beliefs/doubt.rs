@@ -41,7 +41,7 @@ impl<'a> Turn<'a> {
         if self.state.task().is_none_or(|t| t.belief(&slot.id).is_some_and(|b| b.refuses(&meant))) {
             return false;
         }
-        self.say_with("is_it", &[("value", &meant.spoken)]);
+        self.say_back("is_it", &[("value", &meant.spoken)]);
         self.expects = Expectation::YesNo;
         self.task_mut(|task| task.doubt = Some((meant, value.clone())));
         self.did(&slot.id, "asked about it");
