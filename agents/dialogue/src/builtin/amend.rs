@@ -12,6 +12,7 @@ use super::turn::Turn;
 use crate::builtin::beliefs::confirm::corrects;
 use language::intents::{Act, QUESTION};
 use language::spelling::spelled;
+use language::steer::Steer;
 
 /// Field of what is filed that names the earlier work which it puts right.
 pub const CORRECTS: &str = "corrects";
@@ -34,7 +35,9 @@ impl<'a> Turn<'a> {
             text.clone_into(&mut self.state.offered_for);
             return true;
         }
-        let marked = corrects(self.ear, text)
+        let changes = self.does_to_it(text) == Steer::Change;
+        let marked = changes
+            || corrects(self.ear, text)
             || !spelled(self.ear.0, text).is_empty()
             || self.view.understood.does(Act::Correct) >= SURE;
         if !whole && (self.wants_something_new(script, &plain, text) || !marked) {
@@ -47,7 +50,7 @@ impl<'a> Turn<'a> {
         if !changed.is_empty() {
             self.did("correction", "changed it");
             self.read_changed(&changed);
-        } else if whole {
+        } else if whole || changes {
             self.which(text);
         } else {
             self.state.tasks.pop();

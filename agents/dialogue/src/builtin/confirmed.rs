@@ -6,6 +6,7 @@ use language::YesNo;
 use language::reply::Kind;
 use language::said_again::without_restart;
 use language::sound::{ALIKE, likeness};
+use language::steer::Steer;
 
 use super::account;
 use super::addressee::MESSAGE;
@@ -47,7 +48,11 @@ impl<'a> Turn<'a> {
         let rest = self.ear.plain(&reply.rest);
         let blamed = self.blames(&rest) && self.names_slot(script, &rest).is_some()
             || self.after_but(&reply.rest).is_some();
-        let agrees = reply.has(Kind::Yes) && !reply.has(Kind::No) && !blamed && !reply.has(Kind::Old);
+        let agrees = reply.has(Kind::Yes)
+            && !reply.has(Kind::No)
+            && !blamed
+            && !reply.has(Kind::Old)
+            && self.does_to_it(text) != Steer::Change;
         let changed = self.changed_by(script, reply, text, agrees);
         if !changed.is_empty() {
             self.did("correction", "changed it");

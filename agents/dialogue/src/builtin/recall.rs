@@ -10,6 +10,7 @@ use super::turn::Turn;
 use language::moves::Asked;
 use language::recall::{Recall, recalled};
 use language::reply::{self, Kind};
+use language::steer::Steer;
 
 impl Turn<'_> {
     /// Answers what is asked about the words that were taken down, of the task at hand or else the one filed last. `false` when
@@ -104,7 +105,8 @@ impl Turn<'_> {
         }
         let reply = Reply::of(text, reply::Asked::Confirm, self.ear.0);
         let values = [Kind::Place, Kind::When, Kind::Name, Kind::Phone, Kind::Call];
-        corrects(self.ear, text) || (!reply.has(Kind::Ask) && values.into_iter().any(|kind| reply.has(kind)))
+        let changes = corrects(self.ear, text) || self.does_to_it(text) == Steer::Change;
+        changes || (!reply.has(Kind::Ask) && values.into_iter().any(|kind| reply.has(kind)))
     }
 
     /// Whether days or times are being chosen.

@@ -17,6 +17,7 @@ use super::turn::Turn;
 use language::YesNo;
 use language::beside::question_beside;
 use language::repair::repaired;
+use language::steer::Steer;
 
 impl<'a> Turn<'a> {
     /// Begins a task. Who asks for a person is put through where somebody takes calls, if they wish.
@@ -231,11 +232,8 @@ impl<'a> Turn<'a> {
         // "No, nobody" answers whether anybody was hurt, and puts nothing right.
         let answers = slot.kind == SlotKind::Injured
             && (self.ear.yes_no(text).is_some() || matches!(self.read(slot, text), Read::Value(_)));
-        let corrected = if !answers && corrects(self.ear, text) {
-            self.correct(text, Some(&slot.id))
-        } else {
-            Vec::new()
-        };
+        let changes = corrects(self.ear, text) || self.does_to_it(text) == Steer::Change;
+        let corrected = if !answers && changes { self.correct(text, Some(&slot.id)) } else { Vec::new() };
         let read = if asks { Read::Nothing } else { self.read(slot, text) };
         match read {
             Read::Value(value) if corrected.is_empty() || !permissive(slot.kind) => {

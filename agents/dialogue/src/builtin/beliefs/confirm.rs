@@ -23,6 +23,7 @@ use language::repair::{denied, without_denied};
 use language::reply::{Asked, Kind};
 use language::sound::{ALIKE, likeness};
 use language::spelling::spelled;
+use language::steer::Steer;
 
 impl crate::builtin::Dialogue {
     /// A call in which this slot of a task was just asked for, and those before it answered: for measuring.
@@ -323,6 +324,8 @@ impl<'a> Turn<'a> {
                 // "Yes, but the number is wrong."
                 self.which(text);
             }
+            // "Yes, only could you make that the morning."
+            Some(YesNo::Yes) if self.does_to_it(text) == Steer::Change => self.which(text),
             Some(YesNo::Yes) if self.adds(script, text) => {}
             Some(YesNo::Yes) => {
                 self.keep_side_question(text);
@@ -343,6 +346,7 @@ impl<'a> Turn<'a> {
             None if plain.split(' ').count() > 3
                 && by_cue(self.script, text).is_none()
                 && (self.add_to_story(script, text) || self.note_unplaced(script, text)) => {}
+            None if self.does_to_it(text) == Steer::Change => self.ask_which(script),
             None => self.switch_or_read_back(script, text),
         }
     }

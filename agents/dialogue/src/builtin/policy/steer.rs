@@ -8,11 +8,18 @@ use super::super::step::Passage;
 use super::super::turn::Turn;
 use super::acts::Steer;
 use language::intents::Act;
+use language::repair;
+use language::steer::{self, Stage as Stands, steered};
 
 /// From so much on the head takes few words for giving up what was begun, and doing no more.
 const CANCELS: f32 = 0.5;
 const ABANDONS: f32 = 0.4;
 const FEW: usize = 9;
+
+/// From so much on what was learned of what callers do to what is under way is followed. Where it goes over to something else, no
+/// question of ours is left to put it right.
+const FOLLOWS: f32 = 0.7;
+const GOES_OVER: f32 = 0.8;
 
 /// So many clauses may give up before they say why.
 const LEADS: usize = 3;
@@ -52,7 +59,34 @@ impl Turn<'_> {
             return true;
         }
         // "No, I said I don't want a message": whatever it begins like, what was begun is refused.
-        if self.gives_up(text) { self.abandoned(text, bye) } else { self.form_refused(text, bye) }
+        if self.gives_up(text) {
+            return self.abandoned(text, bye);
+        }
+        self.form_refused(text, bye) || self.followed_as_learned(text, bye)
+    }
+
+    /// What the caller does to what is under way, by what was learned of it; [`steer::Steer::On`] where that is not sure.
+    pub(in super::super) fn does_to_it(&self, text: &str) -> steer::Steer {
+        let stands = match self.state.task() {
+            Some(task) if matches!(task.stage, Stage::Slot(_)) => Stands::Slot,
+            Some(_) => Stands::Confirm,
+            None if self.amendable().is_some() => Stands::Filed,
+            None => Stands::Answered,
+        };
+        let (does, sure) = steered(self.ear, stands, text);
+        let least = if does == steer::Steer::Other { GOES_OVER } else { FOLLOWS };
+        if sure >= least { does } else { steer::Steer::On }
+    }
+
+    /// In words that no turn of phrase tells: "my brother-in-law'll haul it off, leave it", "what's it cost, before you take all that".
+    fn followed_as_learned(&mut self, text: &str, bye: bool) -> bool {
+        let begun = self.state.task().is_some_and(|task| task.amends.is_none());
+        match self.does_to_it(text) {
+            steer::Steer::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
+            steer::Steer::First if begun => self.first(text),
+            steer::Steer::Other if self.state.task().is_none() => self.meant(text),
+            _ => false,
+        }
     }
 
     /// "Oh, never mind, they are fixing it right now. Forget it, thanks": one sentence gives up, the others ask for nothing.
@@ -126,10 +160,15 @@ impl Turn<'_> {
         if number_only || call_only {
             return false;
         }
-        if !begun || self.state.urgent || !self.script.acts.refuses(&plain) {
+        if !begun || self.state.urgent {
             return false;
         }
-        let rest = self.script.acts.beside_refusal(self.ear, text);
+        let rest = match self.does_to_it(text) {
+            _ if self.script.acts.refuses(&plain) => self.script.acts.beside_refusal(self.ear, text),
+            steer::Steer::Refuse => String::new(),
+            steer::Steer::Other => repair::without_denied(self.ear, text),
+            _ => return false,
+        };
         self.did("cancel", "dropped it");
         self.state.tasks.pop();
         self.say_cancelled();
