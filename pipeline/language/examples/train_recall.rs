@@ -15,7 +15,7 @@ use std::error::Error;
 
 use language::moves::BUCKETS;
 use language::recall::{Recall, likely};
-use sorted::Task;
+use sorted::{Ordinary, Task};
 
 const CLASSES: usize = Recall::ALL.len();
 
@@ -28,7 +28,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         folder: "recall",
         asked: &["slot", "confirm", "else"],
         classes: Recall::ALL.map(Recall::name),
-        ordinary: Some("says"),
+        ordinary: Some(Ordinary {
+            class: "says",
+            of_reply: |asked, marked| {
+                let asks = match asked {
+                    "confirm" => "confirm",
+                    "offer" => "else",
+                    _ => "slot",
+                };
+                (!marked.contains("[ASK") && !marked.contains('?')).then_some(asks)
+            },
+            // Who wants all of a read-back again asks for it.
+            of_move: |asked, does| match (asked, does) {
+                ("confirm", "again") => None,
+                ("confirm", _) => Some("confirm"),
+                ("slot", _) => Some("slot"),
+                _ => Some("else"),
+            },
+        }),
         decided,
     }
     .run()

@@ -24,23 +24,29 @@ impl<'a> Turn<'a> {
     pub(super) fn amends(&mut self, text: &str) -> bool {
         let Some((script, mut task)) = self.amendable() else { return false };
         let plain = self.ear.plain(text);
+        let does = self.does_to_it(text);
+        let changes = does == Steer::Change;
         // "No, we're all set, see you Thursday!" moves nothing.
-        if self.says_bye(text) && !self.ear.is_question(text) && !self.script.acts.amends(&plain) {
+        if self.says_bye(text) && !self.ear.is_question(text) && does == Steer::On {
             return false;
         }
-        let whole = self.script.acts.amends(&plain);
-        if script.files == Files::Inspection && (whole || self.script.acts.moves(&plain)) {
+        let whole = changes && !self.begins_new(script, &plain, text);
+        let off = does == Steer::Drop && !self.asks_for_new(script, &plain, text);
+        if script.files == Files::Inspection && (whole || off || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");
             self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));
             text.clone_into(&mut self.state.offered_for);
             return true;
         }
-        let changes = self.does_to_it(text) == Steer::Change;
+        if off {
+            self.withdraw(script, &task, text);
+            return true;
+        }
         let marked = changes
             || corrects(self.ear, text)
             || !spelled(self.ear.0, text).is_empty()
             || self.view.understood.does(Act::Correct) >= SURE;
-        if !whole && (self.wants_something_new(script, &plain, text) || !marked) {
+        if !whole && (self.asks_for_new(script, &plain, text) || !marked) {
             return false;
         }
         task.before.clone_from(&task.slots);
@@ -50,7 +56,7 @@ impl<'a> Turn<'a> {
         if !changed.is_empty() {
             self.did("correction", "changed it");
             self.read_changed(&changed);
-        } else if whole || changes {
+        } else if whole {
             self.which(text);
         } else {
             self.state.tasks.pop();
@@ -77,10 +83,15 @@ impl<'a> Turn<'a> {
     }
 
     /// "There's another one on Oak Street", "now book an inspection", and whatever is asked put nothing right.
-    fn wants_something_new(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
+    fn asks_for_new(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
         let asks = self.ear.is_question(text)
             || self.script.acts.wants_to_know(plain)
             || self.view.understood.wants(QUESTION) >= SURE;
+        asks || self.begins_new(script, plain, text)
+    }
+
+    /// Whether words begin something else than what is on file. "Can I change something in my report?" does not.
+    fn begins_new(&self, script: &TaskScript, plain: &str, text: &str) -> bool {
         let another = self.ear.cues().another.iter().any(|word| plain.split(' ').any(|said| said == *word));
         let wish = by_cue(self.script, text).and_then(|cue| match &cue.intent.does {
             Does::Task(id) => Some(id),
@@ -91,7 +102,17 @@ impl<'a> Turn<'a> {
         let held: Vec<String> = told.flat_map(|filled| self.subjects(&filled.value)).collect();
         let fresh = !self.subjects(text).iter().any(|stem| held.contains(stem));
         let other = wish.is_some_and(|id| *id != script.id || fresh);
-        asks || another || other
+        another || other
+    }
+
+    /// "Scratch that report, they found the dog": whoever works on it reads that the caller takes it back. What is filed stays.
+    fn withdraw(&mut self, script: &TaskScript, task: &Task, text: &str) {
+        let Some(reference) = task.amends.clone() else { return };
+        let message = format!("The caller takes back {reference}. In their words: {text}");
+        self.say_promise(self.worded("withdrawn"), "withdrawn", &[("task", &script.spoken)]);
+        self.effects.push(Effect::File(beside(script, task, &reference, message, &[])));
+        self.did(&task.id, "withdrawn");
+        if self.state.owes_reference { self.offer_reference() } else { self.anything_else() }
     }
 
     /// Files a correction that the caller said yes to, or what they began to put right.
@@ -130,10 +151,15 @@ pub(super) fn amendment(script: &TaskScript, task: &Task, urgent: bool, incomple
             }
         })
         .collect();
-    let mut fields = BTreeMap::from([
-        (CORRECTS.to_owned(), reference.clone()),
-        ("message".to_owned(), format!("Correction to {reference}. {}", parts.join("; "))),
-    ]);
+    let message = format!("Correction to {reference}. {}", parts.join("; "));
+    let filing = beside(script, task, reference, message, &changed);
+    Some(Filing { priority: priority(task, urgent), incomplete, ..filing })
+}
+
+/// What goes on file beside what was filed: a message to whoever works on it, with who called and the values that changed.
+fn beside(script: &TaskScript, task: &Task, reference: &str, message: String, changed: &[&Slot]) -> Filing {
+    let mut fields =
+        BTreeMap::from([(CORRECTS.to_owned(), reference.to_owned()), ("message".to_owned(), message)]);
     let told = script.slots.iter().filter(|slot| {
         matches!(slot.kind, SlotKind::Name | SlotKind::Phone) || changed.iter().any(|c| c.id == slot.id)
     });
@@ -143,13 +169,13 @@ pub(super) fn amendment(script: &TaskScript, task: &Task, urgent: bool, incomple
             fields.insert(slot.id.clone(), filled.value.clone());
         }
     }
-    Some(Filing {
+    Filing {
         task: "message".to_owned(),
         files: Files::Message,
-        priority: priority(task, urgent),
-        incomplete,
+        priority: priority(task, false),
+        incomplete: false,
         fields,
         use_caller_number: task.slots.get("phone").is_some_and(|phone| phone.value == "caller"),
         booking: None,
-    })
+    }
 }

@@ -20,7 +20,7 @@ impl<'a> Turn<'a> {
         let Some((_, script)) = self.current() else { return false };
         let told = script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text));
         let asked = told.and_then(super::reply::asks).unwrap_or(Asked::What);
-        let reply = Reply::of(text, asked, self.ear.0);
+        let reply = self.parts_of(text, asked);
         self.take_refusals(script, &reply, None);
         self.take_addressee(&reply);
         self.take_aside(script, &reply);
@@ -41,7 +41,7 @@ impl<'a> Turn<'a> {
         }
         // What only leads to the account, or is asked beside it, is no part of it.
         let matter = self.matter_told(text);
-        let telling = if matter.is_empty() { reply } else { Reply::of(&matter, asked, self.ear.0) };
+        let telling = if matter.is_empty() { reply } else { self.parts_of(&matter, asked) };
         match told {
             Some(slot) if slot.id == MESSAGE => self.opens_message(slot, text),
             Some(slot) if slot.kind == SlotKind::Story => self.opens_story(slot, &telling),
@@ -95,7 +95,7 @@ impl<'a> Turn<'a> {
     /// What a call for a person is about, of words that were said before it was begun: the telling or asking part of them, and
     /// not what was said about the line.
     pub(super) fn reason_of(&self, text: &str) -> Option<String> {
-        let reply = Reply::of(text, Asked::Reason, self.ear.0);
+        let reply = self.parts_of(text, Asked::Reason);
         let parts = [Kind::What, Kind::Ask].into_iter().find_map(|kind| reply.all(kind, ", "));
         // A question tells it, whatever its parts were taken for.
         let parts = parts.or_else(|| self.ear.is_question(text).then(|| text.to_owned()));

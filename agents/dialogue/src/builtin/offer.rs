@@ -34,7 +34,7 @@ impl Turn<'_> {
 
     /// Begins what is wanted of an offer, or in its place. `false` where the words are to be read on.
     pub(super) fn takes_offer(&mut self, made: Taken, text: &str) -> bool {
-        let reply = Reply::of(text, Asked::Offer, self.ear.0);
+        let reply = self.parts_of(text, Asked::Offer);
         // "I don't want to leave a message, I just want to know …" wants neither.
         let refused = self.script.acts.refuses(&self.ear.plain(text));
         match made {
@@ -72,7 +72,7 @@ impl Turn<'_> {
 
     /// Whether a reply to an offer holds something of the matter.
     pub(super) fn tells_of_matter(&self, text: &str) -> bool {
-        tells(&Reply::of(text, Asked::Offer, self.ear.0))
+        tells(&self.parts_of(text, Asked::Offer))
     }
 
     /// The question that stands in place of an answer to an offer of help by people; nothing where they are wanted all the same.
@@ -85,7 +85,7 @@ impl Turn<'_> {
         if !person || self.ear.is_bare_yes_no(text) {
             return None;
         }
-        let reply = Reply::of(text, Asked::Offer, self.ear.0);
+        let reply = self.parts_of(text, Asked::Offer);
         let wanted =
             [Kind::Call, Kind::Phone, Kind::Name, Kind::What].into_iter().any(|kind| reply.has(kind));
         // "Yes, can somebody call me?" asks for what is offered.
@@ -109,7 +109,7 @@ impl Turn<'_> {
         if self.ear.is_bare_yes_no(text) || self.subjects(text).is_empty() {
             return true;
         }
-        let reply = Reply::of(text, Asked::Offer, self.ear.0);
+        let reply = self.parts_of(text, Asked::Offer);
         let of_call =
             [Kind::Call, Kind::Phone, Kind::Name, Kind::Person].into_iter().any(|kind| reply.has(kind));
         of_call || (reply.has(Kind::Yes) && !reply.has(Kind::Ask))

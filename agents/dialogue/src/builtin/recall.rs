@@ -3,7 +3,6 @@
 use super::account;
 use super::beliefs::confirm::corrects;
 use super::intent::by_cue;
-use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Pending, Stage, Task};
 use super::turn::Turn;
@@ -87,7 +86,7 @@ impl Turn<'_> {
 
     /// The slot that a value of the question is for: "you did put down that it's on Ferry Road, didn't you".
     fn asked_of<'s>(&self, script: &'s TaskScript, text: &str) -> Option<&'s Slot> {
-        let reply = Reply::of(text, reply::Asked::Confirm, self.ear.0);
+        let reply = self.parts_of(text, reply::Asked::Confirm);
         let kinds = [
             (Kind::Place, kinds(Recall::Place)),
             (Kind::When, kinds(Recall::When)),
@@ -103,7 +102,7 @@ impl Turn<'_> {
         if self.ear.is_question(text) {
             return false;
         }
-        let reply = Reply::of(text, reply::Asked::Confirm, self.ear.0);
+        let reply = self.parts_of(text, reply::Asked::Confirm);
         let values = [Kind::Place, Kind::When, Kind::Name, Kind::Phone, Kind::Call];
         let changes = corrects(self.ear, text) || self.does_to_it(text) == Steer::Change;
         changes || (!reply.has(Kind::Ask) && values.into_iter().any(|kind| reply.has(kind)))

@@ -3,6 +3,8 @@
 //! Values of parts are read by the readers of slots, so that a part is a value only if it has the form of one. Where nothing of
 //! use was found the words go the way of all others.
 
+use std::rc::Rc;
+
 use language::repair::repaired;
 use language::reply::{Asked, Kind};
 use language::said_again::without_restart;
@@ -48,14 +50,29 @@ pub(super) enum Taken {
 
 impl<'a> Turn<'a> {
     /// The parts of what the caller said to the open question of a task. Empty where none is open that replies are known of.
-    pub(super) fn reply(&self, text: &str) -> Reply {
-        let Some((stage, script)) = self.current() else { return Reply::default() };
+    pub(super) fn reply(&self, text: &str) -> Rc<Reply> {
+        let Some((stage, script)) = self.current() else { return Rc::default() };
         let asked = match &stage {
             Stage::Confirm => Some(Asked::Confirm),
             Stage::Which => Some(Asked::Fix),
             Stage::Slot(id) => script.slot(id).and_then(asks),
         };
-        asked.map(|asked| Reply::of(text, asked, self.ear.0)).unwrap_or_default()
+        asked.map(|asked| self.parts_of(text, asked)).unwrap_or_default()
+    }
+
+    /// The parts of a reply to this question. Reading them is most of what a turn computes: each is read once a turn.
+    pub(super) fn parts_of(&self, text: &str, asked: Asked) -> Rc<Reply> {
+        let language = self.ear.0;
+        let mut read = self.read.borrow_mut();
+        let same = |one: &&(Asked, Language, String, Rc<Reply>)| {
+            one.0 == asked && one.1 == language && one.2 == text
+        };
+        if let Some((.., reply)) = read.iter().find(same) {
+            return Rc::clone(reply);
+        }
+        let reply = Rc::new(Reply::of(text, asked, language));
+        read.push((asked, language, text.to_owned(), Rc::clone(&reply)));
+        reply
     }
 
     /// Whether a reply gives up nothing, whatever it sounds like: "skip it", asked for a name; "oh never mind, fine, yes".

@@ -1,14 +1,19 @@
 //! The working context of one step: memory being changed, words being gathered. Dropped, it leaves no trace.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use pipeline::ports::{AfterReply, Consented, Language};
 use pipeline::turn::{Expectation, SegmentKind};
 
 use super::engine::Dialogue;
+use super::reply::Reply;
 use super::script::{Script, SlotKind};
 use super::state::{Pending, State};
 use super::step::{Effect, Lookup, Note, Say, Step, View};
 use language::Ear;
 use language::intents::Understood;
+use language::reply::Asked;
 
 /// Prompts that mean "I did not understand", "I don't have that", or that offer a message or a person: whoever tells of
 /// an emergency in words that nobody took for one hears these. The first of a call comes with what to do in one.
@@ -99,6 +104,8 @@ pub(super) struct Turn<'a> {
     pub(super) head: Understood,
     /// The words tell of somebody who was hurt and is in no danger now.
     pub(super) harmed: bool,
+    /// Parts of replies that were read in this turn.
+    pub(super) read: RefCell<Vec<(Asked, Language, String, Rc<Reply>)>>,
 }
 
 impl<'a> Turn<'a> {
@@ -130,6 +137,7 @@ impl<'a> Turn<'a> {
             after_emergency: false,
             head: view.understood.clone(),
             harmed: false,
+            read: RefCell::default(),
         }
     }
 

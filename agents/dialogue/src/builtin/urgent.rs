@@ -278,7 +278,7 @@ impl Turn<'_> {
         // Neither a yes nor a no: what to do if it is one is said, and then the caller's own matter goes on.
         self.say("emergency_unless");
         // "Forget it, goodbye" is short, and no answer.
-        let steers = self.script.acts.steer(self.ear, text, false) != Steer::None;
+        let steers = self.script.acts.steer(self.ear, text) != Steer::None || self.gives_up_in(text);
         let short = !steers && !self.says_bye(text) && plain.split(' ').count() < ANSWER;
         let wish = self.ear.is_question(text) || by_cue(self.script, text).is_some();
         // "Lord, no, nothing like that": a no that wants nothing of its own.

@@ -20,21 +20,30 @@ struct Line {
 }
 
 /// What is told apart.
-pub struct Task<const BUCKETS: usize, const CLASSES: usize> {
+pub struct Task<'a, const BUCKETS: usize, const CLASSES: usize> {
     /// Folder of `data` that holds its lines and weights.
     pub folder: &'static str,
     /// Names of what may have been asked.
-    pub asked: &'static [&'static str],
+    pub asked: &'a [&'static str],
     /// Names of the classes, in the order of the weights.
     pub classes: [&'static str; CLASSES],
-    /// What is said to questions of ours is of this class: three of four of the replies of `data/reply` that ask nothing, and the lines of
-    /// `data/moves` but those that want all of it again at a read-back.
-    pub ordinary: Option<&'static str>,
+    /// Replies of other data that are all of one class.
+    pub ordinary: Option<Ordinary>,
     /// Which class is acted upon, and whether that is sure.
     pub decided: fn(&[f32; CLASSES]) -> (usize, bool),
 }
 
-impl<const BUCKETS: usize, const CLASSES: usize> Task<BUCKETS, CLASSES> {
+/// Replies to questions of ours that were written for something else: three of four are learned from, the others judged.
+pub struct Ordinary {
+    /// What they all are.
+    pub class: &'static str,
+    /// What was asked, as this task names it, of a line of `data/reply`: its question, the reply with its marks. `None`: not of the class.
+    pub of_reply: fn(&str, &str) -> Option<&'static str>,
+    /// The same of a line of `data/moves`, all of which are learned from: its question, its move.
+    pub of_move: fn(&str, &str) -> Option<&'static str>,
+}
+
+impl<const BUCKETS: usize, const CLASSES: usize> Task<'_, BUCKETS, CLASSES> {
     /// As the program's arguments say.
     pub fn run(&self) -> Result<(), Box<dyn Error>> {
         let words: Vec<String> = std::env::args().skip(1).collect();
@@ -62,10 +71,10 @@ impl<const BUCKETS: usize, const CLASSES: usize> Task<BUCKETS, CLASSES> {
                 train.extend(set);
             }
         }
-        if let Some(class) = self.ordinary {
-            let (learned, judged) = self.ordinary(class)?;
+        if let Some(ordinary) = &self.ordinary {
+            let (learned, judged) = self.ordinary(ordinary)?;
             train.extend(learned);
-            held.push(("replies that ask nothing".to_owned(), judged));
+            held.push((format!("replies that are all of {}", ordinary.class), judged));
         }
         println!("{} to learn from", train.len());
         let model = trained(&train);
@@ -79,47 +88,39 @@ impl<const BUCKETS: usize, const CLASSES: usize> Task<BUCKETS, CLASSES> {
         Ok(())
     }
 
-    /// Replies that ask nothing, to learn from and to be judged on.
-    fn ordinary(&self, class: &str) -> Result<(Vec<Line>, Vec<Line>), Box<dyn Error>> {
-        let class = self.classes.iter().position(|own| *own == class).ok_or("no such class")?;
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/reply");
-        let mut files: Vec<_> = fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    /// Replies of other data, to learn from and to be judged on.
+    fn ordinary(&self, ordinary: &Ordinary) -> Result<(Vec<Line>, Vec<Line>), Box<dyn Error>> {
+        let class = self.classes.iter().position(|own| *own == ordinary.class).ok_or("no such class")?;
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+        let mut files: Vec<_> =
+            fs::read_dir(data.join("reply"))?.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();
-        let (mut learned, mut judged) = (Vec::new(), Vec::new());
+        let (mut learned, mut judged, mut read) = (Vec::new(), Vec::new(), 0);
         for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "tsv")) {
             let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
             let language = Language::of(name.split('-').next().unwrap_or_default()).ok_or("en-… or es-…")?;
             let text = fs::read_to_string(file)?;
-            let replies = text.lines().filter_map(|line| line.split_once('\t'));
-            for (asked, marked) in
-                replies.filter(|(_, marked)| !marked.contains("[ASK") && !marked.contains('?'))
-            {
-                let asks = match asked {
-                    "confirm" => "confirm",
-                    "offer" => "else",
-                    _ => "slot",
-                };
+            for (asked, marked) in text.lines().filter_map(|line| line.split_once('\t')) {
+                let Some(asks) = (ordinary.of_reply)(asked, marked) else { continue };
                 let text = unmarked(marked);
                 let features = features(Ear(language), asks, &text);
                 let line = Line { features, class, asked: asks.to_owned(), text };
-                let into = if (learned.len() + judged.len()) % 4 == 0 { &mut judged } else { &mut learned };
-                into.push(line);
+                if read % 4 == 0 {
+                    judged.push(line);
+                } else {
+                    learned.push(line);
+                }
+                read += 1;
             }
         }
         for (name, language) in [("en-a", "en"), ("en-b", "en"), ("es-a", "es"), ("es-b", "es")] {
             let language = Language::of(language).ok_or("en or es")?;
-            let file =
-                Path::new(env!("CARGO_MANIFEST_DIR")).join("data/moves").join(name).with_extension("tsv");
-            let text = fs::read_to_string(file)?;
-            for line in text.lines().filter(|line| !line.starts_with("confirm\tagain")) {
-                let Some((asked, (_, text))) =
-                    line.split_once('\t').and_then(|(a, b)| Some((a, b.split_once('\t')?)))
-                else {
-                    continue;
-                };
-                let asks = if matches!(asked, "slot" | "confirm") { asked } else { "else" };
+            let text = fs::read_to_string(data.join("moves").join(name).with_extension("tsv"))?;
+            for columns in text.lines().map(|line| line.split('\t').collect::<Vec<_>>()) {
+                let [asked, does, text] = columns.as_slice() else { continue };
+                let Some(asks) = (ordinary.of_move)(asked, does) else { continue };
                 let features = features(Ear(language), asks, text);
-                learned.push(Line { features, class, asked: asks.to_owned(), text: text.to_owned() });
+                learned.push(Line { features, class, asked: asks.to_owned(), text: (*text).to_owned() });
             }
         }
         Ok((learned, judged))

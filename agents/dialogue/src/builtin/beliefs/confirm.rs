@@ -11,7 +11,6 @@ use super::doubt::{like_name, names_street};
 use super::{correction, placed};
 use crate::builtin::account;
 use crate::builtin::intent::by_cue;
-use crate::builtin::reply::Reply;
 use crate::builtin::script::{Does, Slot, SlotKind, TaskScript};
 use crate::builtin::slots::{self, Context, Read};
 use crate::builtin::state::{Filled, Stage, State, Task};
@@ -329,7 +328,7 @@ impl<'a> Turn<'a> {
             Some(YesNo::Yes) if self.adds(script, text) => {}
             Some(YesNo::Yes) => {
                 self.keep_side_question(text);
-                let reply = Reply::of(text, Asked::Confirm, ear.0);
+                let reply = self.parts_of(text, Asked::Confirm);
                 self.note_remark(script, &self.remark(&reply, text));
                 self.task_mut(Task::confirm_all);
                 self.complete(false);
@@ -403,7 +402,7 @@ impl<'a> Turn<'a> {
         let rest = words[at + 1..].join(" ");
         let tells = self.ear.terms(&self.ear.plain(&rest)).len() >= 2 && !self.ear.is_question(&rest);
         // "Yes, but they better call. Bye" tells nothing.
-        let reply = Reply::of(&rest, Asked::Confirm, self.ear.0);
+        let reply = self.parts_of(&rest, Asked::Confirm);
         let of_call = reply.has(Kind::Call) && !reply.tells() && self.names_call(&rest);
         (tells && !of_call && !self.says_bye(&rest)).then_some(rest)
     }

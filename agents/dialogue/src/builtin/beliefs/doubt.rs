@@ -1,7 +1,6 @@
 //! Values that are near a member of a closed set, and values that the caller had taken back.
 
 use super::Source;
-use crate::builtin::reply::Reply;
 use crate::builtin::script::{Slot, SlotKind};
 use crate::builtin::state::Stage;
 use crate::builtin::state::{Filled, Task};
@@ -54,7 +53,7 @@ impl<'a> Turn<'a> {
             return false;
         };
         // "Ajá, sí, ahí mero" has a yes, and no other place.
-        let reply = Reply::of(text, Asked::Confirm, self.ear.0);
+        let reply = self.parts_of(text, Asked::Confirm);
         let bare = self.ear.is_bare_yes_no(text) || !reply.tells();
         let said = self.ear.yes_no(text).or_else(|| reply.has(Kind::Yes).then_some(YesNo::Yes));
         match said {

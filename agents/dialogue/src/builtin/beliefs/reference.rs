@@ -1,7 +1,6 @@
 //! Giving a reference number: only to who can write it down, slowly, in groups.
 
 use crate::builtin::policy::said::Said;
-use crate::builtin::reply::Reply;
 use crate::builtin::script::TaskScript;
 use crate::builtin::state::{Pending, Task};
 use crate::builtin::turn::Turn;
@@ -112,7 +111,7 @@ impl Turn<'_> {
 
     /// "No, I don't need it. How long till they paint over it?": what is asked beside the answer.
     fn asked_beside(&self, text: &str) -> Option<String> {
-        let reply = Reply::of(text, Asked::Confirm, self.ear.0);
+        let reply = self.parts_of(text, Asked::Confirm);
         let asked = reply.each(Kind::Ask).filter(|words| words.split(' ').count() >= ASKS).last();
         let asked = asked.map(str::to_owned);
         asked.or_else(|| question_beside(self.ear, text).map(|(_, question)| question))

@@ -21,14 +21,8 @@ pub enum Feeling {
 pub enum Steer {
     /// Asks, tells or answers: no more than its words.
     None,
-    /// "Forget it": what was begun is given up. `bye`: and the call is over.
-    Abandon { bye: bool },
     /// A wrong number.
     Leave,
-    /// "Hold that, first …": what was under way waits.
-    First(String),
-    /// "Forget the hours, let me just …": goes over before anything was begun.
-    Instead(String),
     /// "No, I mean the dog license."
     Meant(String),
 }
@@ -40,7 +34,6 @@ pub struct Acts {
     anger: RegexSet,
     distress: RegexSet,
     sorry: RegexSet,
-    abandon: RegexSet,
     refuses: RegexSet,
     calls_off: RegexSet,
     no_calls: RegexSet,
@@ -51,14 +44,11 @@ pub struct Acts {
     refusals: Vec<Regex>,
     /// What asks for another one, and begins as a refusal does.
     asks_for_others: RegexSet,
-    amends: RegexSet,
     subject_instead: Vec<Regex>,
     asks_after: RegexSet,
     booked: RegexSet,
     moves: RegexSet,
     leaving: RegexSet,
-    first: Vec<Regex>,
-    instead: Vec<Regex>,
     meant: Vec<Regex>,
     joint: Vec<Regex>,
     another: Vec<Regex>,
@@ -88,21 +78,17 @@ struct Text {
     anger: Vec<String>,
     distress: Vec<String>,
     sorry: Vec<String>,
-    abandon: Vec<String>,
     refuses: Vec<String>,
     calls_off: Vec<String>,
     no_calls: Vec<String>,
     not_no_calls: Vec<String>,
     asks_for_others: Vec<String>,
     no_notes: Vec<String>,
-    amends: Vec<String>,
     subject_instead: Vec<String>,
     asks_after: Vec<String>,
     booked: Vec<String>,
     moves: Vec<String>,
     leaving: Vec<String>,
-    first: Vec<String>,
-    instead: Vec<String>,
     meant: Vec<String>,
     joint: Vec<String>,
     another: Vec<String>,
@@ -142,7 +128,6 @@ impl Acts {
             anger: set("anger", &text.anger)?,
             distress: set("distress", &text.distress)?,
             sorry: set("sorry", &text.sorry)?,
-            abandon: set("abandon", &text.abandon)?,
             refuses: set("refuses", &text.refuses)?,
             calls_off: set("calls_off", &text.calls_off)?,
             no_calls: set("no_calls", &text.no_calls)?,
@@ -150,14 +135,11 @@ impl Acts {
             no_notes: set("no_notes", &text.no_notes)?,
             refusals: each("refuses", &text.refuses)?,
             asks_for_others: set("asks_for_others", &text.asks_for_others)?,
-            amends: set("amends", &text.amends)?,
             subject_instead: each("subject_instead", &text.subject_instead)?,
             asks_after: set("asks_after", &text.asks_after)?,
             booked: set("booked", &text.booked)?,
             moves: set("moves", &text.moves)?,
             leaving: set("leaving", &text.leaving)?,
-            first: each("first", &text.first)?,
-            instead: each("instead", &text.instead)?,
             meant: each("meant", &text.meant)?,
             joint: each("joint", &text.joint)?,
             another: each("another", &text.another)?,
@@ -183,7 +165,7 @@ impl Acts {
 
     /// What the utterance does. Only whole turns of phrase count: a story may hold such words by chance.
     #[must_use]
-    pub fn steer(&self, ear: Ear, text: &str, bye: bool) -> Steer {
+    pub fn steer(&self, ear: Ear, text: &str) -> Steer {
         let plain = ear.plain(text);
         let rest = |patterns: &[Regex]| {
             let end = patterns.iter().find_map(|pattern| pattern.find(&plain)).map(|found| found.end())?;
@@ -191,14 +173,8 @@ impl Acts {
         };
         if self.leaving.is_match(&plain) {
             Steer::Leave
-        } else if self.abandon.is_match(&plain) {
-            Steer::Abandon { bye }
         } else if let Some(rest) = rest(&self.meant) {
             Steer::Meant(rest)
-        } else if let Some(rest) = rest(&self.instead) {
-            Steer::Instead(rest)
-        } else if let Some(rest) = rest(&self.first) {
-            Steer::First(rest)
         } else {
             Steer::None
         }
@@ -260,12 +236,6 @@ impl Acts {
     #[must_use]
     pub fn asks_after(&self, plain: &str) -> bool {
         self.asks_after.is_match(plain)
-    }
-
-    /// Whether these words, as a whole, give up what was begun.
-    #[must_use]
-    pub fn abandons(&self, plain: &str) -> bool {
-        self.abandon.is_match(plain)
     }
 
     /// Where a second wish begins, as two texts. The first of several joints.
@@ -405,12 +375,6 @@ impl Acts {
         self.moves.is_match(plain)
     }
 
-    /// Whether the caller wants something changed in what is filed, without saying what.
-    #[must_use]
-    pub fn amends(&self, plain: &str) -> bool {
-        self.amends.is_match(plain)
-    }
-
     /// "A question", where that was one of two.
     #[must_use]
     pub fn names_question(&self, plain: &str) -> bool {
@@ -489,57 +453,14 @@ mod tests {
     use super::*;
 
     fn steers(language: Language, text: &str) -> Steer {
-        Script::front_desk(language).unwrap().acts.steer(Ear(language), text, false)
+        Script::front_desk(language).unwrap().acts.steer(Ear(language), text)
     }
 
     #[test]
-    fn whole_turns_of_phrase_give_up_and_others_do_not() {
-        for text in [
-            "Forget it.",
-            "You know what, never mind.",
-            "Actually, I changed my mind.",
-            "No, don't file it.",
-            "I'll call back later.",
-            "Never mind, I'll do it online.",
-            "I don't want to report this anymore.",
-            "stop",
-        ] {
-            assert_eq!(steers(Language::En, text), Steer::Abandon { bye: false }, "{text}");
-        }
-        for text in ["Olvídelo.", "Mejor no, gracias.", "Ya no quiero nada.", "No lo mande.", "Luego llamo."]
-        {
-            assert_eq!(steers(Language::Es, text), Steer::Abandon { bye: false }, "{text}");
-        }
-        for text in [
-            "He told me to never mind and then he hit my car.",
-            "The bus stop is broken.",
-            "There's a stop sign down.",
-            "I don't want to give my name.",
-            "They forget it every week.",
-            "no",
-        ] {
-            assert_eq!(steers(Language::En, text), Steer::None, "{text}");
-        }
+    fn wrong_numbers_and_what_was_meant_are_known() {
         assert_eq!(steers(Language::En, "Oh, sorry, wrong number."), Steer::Leave);
         assert_eq!(steers(Language::Es, "Perdón, número equivocado."), Steer::Leave);
         assert_eq!(steers(Language::En, "You have the wrong number on my bill"), Steer::None);
-    }
-
-    #[test]
-    fn what_comes_first_instead_or_was_meant_is_kept_in_its_own_writing() {
-        let first = |rest: &str| Steer::First(rest.to_owned());
-        assert_eq!(
-            steers(Language::En, "Hold that, first, when is the Library open?"),
-            first("when is the Library open?")
-        );
-        assert_eq!(
-            steers(Language::En, "Wait, before that, what does a permit cost?"),
-            first("what does a permit cost?")
-        );
-        assert_eq!(
-            steers(Language::Es, "Espere, antes de eso, ¿a qué hora abre la biblioteca?"),
-            first("¿a qué hora abre la biblioteca?")
-        );
         assert_eq!(
             steers(Language::En, "No, I mean the dog license."),
             Steer::Meant("the dog license.".to_owned())
@@ -547,10 +468,6 @@ mod tests {
         assert_eq!(
             steers(Language::Es, "No, me refiero a la licencia de perro."),
             Steer::Meant("la licencia de perro.".to_owned())
-        );
-        assert_eq!(
-            steers(Language::En, "Forget the hours, let me just report this thing."),
-            Steer::Instead("report this thing.".to_owned()).clone()
         );
     }
 

@@ -1,7 +1,7 @@
 //! The caller steers: gives up, goes over to something else and comes back, puts right what we took it for.
 
 use super::super::intent::by_cue;
-use super::super::script::{Does, SlotKind};
+use super::super::script::{self, SlotKind};
 use super::super::slots;
 use super::super::state::{Pending, Stage};
 use super::super::step::Passage;
@@ -9,17 +9,13 @@ use super::super::turn::Turn;
 use super::acts::Steer;
 use language::intents::Act;
 use language::repair;
-use language::steer::{self, Stage as Stands, steered};
+use language::reply::Kind;
+use language::steer::{Stage as Stands, Steer as Does, surely};
 
 /// From so much on the head takes few words for giving up what was begun, and doing no more.
 const CANCELS: f32 = 0.5;
 const ABANDONS: f32 = 0.4;
 const FEW: usize = 9;
-
-/// From so much on what was learned of what callers do to what is under way is followed. Where it goes over to something else, no
-/// question of ours is left to put it right.
-const FOLLOWS: f32 = 0.7;
-const GOES_OVER: f32 = 0.8;
 
 /// So many clauses may give up before they say why.
 const LEADS: usize = 3;
@@ -28,28 +24,14 @@ impl Turn<'_> {
     /// Follows the caller. `true` when that was the reply.
     pub(in super::super) fn steered(&mut self, text: &str) -> bool {
         let bye = self.says_bye(text);
-        let followed = match self.script.acts.steer(self.ear, text, bye) {
-            Steer::None => false,
+        match self.script.acts.steer(self.ear, text) {
             Steer::Leave => {
                 self.drop_all();
                 self.goodbye();
-                true
+                return true;
             }
-            Steer::Abandon { .. } if self.state.task().is_some() && self.keeps_on(text) => return false,
-            Steer::Abandon { bye } => return self.abandoned(text, bye),
-            Steer::First(rest) => self.state.task().is_some() && self.first(&rest),
-            Steer::Instead(rest) => {
-                let over = self.state.task().is_none() && self.is_wish(&rest);
-                if over {
-                    self.state.pending = None;
-                    self.open(&rest);
-                }
-                over
-            }
-            Steer::Meant(rest) => self.state.task().is_none() && self.meant(&rest),
-        };
-        if followed {
-            return true;
+            Steer::Meant(rest) if self.state.task().is_none() && self.meant(&rest) => return true,
+            Steer::Meant(_) | Steer::None => {}
         }
         if let Some(rest) = self.given_up_for(text) {
             self.did("cancel", "dropped it");
@@ -65,35 +47,42 @@ impl Turn<'_> {
         self.form_refused(text, bye) || self.followed_as_learned(text, bye)
     }
 
-    /// What the caller does to what is under way, by what was learned of it; [`steer::Steer::On`] where that is not sure.
-    pub(in super::super) fn does_to_it(&self, text: &str) -> steer::Steer {
+    /// What the caller does to what is under way, by what was learned of it; [`Does::On`] where that is not sure.
+    pub(in super::super) fn does_to_it(&self, text: &str) -> Does {
         let stands = match self.state.task() {
             Some(task) if matches!(task.stage, Stage::Slot(_)) => Stands::Slot,
             Some(_) => Stands::Confirm,
             None if self.amendable().is_some() => Stands::Filed,
             None => Stands::Answered,
         };
-        let (does, sure) = steered(self.ear, stands, text);
-        let least = if does == steer::Steer::Other { GOES_OVER } else { FOLLOWS };
-        if sure >= least { does } else { steer::Steer::On }
+        surely(self.ear, stands, text)
+    }
+
+    /// Whether these words, as a whole, give up what was begun.
+    pub(in super::super) fn gives_up_in(&self, text: &str) -> bool {
+        surely(self.ear, Stands::Slot, text) == Does::Drop
     }
 
     /// In words that no turn of phrase tells: "my brother-in-law'll haul it off, leave it", "what's it cost, before you take all that".
     fn followed_as_learned(&mut self, text: &str, bye: bool) -> bool {
         let begun = self.state.task().is_some_and(|task| task.amends.is_none());
         match self.does_to_it(text) {
-            steer::Steer::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
-            steer::Steer::First if begun => self.first(text),
-            steer::Steer::Other if self.state.task().is_none() => self.meant(text),
+            Does::Drop if self.state.task().is_none() => self.abandoned(text, bye),
+            Does::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
+            Does::First if begun => {
+                let wanted = self.wanted_first(text);
+                self.first(&wanted)
+            }
+            Does::Change if begun => self.changed_amid(text),
+            Does::Other if self.state.task().is_none() => self.meant(text),
             _ => false,
         }
     }
 
     /// "Oh, never mind, they are fixing it right now. Forget it, thanks": one sentence gives up, the others ask for nothing.
     fn gives_up(&self, text: &str) -> bool {
-        let acts = &self.script.acts;
         let parts = || text.split_inclusive(['.', '!', '?', ',']).map(str::trim);
-        let given_up = |part: &str| acts.abandons(&self.ear.plain(part));
+        let given_up = |part: &str| self.gives_up_in(part);
         let begun = self.state.task().is_some_and(|task| task.amends.is_none());
         // As the head reads the words, where they are few: "no, you got it already, cancel that".
         let words = self.ear.plain(text).split(' ').count();
@@ -102,11 +91,35 @@ impl Turn<'_> {
             return true;
         }
         let wish = |part: &str| {
-            let task =
-                by_cue(self.script, part).is_some_and(|found| matches!(found.intent.does, Does::Task(_)));
+            let task = by_cue(self.script, part)
+                .is_some_and(|found| matches!(found.intent.does, script::Does::Task(_)));
             !given_up(part) && (task || self.ear.is_question(part))
         };
         begun && parts().any(given_up) && !parts().any(wish)
+    }
+
+    /// "When is the library open", of "hold that, first, when is the library open": what is asked, by the parts of the reply or by its
+    /// clauses, without what only leads to it.
+    fn wanted_first(&self, text: &str) -> String {
+        let reply = self.reply(text);
+        let asked = reply.all(Kind::Ask, ", ");
+        if let Some(asked) = asked.filter(|asked| !self.subjects(asked).is_empty()) {
+            return asked;
+        }
+        let leads = |clause: &&str| self.subjects(clause).is_empty();
+        let clauses: Vec<&str> =
+            text.split_inclusive([',', '.', '!']).map(str::trim).skip_while(leads).collect();
+        if clauses.is_empty() { text.to_owned() } else { clauses.join(" ") }
+    }
+
+    /// "Could you make that Friday", while a name is asked for.
+    fn changed_amid(&mut self, text: &str) -> bool {
+        let Some((Stage::Slot(asked), _)) = self.current() else { return false };
+        let changed = !self.correct(text, Some(&asked)).is_empty();
+        if changed {
+            self.acknowledge_correction();
+        }
+        changed
     }
 
     /// Nothing of what is given up is filed, and that is said.
@@ -165,8 +178,8 @@ impl Turn<'_> {
         }
         let rest = match self.does_to_it(text) {
             _ if self.script.acts.refuses(&plain) => self.script.acts.beside_refusal(self.ear, text),
-            steer::Steer::Refuse => String::new(),
-            steer::Steer::Other => repair::without_denied(self.ear, text),
+            Does::Refuse => String::new(),
+            Does::Other => repair::without_denied(self.ear, text),
             _ => return false,
         };
         self.did("cancel", "dropped it");
@@ -187,7 +200,7 @@ impl Turn<'_> {
     /// nothing is; `None` where nothing is refused.
     pub(in super::super) fn beside_refused(&self, text: &str) -> Option<String> {
         let acts = &self.script.acts;
-        let gives_up = |part: &str| acts.abandons(&self.ear.plain(part));
+        let gives_up = |part: &str| self.gives_up_in(part);
         let parts = || text.split_inclusive(['.', '!', '?']).map(str::trim);
         let refused = acts.refuses(&self.ear.plain(text));
         if !refused && !parts().any(gives_up) {
@@ -208,14 +221,13 @@ impl Turn<'_> {
     pub(in super::super) fn refuses_what_it_names(&self, text: &str) -> bool {
         let rest = self.script.acts.beside_refusal(self.ear, text);
         let task = |text: &str| {
-            by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, Does::Task(_)))
+            by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, script::Does::Task(_)))
         };
         task(text) && !task(&rest)
     }
 
     /// "I said never mind the callback. The dog park, where's it at?": what was begun is given up for something else.
     fn given_up_for(&self, text: &str) -> Option<String> {
-        let acts = &self.script.acts;
         let begun =
             self.state.task().is_some_and(|task| task.amends.is_none() && task.stage != Stage::Confirm);
         if !begun || self.state.urgent {
@@ -225,9 +237,9 @@ impl Turn<'_> {
         // "Nah, never mind, scratch that, my wife called it in": what stands behind it only says why.
         let leads = |part: &str| {
             let mut commas = part.match_indices(',').map(|(at, _)| at).take(LEADS);
-            commas.any(|at| acts.abandons(&self.ear.plain(&part[..at])))
+            commas.any(|at| self.gives_up_in(&part[..at]))
         };
-        let gives_up = |part: &&str| acts.abandons(&self.ear.plain(part)) || leads(part);
+        let gives_up = |part: &&str| self.gives_up_in(part) || leads(part);
         let (given_up, rest): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(gives_up);
         let rest = rest.join(" ");
         (!given_up.is_empty() && self.ear.is_question(&rest) && !self.subjects(&rest).is_empty())
@@ -245,13 +257,13 @@ impl Turn<'_> {
         let current = self.state.task().map(|task| task.id.clone());
         let asks = self.ear.is_question(rest) || self.script.acts.wants_to_know(&self.ear.plain(rest));
         match by_cue(self.script, rest).map(|found| found.intent.does.clone()) {
-            Some(Does::Task(id)) if Some(&id) != current.as_ref() && !self.ear.is_question(rest) => {
+            Some(script::Does::Task(id)) if Some(&id) != current.as_ref() && !self.ear.is_question(rest) => {
                 if let Some((_, held)) = self.current() {
                     self.say_with("held", &[("task", &held.spoken)]);
                 }
                 self.start_task(&id, rest);
             }
-            Some(Does::Control(id)) => self.control(&id, rest),
+            Some(script::Does::Control(id)) => self.control(&id, rest),
             _ if asks => self.digress(rest),
             // "First a car came round the corner" tells on.
             _ => return false,

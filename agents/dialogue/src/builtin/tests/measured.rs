@@ -221,7 +221,7 @@ const CAUTION_IN_SPANISH: f64 = 0.5;
 /// others, too, as if the county had no such page.
 fn examples(world: &World, language: Language, set: &[Question], without: bool) -> Vec<Example> {
     let script = world.dialogue.script_in(language);
-    let ear = language::Ear(language);
+    let ear = ::language::Ear(language);
     let mut out = Vec::new();
     for question in set {
         let wanted = question.page.as_ref().map(|page| format!("riverbend/{page}"));
