@@ -107,9 +107,10 @@ dependencies
 # Clippy is the compiler of the tests: by a run of its own each crate of ours would be read twice, and each crate of others
 # compiled twice. Everything that runs below is named here, so that dependencies are built with one set of features.
 phase "building and linting everything"
-RUSTC_WORKSPACE_WRAPPER=$(rustc --print sysroot)/bin/clippy-driver
+CLIPPY_DRIVER=$(rustc --print sysroot)/bin/clippy-driver
+RUSTC_WORKSPACE_WRAPPER=$ROOT/scripts/compiler.sh
 CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-export RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS
+export CLIPPY_DRIVER RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS
 cargo build --locked --workspace --tests --examples --bin quandura || fail "the compiler or clippy found faults (above)"
 wait "$models" || { cat "$log/models"; fail "models or sound files are missing (above)"; }
 phase "examples in the documentation"

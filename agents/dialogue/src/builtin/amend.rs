@@ -31,7 +31,7 @@ impl<'a> Turn<'a> {
             return false;
         }
         let whole = changes && !self.begins_new(script, &plain, text);
-        let off = does == Steer::Drop && !self.asks_for_new(script, &plain, text);
+        let off = does == Steer::Drop && !self.says_bye(text) && !self.asks_for_new(script, &plain, text);
         if script.files == Files::Inspection && (whole || off || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");
             self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));

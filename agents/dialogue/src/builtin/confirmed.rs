@@ -227,6 +227,14 @@ impl<'a> Turn<'a> {
                 // "It's the third time this month" is no other day than the one that was said to be right.
                 SlotKind::When if agrees && !held.value.is_empty() && !self.names_time(&words) => None,
                 _ if held.value.is_empty() => self.value_of(slot, &words, reply, text),
+                // "Yeah, the laundromat corner, yes": the place that was said to be right stays.
+                _ if agrees && place => Some(placed::with_landmark(
+                    self.ear,
+                    &held,
+                    Filled::new(words.clone(), words.clone()),
+                    false,
+                ))
+                .filter(|both| both.value.starts_with(&held.value)),
                 _ => self.otherwise(slot, &held, &words, old.as_deref(), reply.has(Kind::No)),
             };
             let refused = |value: &Filled| {

@@ -23,7 +23,7 @@ use super::reply::{Reply, asks, part_of};
 use super::script::{Does, Slot, SlotKind, TaskScript};
 use super::slots::{self, Context, Read};
 use super::state::{Filled, Stage, Task};
-use super::turn::Turn;
+use super::turn::{PartsRead, Turn};
 
 /// Questions of one reply that are taken up.
 const MAX_ASKS: usize = 2;
@@ -64,14 +64,12 @@ impl<'a> Turn<'a> {
     pub(super) fn parts_of(&self, text: &str, asked: Asked) -> Rc<Reply> {
         let language = self.ear.0;
         let mut read = self.read.borrow_mut();
-        let same = |one: &&(Asked, Language, String, Rc<Reply>)| {
-            one.0 == asked && one.1 == language && one.2 == text
-        };
-        if let Some((.., reply)) = read.iter().find(same) {
-            return Rc::clone(reply);
+        let same = |one: &&PartsRead| one.asked == asked && one.language == language && one.text == text;
+        if let Some(read) = read.iter().find(same) {
+            return Rc::clone(&read.reply);
         }
         let reply = Rc::new(Reply::of(text, asked, language));
-        read.push((asked, language, text.to_owned(), Rc::clone(&reply)));
+        read.push(PartsRead { asked, language, text: text.to_owned(), reply: Rc::clone(&reply) });
         reply
     }
 

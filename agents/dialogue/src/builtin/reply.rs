@@ -229,6 +229,10 @@ fn is_small(words: &str) -> bool {
     let bare = words.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     bare.chars().count() == 1
         || matches!(bare.as_str(), "in front" | "up front" | "front" | "adelante" | "al final")
+        || matches!(
+            bare.as_str(),
+            "before" | "before that" | "first" | "wait" | "antes" | "primero" | "espere"
+        )
 }
 
 /// Words of the longest house number that is looked for.

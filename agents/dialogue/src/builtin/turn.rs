@@ -63,6 +63,14 @@ pub(super) const THEIRS: &str = "that";
 /// Longest list of sentences in one reply; a digression that resumes a task stays under it.
 const MAX_SAYS: usize = 12;
 
+/// A reply that was read for its parts, and as what.
+pub(super) struct PartsRead {
+    pub(super) asked: Asked,
+    pub(super) language: Language,
+    pub(super) text: String,
+    pub(super) reply: Rc<Reply>,
+}
+
 pub(super) struct Turn<'a> {
     pub(super) dialogue: &'a Dialogue,
     /// Of the conversation's language, as is the ear.
@@ -105,7 +113,7 @@ pub(super) struct Turn<'a> {
     /// The words tell of somebody who was hurt and is in no danger now.
     pub(super) harmed: bool,
     /// Parts of replies that were read in this turn.
-    pub(super) read: RefCell<Vec<(Asked, Language, String, Rc<Reply>)>>,
+    pub(super) read: RefCell<Vec<PartsRead>>,
 }
 
 impl<'a> Turn<'a> {

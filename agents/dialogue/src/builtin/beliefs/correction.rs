@@ -117,7 +117,8 @@ fn phone(old: &Filled, said: &str, context: Context<'_>) -> Option<Filled> {
     let plain = ear.plain(said);
     let area = ear.cues().area_code.iter().any(|cue| plain.contains(cue));
     let digits = match group.len() {
-        3 if area || alike(&group, &old[..3]) > alike(&group, &old[3..6]) => format!("{group}{}", &old[3..]),
+        // "Four one seven": where it is like neither, the area code is what was taken for granted.
+        3 if area || alike(&group, &old[..3]) >= alike(&group, &old[3..6]) => format!("{group}{}", &old[3..]),
         3 => format!("{}{group}{}", &old[..3], &old[6..]),
         2 | 4 | 7 => format!("{}{group}", &old[..10 - group.len()]),
         _ => return None,

@@ -30,7 +30,11 @@ impl Turn<'_> {
                 return Some(Answered { passage, question: part });
             }
         }
-        self.in_context(text)
+        self.in_context(text).or_else(|| {
+            // "Both of us, huh? She works days. What's it cost?": the last of it asks.
+            let asked = language::sentences(text).into_iter().rfind(|part| self.ear.is_question(part))?;
+            (*asked != *text).then(|| self.in_context(&asked)).flatten()
+        })
     }
 
     /// Sentences and clauses that ask something and name what about.

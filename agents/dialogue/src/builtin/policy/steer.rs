@@ -3,7 +3,7 @@
 use super::super::intent::by_cue;
 use super::super::script::{self, SlotKind};
 use super::super::slots;
-use super::super::state::{Pending, Stage};
+use super::super::state::{Pending, Stage, Task};
 use super::super::step::Passage;
 use super::super::turn::Turn;
 use super::acts::Steer;
@@ -17,6 +17,8 @@ const CANCELS: f32 = 0.5;
 const ABANDONS: f32 = 0.4;
 const FEW: usize = 9;
 
+/// So many values of a task are more than what it began with.
+const TOLD: usize = 3;
 /// So many clauses may give up before they say why.
 const LEADS: usize = 3;
 
@@ -66,8 +68,13 @@ impl Turn<'_> {
     /// In words that no turn of phrase tells: "my brother-in-law'll haul it off, leave it", "what's it cost, before you take all that".
     fn followed_as_learned(&mut self, text: &str, bye: bool) -> bool {
         let begun = self.state.task().is_some_and(|task| task.amends.is_none());
+        let asks = self.ear.is_question(text);
         match self.does_to_it(text) {
-            Does::Drop if self.state.task().is_none() => self.abandoned(text, bye),
+            // What is filed is taken back: see `amend`.
+            Does::Drop if asks => false,
+            Does::Drop if self.state.task().is_none() => {
+                !self.begins_task(text) && (bye || self.amendable().is_none()) && self.abandoned(text, bye)
+            }
             Does::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
             Does::First if begun => {
                 let wanted = self.wanted_first(text);
@@ -176,8 +183,18 @@ impl Turn<'_> {
         if !begun || self.state.urgent {
             return false;
         }
-        let rest = match self.does_to_it(text) {
+        let does = self.does_to_it(text);
+        let optional = asked.filter(|slot| slot.optional && matches!(slot.kind, SlotKind::Phone));
+        if let Some(slot) = optional.filter(|_| does == Does::Refuse) {
+            self.declined(slot);
+            return true;
+        }
+        // Nobody who has told that much is thought to want none of it before they say so plainly.
+        let told = |task: &Task| task.slots.values().filter(|filled| !filled.value.is_empty()).count();
+        let much = self.state.task().is_some_and(|task| told(task) >= TOLD);
+        let rest = match does {
             _ if self.script.acts.refuses(&plain) => self.script.acts.beside_refusal(self.ear, text),
+            _ if much => return false,
             Does::Refuse => String::new(),
             Does::Other => repair::without_denied(self.ear, text),
             _ => return false,
@@ -220,10 +237,7 @@ impl Turn<'_> {
     /// "I don't want anybody to call me": the one thing that the words name is what is refused.
     pub(in super::super) fn refuses_what_it_names(&self, text: &str) -> bool {
         let rest = self.script.acts.beside_refusal(self.ear, text);
-        let task = |text: &str| {
-            by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, script::Does::Task(_)))
-        };
-        task(text) && !task(&rest)
+        self.begins_task(text) && !self.begins_task(&rest)
     }
 
     /// "I said never mind the callback. The dog park, where's it at?": what was begun is given up for something else.
@@ -269,6 +283,11 @@ impl Turn<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// Whether words ask for something that is filled in.
+    fn begins_task(&self, text: &str) -> bool {
+        by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, script::Does::Task(_)))
     }
 
     /// Whether words ask for something, and do not answer or tell.
