@@ -31,7 +31,7 @@ impl<'a> Turn<'a> {
             return false;
         }
         let whole = changes && !self.begins_new(script, &plain, text);
-        let off = does == Steer::Drop && !self.says_bye(text) && !self.asks_for_new(script, &plain, text);
+        let off = does == Steer::Drop && self.takes_back(script, &task, text);
         if script.files == Files::Inspection && (whole || off || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");
             self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));
@@ -103,6 +103,17 @@ impl<'a> Turn<'a> {
         let fresh = !self.subjects(text).iter().any(|stem| held.contains(stem));
         let other = wish.is_some_and(|id| *id != script.id || fresh);
         another || other
+    }
+
+    /// Whether words that give something up mean what is on file: not an offer that was made since, nor an answer, unless they name it.
+    fn takes_back(&self, script: &TaskScript, task: &Task, text: &str) -> bool {
+        let plain = self.ear.plain(text);
+        let held: Vec<String> = task.slots.values().flat_map(|filled| self.subjects(&filled.value)).collect();
+        let named = plain.contains(&self.ear.plain(&script.spoken))
+            || self.subjects(text).iter().any(|stem| held.contains(stem));
+        let offered = !matches!(self.state.pending, None | Some(Pending::More | Pending::Write));
+        let since = offered || self.state.topic.is_some();
+        (named || !since) && !self.says_bye(text) && !self.asks_for_new(script, &plain, text)
     }
 
     /// "Scratch that report, they found the dog": whoever works on it reads that the caller takes it back. What is filed stays.

@@ -1,7 +1,7 @@
 //! The caller steers: gives up, goes over to something else and comes back, puts right what we took it for.
 
 use super::super::intent::by_cue;
-use super::super::script::{self, SlotKind};
+use super::super::script::{Does, SlotKind};
 use super::super::slots;
 use super::super::state::{Pending, Stage, Task};
 use super::super::step::Passage;
@@ -10,7 +10,7 @@ use super::acts::Steer;
 use language::intents::Act;
 use language::repair;
 use language::reply::Kind;
-use language::steer::{Stage as Stands, Steer as Does, surely};
+use language::steer::{self as learned, Stage as Stands, surely};
 
 /// From so much on the head takes few words for giving up what was begun, and doing no more.
 const CANCELS: f32 = 0.5;
@@ -49,8 +49,8 @@ impl Turn<'_> {
         self.form_refused(text, bye) || self.followed_as_learned(text, bye)
     }
 
-    /// What the caller does to what is under way, by what was learned of it; [`Does::On`] where that is not sure.
-    pub(in super::super) fn does_to_it(&self, text: &str) -> Does {
+    /// What the caller does to what is under way, by what was learned of it; [`learned::Steer::On`] where that is not sure.
+    pub(in super::super) fn does_to_it(&self, text: &str) -> learned::Steer {
         let stands = match self.state.task() {
             Some(task) if matches!(task.stage, Stage::Slot(_)) => Stands::Slot,
             Some(_) => Stands::Confirm,
@@ -62,7 +62,7 @@ impl Turn<'_> {
 
     /// Whether these words, as a whole, give up what was begun.
     pub(in super::super) fn gives_up_in(&self, text: &str) -> bool {
-        surely(self.ear, Stands::Slot, text) == Does::Drop
+        surely(self.ear, Stands::Slot, text) == learned::Steer::Drop
     }
 
     /// In words that no turn of phrase tells: "my brother-in-law'll haul it off, leave it", "what's it cost, before you take all that".
@@ -71,17 +71,17 @@ impl Turn<'_> {
         let asks = self.ear.is_question(text);
         match self.does_to_it(text) {
             // What is filed is taken back: see `amend`.
-            Does::Drop if asks => false,
-            Does::Drop if self.state.task().is_none() => {
+            learned::Steer::Drop if asks => false,
+            learned::Steer::Drop if self.state.task().is_none() => {
                 !self.begins_task(text) && (bye || self.amendable().is_none()) && self.abandoned(text, bye)
             }
-            Does::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
-            Does::First if begun => {
+            learned::Steer::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
+            learned::Steer::First if begun => {
                 let wanted = self.wanted_first(text);
                 self.first(&wanted)
             }
-            Does::Change if begun => self.changed_amid(text),
-            Does::Other if self.state.task().is_none() => self.meant(text),
+            learned::Steer::Change if begun => self.changed_amid(text),
+            learned::Steer::Other if self.state.task().is_none() => self.meant(text),
             _ => false,
         }
     }
@@ -98,8 +98,8 @@ impl Turn<'_> {
             return true;
         }
         let wish = |part: &str| {
-            let task = by_cue(self.script, part)
-                .is_some_and(|found| matches!(found.intent.does, script::Does::Task(_)));
+            let task =
+                by_cue(self.script, part).is_some_and(|found| matches!(found.intent.does, Does::Task(_)));
             !given_up(part) && (task || self.ear.is_question(part))
         };
         begun && parts().any(given_up) && !parts().any(wish)
@@ -185,7 +185,7 @@ impl Turn<'_> {
         }
         let does = self.does_to_it(text);
         let optional = asked.filter(|slot| slot.optional && matches!(slot.kind, SlotKind::Phone));
-        if let Some(slot) = optional.filter(|_| does == Does::Refuse) {
+        if let Some(slot) = optional.filter(|_| does == learned::Steer::Refuse) {
             self.declined(slot);
             return true;
         }
@@ -195,8 +195,8 @@ impl Turn<'_> {
         let rest = match does {
             _ if self.script.acts.refuses(&plain) => self.script.acts.beside_refusal(self.ear, text),
             _ if much => return false,
-            Does::Refuse => String::new(),
-            Does::Other => repair::without_denied(self.ear, text),
+            learned::Steer::Refuse => String::new(),
+            learned::Steer::Other => repair::without_denied(self.ear, text),
             _ => return false,
         };
         self.did("cancel", "dropped it");
@@ -271,13 +271,13 @@ impl Turn<'_> {
         let current = self.state.task().map(|task| task.id.clone());
         let asks = self.ear.is_question(rest) || self.script.acts.wants_to_know(&self.ear.plain(rest));
         match by_cue(self.script, rest).map(|found| found.intent.does.clone()) {
-            Some(script::Does::Task(id)) if Some(&id) != current.as_ref() && !self.ear.is_question(rest) => {
+            Some(Does::Task(id)) if Some(&id) != current.as_ref() && !self.ear.is_question(rest) => {
                 if let Some((_, held)) = self.current() {
                     self.say_with("held", &[("task", &held.spoken)]);
                 }
                 self.start_task(&id, rest);
             }
-            Some(script::Does::Control(id)) => self.control(&id, rest),
+            Some(Does::Control(id)) => self.control(&id, rest),
             _ if asks => self.digress(rest),
             // "First a car came round the corner" tells on.
             _ => return false,
@@ -287,7 +287,7 @@ impl Turn<'_> {
 
     /// Whether words ask for something that is filled in.
     fn begins_task(&self, text: &str) -> bool {
-        by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, script::Does::Task(_)))
+        by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, Does::Task(_)))
     }
 
     /// Whether words ask for something, and do not answer or tell.
