@@ -30,7 +30,7 @@ impl<'a> Turn<'a> {
         if self.says_bye(text) && !self.ear.is_question(text) && does == Steer::On {
             return false;
         }
-        let whole = changes && !self.begins_new(script, &plain, text);
+        let whole = changes && (self.names_filed(script, &plain) || !self.begins_new(script, &plain, text));
         let off = does == Steer::Drop && self.takes_back(script, &task, text);
         if script.files == Files::Inspection && (whole || off || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");
@@ -49,6 +49,10 @@ impl<'a> Turn<'a> {
         if !whole && (self.asks_for_new(script, &plain, text) || !marked) {
             return false;
         }
+        // "My sister says hers got fixed in two days" asks for no change.
+        let of_it = self.names_filed(script, &plain)
+            || self.names_slot(script, &plain).is_some()
+            || corrects(self.ear, text);
         task.before.clone_from(&task.slots);
         let pending = self.state.pending.take();
         self.state.tasks.push(task);
@@ -56,7 +60,7 @@ impl<'a> Turn<'a> {
         if !changed.is_empty() {
             self.did("correction", "changed it");
             self.read_changed(&changed);
-        } else if whole {
+        } else if whole && of_it {
             self.which(text);
         } else {
             self.state.tasks.pop();
@@ -105,12 +109,18 @@ impl<'a> Turn<'a> {
         another || other
     }
 
+    /// "That report", and not "I want to report".
+    fn names_filed(&self, script: &TaskScript, plain: &str) -> bool {
+        let spoken = self.ear.plain(&script.spoken);
+        plain.match_indices(&spoken).any(|(at, _)| at > 0 && !plain[..at].ends_with("to "))
+    }
+
     /// Whether words that give something up mean what is on file: not an offer that was made since, nor an answer, unless they name it.
     fn takes_back(&self, script: &TaskScript, task: &Task, text: &str) -> bool {
         let plain = self.ear.plain(text);
         let held: Vec<String> = task.slots.values().flat_map(|filled| self.subjects(&filled.value)).collect();
-        let named = plain.contains(&self.ear.plain(&script.spoken))
-            || self.subjects(text).iter().any(|stem| held.contains(stem));
+        let named =
+            self.names_filed(script, &plain) || self.subjects(text).iter().any(|stem| held.contains(stem));
         let offered = !matches!(self.state.pending, None | Some(Pending::More | Pending::Write));
         let since = offered || self.state.topic.is_some();
         (named || !since) && !self.says_bye(text) && !self.asks_for_new(script, &plain, text)
