@@ -30,6 +30,8 @@ impl<'a> Turn<'a> {
         if self.says_bye(text) && !self.ear.is_question(text) && does == Steer::On {
             return false;
         }
+        // "Could you tell me where I pay" asks, whatever it sounds like.
+        let changes = changes && !self.script.acts.wants_to_know(&plain);
         let whole = changes && (self.names_filed(script, &plain) || !self.begins_new(script, &plain, text));
         let off = does == Steer::Drop && self.takes_back(script, &task, text);
         if script.files == Files::Inspection && (whole || off || self.script.acts.moves(&plain)) {
