@@ -16,6 +16,7 @@ use tokenizers::Tokenizer;
 use tokio::sync::{mpsc, oneshot};
 
 use language::spanish::glossary;
+use language::states::States;
 
 use super::{RetrieverError, spanish};
 
@@ -29,8 +30,8 @@ const BATCH: usize = 8;
 const LIVE_DEADLINE: Duration = Duration::from_millis(80);
 /// How long anybody else waits for one.
 const PATIENT_DEADLINE: Duration = Duration::from_secs(10);
-/// Remembered query vectors; interim text asks for the same words several times.
-const REMEMBERED: usize = 512;
+/// Remembered queries, some 30 kB each; interim text asks for the same words several times.
+const REMEMBERED: usize = 256;
 
 /// Sentences of an output and its sources that are seen for the judge, some 5 ms each.
 const COMPARED: usize = 64;
@@ -54,6 +55,16 @@ pub struct Seen {
     pub vector: Vector,
     /// One after the other what its tokens stand for; empty where nobody wanted it.
     pub tokens: Vector,
+    /// First byte of each token, and the one after its last; empty where nobody wanted it.
+    pieces: Vec<(usize, usize)>,
+}
+
+/// A caller's words as they are read: as one vector, and word by word.
+#[derive(Clone, Debug)]
+pub struct Read {
+    pub vector: Vector,
+    /// `None` where the worker was too busy, or nobody wanted them.
+    pub states: Option<Arc<States>>,
 }
 
 impl Seen {
@@ -75,7 +86,7 @@ impl Seen {
 pub struct Embedder {
     jobs: mpsc::Sender<Job>,
     model: Arc<str>,
-    remembered: Arc<Mutex<HashMap<String, Vector>>>,
+    remembered: Arc<Mutex<HashMap<String, Read>>>,
 }
 
 impl std::fmt::Debug for Job {
@@ -108,45 +119,68 @@ impl Embedder {
 
     /// Vector of a live query, or `None` when the worker is too busy for the turn.
     pub async fn live(&self, text: &str) -> Option<Vector> {
-        if let Some(vector) = of_spanish(text) {
-            return Some(vector);
+        match of_spanish(text) {
+            Some(vector) => Some(vector),
+            None => Some(self.live_words(text).await?.vector),
         }
-        if let Some(vector) = self.remembered.lock().get(text) {
-            return Some(vector.clone());
+    }
+
+    /// [`Self::live`], and the words one by one.
+    pub async fn live_words(&self, text: &str) -> Option<Read> {
+        if let Some(read) = self.remembered.lock().get(text) {
+            return Some(read.clone());
         }
-        let vector = self.at_once(text, false).await?.vector;
-        self.remember(text, &vector);
-        Some(vector)
+        let own = of_spanish(text);
+        match self.at_once(text).await {
+            Some(seen) => Some(self.read(text, own, seen)),
+            None => own.map(|vector| Read { vector, states: None }),
+        }
+    }
+
+    /// [`Self::patient`], and the words one by one.
+    pub async fn patient_words(&self, text: &str) -> Option<Read> {
+        if let Some(read) = self.remembered.lock().get(text) {
+            return Some(read.clone());
+        }
+        let (reply, answer) = oneshot::channel();
+        let run = async {
+            self.jobs.send(Job { texts: vec![text.to_owned()], tokens: true, reply }).await.ok()?;
+            answer.await.ok()?.pop()
+        };
+        let seen = tokio::time::timeout(PATIENT_DEADLINE, run).await.ok()??;
+        Some(self.read(text, of_spanish(text), seen))
+    }
+
+    /// Keeps what was read: the search for pages and the reading of the words ask for the same.
+    fn read(&self, text: &str, own: Option<Vector>, seen: Seen) -> Read {
+        let states = States::new(text.to_owned(), seen.pieces, seen.tokens).map(Arc::new);
+        let read = Read { vector: own.unwrap_or(seen.vector), states };
+        let mut remembered = self.remembered.lock();
+        if remembered.len() >= REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(text.to_owned(), read.clone());
+        read
     }
 
     /// A sentence that is about to be said, down to its tokens, or `None` when the worker is too busy for the turn.
     pub async fn see(&self, sentence: &str) -> Option<Seen> {
-        let seen = self.at_once(sentence, true).await?;
-        Some(Seen { vector: of_spanish(sentence).unwrap_or(seen.vector), tokens: seen.tokens })
+        let seen = self.at_once(sentence).await?;
+        Some(Seen { vector: of_spanish(sentence).unwrap_or(seen.vector), ..seen })
     }
 
-    async fn at_once(&self, text: &str, tokens: bool) -> Option<Seen> {
+    async fn at_once(&self, text: &str) -> Option<Seen> {
         let (reply, answer) = oneshot::channel();
-        self.jobs.try_send(Job { texts: vec![text.to_owned()], tokens, reply }).ok()?;
+        self.jobs.try_send(Job { texts: vec![text.to_owned()], tokens: true, reply }).ok()?;
         tokio::time::timeout(LIVE_DEADLINE, answer).await.ok()?.ok()?.pop()
     }
 
     /// Vector of a question that nobody waits for on the line, or `None` when the worker is gone or takes very long.
     pub async fn patient(&self, text: &str) -> Option<Vector> {
-        if let Some(vector) = of_spanish(text) {
-            return Some(vector);
+        match of_spanish(text) {
+            Some(vector) => Some(vector),
+            None => Some(self.patient_words(text).await?.vector),
         }
-        if let Some(vector) = self.remembered.lock().get(text) {
-            return Some(vector.clone());
-        }
-        let (reply, answer) = oneshot::channel();
-        let run = async {
-            self.jobs.send(Job { texts: vec![text.to_owned()], tokens: false, reply }).await.ok()?;
-            answer.await.ok()?.pop()
-        };
-        let vector = tokio::time::timeout(PATIENT_DEADLINE, run).await.ok()??.vector;
-        self.remember(text, &vector);
-        Some(vector)
     }
 
     /// Vectors of many texts, in their order; empty when the worker is gone.
@@ -175,7 +209,7 @@ impl Embedder {
         let all = (0..sentences.len()).collect();
         let taken = |n: usize, seen: Seen| {
             let vector = of_spanish(&sentences[n]).unwrap_or(seen.vector);
-            out[n] = Some(Seen { vector, tokens: seen.tokens });
+            out[n] = Some(Seen { vector, ..seen });
         };
         if !self.in_batches(sentences, all, true, taken).await {
             return Vec::new();
@@ -204,14 +238,6 @@ impl Embedder {
             }
         }
         true
-    }
-
-    fn remember(&self, text: &str, vector: &Vector) {
-        let mut remembered = self.remembered.lock();
-        if remembered.len() >= REMEMBERED {
-            remembered.clear();
-        }
-        remembered.insert(text.to_owned(), vector.clone());
     }
 }
 
@@ -291,12 +317,16 @@ impl Model {
         ])?;
         let (dims, states) = outputs["last_hidden_state"].try_extract_tensor::<f32>()?;
         let size = dims.last().copied().unwrap_or(0).unsigned_abs() as usize;
-        let seen = |(states, mask): (&[f32], &[i64])| {
-            let real = if tokens { mask.iter().filter(|m| **m != 0).count() * size } else { 0 };
+        let seen = |((states, mask), encoded): ((&[f32], &[i64]), &tokenizers::Encoding)| {
+            let real = if tokens { mask.iter().filter(|m| **m != 0).count() } else { 0 };
             // What is padded is at the end.
-            Seen { vector: pooled(states, mask, size), tokens: states.get(..real).unwrap_or_default().into() }
+            Seen {
+                vector: pooled(states, mask, size),
+                tokens: states.get(..real * size).unwrap_or_default().into(),
+                pieces: encoded.get_offsets().iter().copied().take(real).collect(),
+            }
         };
-        Ok(states.chunks(width * size).zip(mask.chunks(width)).map(seen).collect())
+        Ok(states.chunks(width * size).zip(mask.chunks(width)).zip(&encoded).map(seen).collect())
     }
 }
 

@@ -39,6 +39,7 @@ pub mod shown;
 pub mod sound;
 pub mod spanish;
 pub mod spelling;
+pub mod states;
 pub mod steer;
 pub mod stems;
 pub mod stretch;

@@ -218,6 +218,23 @@ pub fn with(ear: Ear, earlier: &Filled, more: &str) -> Filled {
     if earlier.value.is_empty() { more } else { joined(earlier, &more) }
 }
 
+/// An account without the clauses that say this. `None` where none does, or nothing would be left.
+#[must_use]
+pub fn without(ear: Ear, account: &Filled, what: &str) -> Option<Filled> {
+    let wanted = ear.terms(&ear.plain(what));
+    let says = |clause: &str| {
+        let held = ear.terms(&ear.plain(clause));
+        wanted.iter().filter(|term| held.contains(*term)).count() * 2 >= wanted.len().max(1)
+    };
+    let cut = |text: &str| {
+        let left: Vec<&str> = text.split_inclusive(['.', ',', ';', '!', '?']).filter(|c| !says(c)).collect();
+        left.concat().trim().trim_end_matches([',', ';']).to_owned()
+    };
+    let value = cut(&account.value);
+    let less = value.len() < account.value.len() && is_told(&value);
+    less.then(|| Filled::new(as_sentence(&value), as_sentence(&cut(&account.spoken))))
+}
+
 /// Two accounts as one.
 fn joined(earlier: &Filled, later: &Filled) -> Filled {
     let both = |a: &str, b: &str| format!("{a} {b}");

@@ -11,6 +11,7 @@ use super::step::{Effect, Filing};
 use super::turn::Turn;
 use crate::builtin::beliefs::confirm::corrects;
 use language::intents::{Act, QUESTION};
+use language::reply::{Asked, Kind};
 use language::spelling::spelled;
 use language::steer::Steer;
 
@@ -25,7 +26,9 @@ impl<'a> Turn<'a> {
         let Some((script, mut task)) = self.amendable() else { return false };
         let plain = self.ear.plain(text);
         let does = self.does_to_it(text);
-        let changes = does == Steer::Change;
+        // "My sister's hollering, it wasn't yesterday, it was Friday."
+        let reply = self.parts_of(text, Asked::Fix);
+        let changes = does == Steer::Change || reply.has(Kind::Old) && reply.tells();
         // "No, we're all set, see you Thursday!" moves nothing.
         if self.says_bye(text) && !self.ear.is_question(text) && does == Steer::On {
             return false;
@@ -58,7 +61,10 @@ impl<'a> Turn<'a> {
         task.before.clone_from(&task.slots);
         let pending = self.state.pending.take();
         self.state.tasks.push(task);
-        let changed = self.correct(text, None);
+        let mut changed = if whole { self.changed_by(script, &reply, text, false) } else { Vec::new() };
+        if changed.is_empty() {
+            changed = self.correct(text, None);
+        }
         if !changed.is_empty() {
             self.did("correction", "changed it");
             self.read_changed(&changed);

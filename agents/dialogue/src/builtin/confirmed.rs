@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use language::YesNo;
 use language::reply::Kind;
 use language::said_again::without_restart;
 use language::sound::{ALIKE, likeness};
 use language::steer::Steer;
+use language::{Ear, YesNo};
 
 use super::account;
 use super::addressee::MESSAGE;
@@ -26,6 +26,8 @@ const PHONE_DIGITS: usize = 7;
 const TELLING: usize = 4;
 /// So few words name a thing rather than tell of one.
 const FEW: usize = 3;
+/// The name of a street has no more words.
+const NAME_WORDS: usize = 3;
 
 impl<'a> Turn<'a> {
     pub(super) fn confirm_replied(&mut self, script: &'a TaskScript, reply: &Reply, text: &str) -> bool {
@@ -64,6 +66,20 @@ impl<'a> Turn<'a> {
                 }
             });
             self.read_changed(&changed);
+            return true;
+        }
+        // "Take out that part about my neighbor", where nothing of it is on file: that is read, and nothing is added.
+        if reply.has(Kind::Old) && !reply.tells() && !self.holds_any(reply) {
+            self.did("correction", "had nothing to take out");
+            self.read_back(script);
+            return true;
+        }
+        // "You left out the days: only Tuesday or Thursday."
+        let only_call = reply.has(Kind::Call) && !reply.tells() && !reply.has(Kind::Ask);
+        if !agrees && only_call && !self.state.task().is_some_and(Task::is_on_file) {
+            self.did("correction", "noted it");
+            self.take_call_wish(script, reply);
+            self.read_back(script);
             return true;
         }
         // A value that is told, and that the parts made nothing of, is for the readers of whole replies.
@@ -139,6 +155,10 @@ impl<'a> Turn<'a> {
         };
         if reply.has(Kind::What) {
             return behind_yes(&reply.telling).unwrap_or_else(|| reply.telling.clone());
+        }
+        // "Yes, and make it tomorrow": when to call is kept as that.
+        if reply.has(Kind::Call) {
+            return String::new();
         }
         let matter = Said::of(text, self.ear.0).matter();
         if !matter.is_empty() {
@@ -263,8 +283,30 @@ impl<'a> Turn<'a> {
                 }
             }
         }
+        if let Some(old) = old.filter(|_| changed.is_empty() && !reply.tells())
+            && let Some(slot) = self.taken_out(script, &old)
+        {
+            changed.push(slot);
+        }
         self.free_moved_day(&changed);
         changed
+    }
+
+    /// Whether anything that is taken back stands in what was told.
+    fn holds_any(&self, reply: &Reply) -> bool {
+        let Some(task) = self.state.task() else { return false };
+        let held = task.slots.values().map(|held| held.value.as_str()).chain([task.aside.as_str()]);
+        let held: Vec<String> = held.flat_map(|held| self.ear.terms(&self.ear.plain(held))).collect();
+        reply.each(Kind::Old).any(|old| self.ear.terms(&self.ear.plain(old)).iter().any(|t| held.contains(t)))
+    }
+
+    /// "Take out the part about my neighbor": what says it is left out of the account. Gives the slot that is otherwise by that.
+    fn taken_out(&mut self, script: &'a TaskScript, old: &str) -> Option<&'a Slot> {
+        let slot = script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text))?;
+        let held = self.state.task()?.slots.get(&slot.id)?;
+        let left = account::without(self.ear, held, old)?;
+        self.task_mut(|task| task.fill(&slot.id, left));
+        Some(slot)
     }
 
     /// Whether words tell a last name where only a first one is held, or both by what they are called.
@@ -290,7 +332,11 @@ impl<'a> Turn<'a> {
     }
 
     /// A place that was put right is not told otherwise in what happened.
-    fn put_right_in_story(&mut self, script: &TaskScript, old: &str, new: &str) {
+    pub(super) fn put_right_in_story(&mut self, script: &TaskScript, old: &str, new: &str) {
+        // What is filed is put right by its place alone.
+        if self.state.task().is_some_and(|task| task.amends.is_some()) {
+            return;
+        }
         let Some(story) = script.slots.iter().find(|slot| slot.kind == SlotKind::Story) else { return };
         let Some(held) = self.state.task().and_then(|task| task.slots.get(&story.id)).cloned() else {
             return;
@@ -351,6 +397,9 @@ impl<'a> Turn<'a> {
         replaces: bool,
     ) -> Option<Filled> {
         let context = Context { digits: "", ..self.context() };
+        // "By the Shell, I mean the Chevron": what was never written down is not taken back from it.
+        let slip = old.is_some_and(|old| !correction::repeats(self.ear, held, old));
+        let (old, replaces) = if slip { (None, false) } else { (old, replaces) };
         let swapped = old.and_then(|old| swapped(self.ear, &held.spoken, old, words));
         if let Some(swapped) =
             swapped.filter(|_| matches!(slot.kind, SlotKind::Place | SlotKind::Address | SlotKind::Name))
@@ -395,6 +444,25 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// The names in which two places differ, each with the kind of street that both have: "Oak Street" and "Elm Street", of places by a
+/// church on either. `None` where more than a name is otherwise, or where it is not known for one.
+pub(super) fn differing(ear: Ear, one: &str, other: &str) -> Option<(String, String)> {
+    let (one, other): (Vec<&str>, Vec<&str>) =
+        (one.split_whitespace().collect(), other.split_whitespace().collect());
+    let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let behind =
+        one[before..].iter().rev().zip(other[before..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let name = |words: &[&str]| {
+        let end = words.len() - behind;
+        let own = words.get(before..end).filter(|own| (1..=NAME_WORDS).contains(&own.len()))?;
+        let with_kind = [words.get(before..=end), words.get(before.wrapping_sub(1)..end)];
+        let street = with_kind.into_iter().flatten().map(|words| words.join(" "));
+        let street = street.into_iter().find(|words| placed::has_street(ear, words));
+        street.or_else(|| own[0].starts_with(char::is_uppercase).then(|| own.join(" ")))
+    };
+    Some((name(&one)?, name(&other)?))
+}
+
 /// A text with some of its words replaced. `None` where they do not stand in it.
 pub(super) fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> Option<String> {
     let words: Vec<&str> = held.split_whitespace().collect();
@@ -419,9 +487,24 @@ pub(super) fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> O
 
 #[cfg(test)]
 mod tests {
-    use language::{Ear, Language};
+    use language::Language;
 
     use super::*;
+
+    #[test]
+    fn places_differ_in_a_street() {
+        let differ = |one, other| {
+            let language = if one == "Oak Street" { Language::En } else { Language::Es };
+            differing(Ear(language), one, other).map(|(a, b)| format!("{a} > {b}"))
+        };
+        assert_eq!(differ("Oak Street", "Elm Street").as_deref(), Some("Oak Street > Elm Street"));
+        assert_eq!(
+            differ("calle Mulberry frente a la iglesia", "calle Chestnut frente a la iglesia").as_deref(),
+            Some("calle Mulberry > calle Chestnut")
+        );
+        assert_eq!(differ("Oak Street", "Oak Street by the church"), None);
+        assert_eq!(differ("Oak Street", "over by the old feed store"), None);
+    }
 
     #[test]
     fn words_that_were_wrong_are_replaced() {

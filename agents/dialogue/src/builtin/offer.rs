@@ -96,12 +96,19 @@ impl Turn<'_> {
         let names =
             |words: &str| !self.subjects(words).is_empty() || !self.script.acts.facts.asked(words).is_empty();
         let asks = |words: &&str| words.split(' ').count() >= ASKS && names(words);
-        let read = reply.each(Kind::Ask).filter(asks).last();
-        let written = language::sentences(text).into_iter().rfind(|sentence| {
+        // "Don't you know about the marriage license? What's it cost?": the last of them leaves out what the first one names.
+        let written = |sentence: &str| {
             let sentence = self.ear.without_fillers(sentence);
             asks(&sentence) && self.ear.is_question(sentence)
-        });
-        read.map(str::to_owned).or_else(|| written.map(|sentence| sentence.to_string()))
+        };
+        let mut asked: Vec<String> = reply.each(Kind::Ask).filter(asks).map(str::to_owned).collect();
+        if asked.is_empty() {
+            let sentences = language::sentences(text).into_iter().filter(|sentence| written(sentence));
+            asked.extend(sentences.map(|sentence| sentence.to_string()));
+        }
+        let named = asked.iter().rposition(|words| !self.subjects(words).is_empty());
+        let at = named.or(asked.len().checked_sub(1))?;
+        Some(asked.swap_remove(at))
     }
 
     /// Whether a yes with more words takes up an offer of a person: what is told or asked besides is of the call, or next to nothing.

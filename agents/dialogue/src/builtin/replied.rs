@@ -68,7 +68,7 @@ impl<'a> Turn<'a> {
         if let Some(read) = read.iter().find(same) {
             return Rc::clone(&read.reply);
         }
-        let reply = Rc::new(Reply::of(text, asked, language));
+        let reply = Rc::new(Reply::of(text, asked, language, self.view.understood.states.as_deref()));
         read.push(PartsRead { asked, language, text: text.to_owned(), reply: Rc::clone(&reply) });
         reply
     }
@@ -162,13 +162,13 @@ impl<'a> Turn<'a> {
                     self.filled(slot, value, &reply.rest);
                     true
                 }
-                None if reply.has(Kind::Skip) && slot.optional => {
+                None if reply.has(Kind::Skip) && slot.optional && !self.wants_other_task(text) => {
                     self.beside(script, reply, Some(slot));
                     self.declined(slot);
                     true
                 }
                 // Whatever else was told, it is nobody's name; and what happened is no time.
-                None if self.answers_another(slot, reply, text) => {
+                None if self.answers_another(slot, reply, text) && !self.wants_other_task(text) => {
                     self.beside(script, reply, Some(slot));
                     self.task_mut(|task| task.uncount(&slot.id));
                     self.say("noted");
@@ -178,6 +178,12 @@ impl<'a> Turn<'a> {
                 None => false,
             },
         }
+    }
+
+    /// "No, I want to leave a message for the assessor first": words that ask for another task answer nothing of this one.
+    fn wants_other_task(&self, text: &str) -> bool {
+        let wanted = by_cue(self.script, text).map(|found| &found.intent.does);
+        matches!(wanted, Some(Does::Task(id)) if self.state.task().is_some_and(|task| task.id != *id))
     }
 
     /// Whether a reply tells something, and nothing that was asked.
@@ -484,6 +490,11 @@ impl<'a> Turn<'a> {
     fn add_landmark(&mut self, slot: &Slot, value: Option<&Filled>) {
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
         let Some((held, value)) = held.zip(value).filter(|_| slot.kind == SlotKind::Place) else { return };
+        // "That's chestnut, two nineteen chestnut", of "219 Walnut Street": the same house, in another street.
+        if let Some(renamed) = placed::renamed(self.ear, &held, &self.whole) {
+            self.put_right(slot, renamed);
+            return self.say("corrected");
+        }
         let both = placed::with_landmark(self.ear, &held, value.clone(), false);
         if both.value != held.value && both.value.starts_with(&held.value) {
             self.put_right(slot, both);

@@ -2,6 +2,7 @@
 
 use language::reply::{Asked, Kind, parts};
 use language::said_again::without_restart;
+use language::states::States;
 use language::{Ear, house};
 use pipeline::ports::Language;
 
@@ -28,13 +29,13 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn of(text: &str, asked: Asked, language: Language) -> Self {
+    pub(super) fn of(text: &str, asked: Asked, language: Language, states: Option<&States>) -> Self {
         let mut out = Self::default();
         let mut from = 0;
         let mut place: Option<(usize, usize)> = None;
         let mut telling: Option<(usize, usize)> = None;
         let mut of_kin = Vec::new();
-        for mut part in parts(text, asked, language).into_iter().filter(|part| part.sure >= SURE) {
+        for mut part in parts(text, asked, language, states).into_iter().filter(|part| part.sure >= SURE) {
             // "Que me toquen antes de entrar al patio" is of no call.
             if part.kind == Kind::Call && !is_of_call(Ear(language), part.of(text)) {
                 part.kind = Kind::What;
@@ -166,6 +167,18 @@ impl Reply {
             (Some(_), Some((kind, _)), None) if part_of(slot.kind) == Some(*kind) => None,
             _ => self.value(slot.kind),
         }
+    }
+
+    /// What it tells, without the talk around it and without what it takes back. `None`: nothing was found in it.
+    pub(super) fn told(&self) -> Option<String> {
+        const TOLD: [Kind; 6] = [Kind::What, Kind::Place, Kind::When, Kind::Name, Kind::Phone, Kind::Call];
+        let told: Vec<&str> = self
+            .parts
+            .iter()
+            .filter(|(kind, _)| TOLD.contains(kind))
+            .map(|(_, words)| words.trim_end_matches(['.', ',', ';']))
+            .collect();
+        (!told.is_empty()).then(|| told.join(", "))
     }
 
     /// Whether it gives a value, of whatever slot.

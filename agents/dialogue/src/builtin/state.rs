@@ -197,6 +197,8 @@ pub enum Pending {
     Offer(String),
     /// "Would you like more on that?"
     MoreOnPage,
+    /// "Should I drop all of it?"
+    Drop,
     /// "Is it this, or that?"
     Which(Vec<Choice>),
     /// "A message, or a person?"

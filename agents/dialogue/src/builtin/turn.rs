@@ -326,6 +326,7 @@ impl<'a> Turn<'a> {
                 | Pending::PutThrough(_)
                 | Pending::Line(_)
                 | Pending::Write
+                | Pending::Drop
                 | Pending::MoreOnPage,
             ) => Expectation::YesNo,
             _ => Expectation::Open,

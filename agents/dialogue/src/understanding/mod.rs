@@ -9,7 +9,7 @@ use language::Language;
 use language::intents::{Head, Nearest, Stretch, Understood, Vector, WeightsError, clauses, understand};
 use parking_lot::RwLock;
 
-use knowledge::Embedder;
+use knowledge::{Embedder, Read};
 
 /// The head, the encoder if there is one, and the examples of what may be wanted.
 #[derive(Debug)]
@@ -61,15 +61,15 @@ impl Understanding {
     /// What a caller's words are taken for, in the time that a turn has: where the encoder is busy, by the words alone.
     pub async fn live(&self, text: &str, language: Language, asked: bool) -> Understood {
         let spans = clauses(text);
-        let pieces = spans.iter().map(|span| &text[span.clone()]);
-        let texts: Vec<&str> = std::iter::once(text).chain(pieces).collect();
-        let vectors = match &self.embedder {
+        let (whole, pieces) = match &self.embedder {
             Some(embedder) => {
-                futures_util::future::join_all(texts.iter().map(|text| embedder.live(text))).await
+                let pieces = spans.iter().map(|span| embedder.live(&text[span.clone()]));
+                let whole = embedder.live_words(text);
+                futures_util::future::join(whole, futures_util::future::join_all(pieces)).await
             }
-            None => Vec::new(),
+            None => (None, Vec::new()),
         };
-        self.read(text, language, asked, spans, vectors)
+        self.read(text, language, asked, spans, whole, pieces)
     }
 
     /// The vector of a caller's words, in the time that a turn has.
@@ -80,13 +80,12 @@ impl Understanding {
     /// What words are taken for where nobody waits on a line.
     pub async fn patient(&self, text: &str, language: Language, asked: bool) -> Understood {
         let spans = clauses(text);
-        let pieces = spans.iter().map(|span| text[span.clone()].to_owned());
-        let texts: Vec<String> = std::iter::once(text.to_owned()).chain(pieces).collect();
-        let vectors = match &self.embedder {
-            Some(embedder) => embedder.all(&texts).await.into_iter().map(Some).collect(),
-            None => Vec::new(),
+        let texts: Vec<String> = spans.iter().map(|span| text[span.clone()].to_owned()).collect();
+        let (whole, pieces) = match &self.embedder {
+            Some(embedder) => (embedder.patient_words(text).await, embedder.all(&texts).await),
+            None => (None, Vec::new()),
         };
-        self.read(text, language, asked, spans, vectors)
+        self.read(text, language, asked, spans, whole, pieces.into_iter().map(Some).collect())
     }
 
     /// The examples that words are nearest to, at most `most`. None without the encoder.
@@ -107,12 +106,15 @@ impl Understanding {
         language: Language,
         asked: bool,
         spans: Vec<Range<usize>>,
-        vectors: Vec<Option<Vector>>,
+        whole: Option<Read>,
+        pieces: Vec<Option<Vector>>,
     ) -> Understood {
-        let mut vectors = vectors.into_iter().chain(std::iter::repeat(None));
+        let (vector, states) = whole.map_or((None, None), |read| (Some(read.vector), read.states));
+        let mut vectors = pieces.into_iter().chain(std::iter::repeat(None));
         let mut next = |text| Stretch { text, vector: vectors.next().flatten() };
-        let whole = next(text);
         let parts: Vec<_> = spans.into_iter().map(|span| (span.clone(), next(&text[span]))).collect();
-        understand(self.head, &self.nearest.read(), language, asked, &whole, &parts)
+        let whole = Stretch { text, vector };
+        let understood = understand(self.head, &self.nearest.read(), language, asked, &whole, &parts);
+        Understood { states, ..understood }
     }
 }

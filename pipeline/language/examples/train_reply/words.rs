@@ -43,7 +43,8 @@ fn one(reply: &Marked, tagger: &Tagger, out: &mut impl Write) -> Result<(), Box<
         let ends = [suffixes[1], suffixes[2] ^ 0x5bd1, prefixes[2] ^ 0x77, prefixes[3] ^ 0x1234];
         write!(out, "\t{label} {} {classes} {} {tag}", hash >> 11, *form as u8)?;
         ends.iter().try_for_each(|end| write!(out, " {end}"))?;
+        write!(out, " {} {}", word.start, word.end)?;
     }
-    writeln!(out)?;
+    writeln!(out, "\t={}", reply.text)?;
     Ok(())
 }

@@ -20,6 +20,7 @@ pub use head::{Head, Parts, WeightsError};
 pub use nearest::{Example, Nearest, Projection};
 
 use crate::Language;
+use crate::states::States;
 
 /// Numbers in a sentence vector.
 pub const WIDTH: usize = 384;
@@ -62,6 +63,8 @@ pub struct Understood {
     pub parts: Vec<Part>,
     /// The vector of the whole, if there was time to make one, for whoever reads something else out of it.
     pub vector: Option<Vector>,
+    /// What the encoder made of the words, if there was time for it.
+    pub states: Option<Arc<States>>,
 }
 
 impl Understood {
@@ -118,7 +121,7 @@ pub fn understand(
             wants.insert(0, Want { score: least, ..want });
         }
     }
-    Understood { wants, acts, parts, vector: whole.vector.clone() }
+    Understood { wants, acts, parts, vector: whole.vector.clone(), states: None }
 }
 
 fn read(

@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use crate::Language;
 use crate::field::Field;
+use crate::states::States;
 use crate::stretch::{Stretch, stretches};
 use crate::tagger::model::Model as Tagger;
 use crate::tagger::token::tokens;
@@ -21,8 +22,9 @@ use net::Net;
 pub const LABELS: usize = 1 + 2 * Kind::ALL.len();
 /// Parts that are less sure are left out.
 const LEAST: f32 = 0.5;
-/// What the net finds counts so much beside the field's scores.
-const NET_COUNTS: f32 = 0.6;
+/// What the net finds counts so much beside the field's scores; and where it must do without the sentence encoder.
+const NET_COUNTS: f32 = 1.2;
+const NET_ALONE_COUNTS: f32 = 0.6;
 
 /// What had been asked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -172,24 +174,33 @@ pub fn to_bytes(field: &Field<LABELS>) -> Vec<u8> {
 }
 
 /// The parts of a reply, in order; they do not overlap. What stands between them is talk. Two of a kind with no more than a
-/// sign between them are one: "Ana, Ana Gomez".
+/// sign between them are one: "Ana, Ana Gomez". `states`: what the sentence encoder made of the text, or of one that it is part of;
+/// words alone are read a little worse.
 #[must_use]
-pub fn parts(text: &str, asked: Asked, language: Language) -> Vec<Part> {
-    let mut found = parts_by(&SHIPPED, text, asked, language);
+pub fn parts(text: &str, asked: Asked, language: Language, states: Option<&States>) -> Vec<Part> {
+    let mut found = parts_by(&SHIPPED, text, asked, language, states);
     found.retain(|part| part.sure >= LEAST);
     found
 }
 
 /// [`parts`] by a given field beside the net that ships, the doubtful ones too.
 #[must_use]
-pub fn parts_by(field: &Field<LABELS>, text: &str, asked: Asked, language: Language) -> Vec<Part> {
+pub fn parts_by(
+    field: &Field<LABELS>,
+    text: &str,
+    asked: Asked,
+    language: Language,
+    states: Option<&States>,
+) -> Vec<Part> {
     let Ok(tagger) = Tagger::shipped() else { return Vec::new() };
     let tokens = tokens(text, tagger.lexicon());
     let context = features::Context::new(tagger, &tokens, Some(asked), language);
     let mut scores = features::scores(field, &tokens, &context);
-    let read = NET.scores(&tokens, context.tagged(), asked, language);
+    let seen = states.and_then(|states| states.of(text, &tokens));
+    let read = NET.scores(&tokens, context.tagged(), asked, language, seen.as_deref());
+    let counts = if seen.is_some() { NET_COUNTS } else { NET_ALONE_COUNTS };
     for (row, by_net) in scores.iter_mut().zip(&read) {
-        row.iter_mut().zip(by_net).for_each(|(score, more)| *score += NET_COUNTS * more);
+        row.iter_mut().zip(by_net).for_each(|(score, more)| *score += counts * more);
     }
     let found = stretches(&tokens, &scores, field.steps());
     let part = |found: Stretch| {
@@ -222,7 +233,10 @@ mod tests {
 
     /// Parts of a reply as "KIND words".
     fn read(asked: Asked, language: Language, text: &str) -> Vec<String> {
-        parts(text, asked, language).iter().map(|part| format!("{:?} {}", part.kind, part.of(text))).collect()
+        parts(text, asked, language, None)
+            .iter()
+            .map(|part| format!("{:?} {}", part.kind, part.of(text)))
+            .collect()
     }
 
     #[test]
@@ -261,7 +275,7 @@ mod tests {
         #[test]
         fn parts_lie_on_characters_in_order_and_apart(text in any::<String>(), asked in 0..Asked::NAMES.len()) {
             let mut end = 0;
-            for part in parts(&text, Asked::NAMES[asked].1, Language::En) {
+            for part in parts(&text, Asked::NAMES[asked].1, Language::En, None) {
                 prop_assert!(part.from >= end && part.to > part.from && text.get(part.from..part.to).is_some());
                 end = part.to;
             }

@@ -6,14 +6,17 @@
 use super::{Asked, LABELS};
 use crate::Language;
 use crate::field::Row;
+use crate::intents::WIDTH as SEEN;
 use crate::tagger::token::Token;
 
 /// Rows of the table of words; of that of their beginnings and endings.
 const WORDS: usize = 1 << 14;
 const ENDS: usize = 1 << 13;
-/// Numbers for a word, its ends, its form, what the tagger takes it for, what was asked, the language, the lists that it is on.
-const WIDTHS: [usize; 7] = [96, 32, 8, 12, 16, 4, 24];
-const INPUT: usize = WIDTHS[0] + WIDTHS[1] + WIDTHS[2] + WIDTHS[3] + WIDTHS[4] + WIDTHS[5] + WIDTHS[6];
+/// Numbers for a word, its ends, its form, what the tagger takes it for, what was asked, the language, the lists that it is on, and
+/// what the sentence encoder makes of it.
+const WIDTHS: [usize; 8] = [96, 32, 8, 12, 16, 4, 24, 64];
+const INPUT: usize =
+    WIDTHS[0] + WIDTHS[1] + WIDTHS[2] + WIDTHS[3] + WIDTHS[4] + WIDTHS[5] + WIDTHS[6] + WIDTHS[7];
 /// Bits of [`Token::classes`] that are looked at.
 const LISTS: usize = 24;
 const FORMS: usize = 8;
@@ -35,6 +38,7 @@ pub struct Net {
     asked: Table,
     languages: Table,
     lists: Table,
+    seen: Table,
     layers: [[Memory; 2]; 2],
     out: Table,
     bias: Vec<f32>,
@@ -137,6 +141,7 @@ impl Net {
             asked: from.table(Asked::NAMES.len(), WIDTHS[4])?,
             languages: from.table(LANGUAGES, WIDTHS[5])?,
             lists: from.table(LISTS, WIDTHS[6])?,
+            seen: from.table(SEEN, WIDTHS[7])?,
             layers: [
                 [from.memory(INPUT)?, from.memory(INPUT)?],
                 [from.memory(BETWEEN)?, from.memory(BETWEEN)?],
@@ -147,7 +152,8 @@ impl Net {
         from.0.is_empty().then_some(net)
     }
 
-    /// Log probability of each label of each word. `tagged`: what the tagger takes the words for.
+    /// Log probability of each label of each word. `tagged`: what the tagger takes the words for. `seen`: what the sentence encoder
+    /// makes of each, where it was in time; the net learned to do without.
     #[must_use]
     pub fn scores(
         &self,
@@ -155,13 +161,15 @@ impl Net {
         tagged: &[u64],
         asked: Asked,
         language: Language,
+        seen: Option<&[Vec<f32>]>,
     ) -> Vec<Row<LABELS>> {
         let asked = self.asked.row(asked as usize);
         let language = self.languages.row(usize::from(language == Language::Es));
         let mut words: Vec<Vec<f32>> = (0..tokens.len())
             .map(|at| {
                 let (token, tag) = (&tokens[at], tagged.get(at).copied().unwrap_or_default());
-                self.word(token, tag, asked, language)
+                let seen = seen.and_then(|seen| seen.get(at)).map_or(&[][..], Vec::as_slice);
+                self.word(token, tag, asked, language, seen)
             })
             .collect();
         for (n, [ahead, back]) in self.layers.iter().enumerate() {
@@ -176,7 +184,7 @@ impl Net {
         words.iter().map(|word| self.labels(word)).collect()
     }
 
-    fn word(&self, token: &Token, tag: u64, asked: &[f32], language: &[f32]) -> Vec<f32> {
+    fn word(&self, token: &Token, tag: u64, asked: &[f32], language: &[f32], seen: &[f32]) -> Vec<f32> {
         let mut out = Vec::with_capacity(INPUT);
         // The first two rows are of no word, and of one that is not known.
         out.extend_from_slice(self.words.row(2 + ((token.hash >> 11) % (WORDS as u64 - 2)) as usize));
@@ -195,6 +203,9 @@ impl Net {
             add(self.lists.row(list), 1.0, &mut lists);
         }
         out.extend_from_slice(&lists);
+        let mut encoded = [0.0; WIDTHS[7]];
+        self.seen.add(seen, &mut encoded);
+        out.extend_from_slice(&encoded);
         out
     }
 

@@ -10,6 +10,7 @@ use super::days::{day_wanted, last_day};
 use super::doubt::{like_name, names_street};
 use super::{correction, placed};
 use crate::builtin::account;
+use crate::builtin::confirmed::differing;
 use crate::builtin::intent::by_cue;
 use crate::builtin::script::{Does, Slot, SlotKind, TaskScript};
 use crate::builtin::slots::{self, Context, Read};
@@ -239,10 +240,14 @@ impl<'a> Turn<'a> {
         if place && held.is_some_and(same) {
             return false;
         }
+        let differ = held.filter(|_| place).and_then(|held| differing(self.ear, &held.spoken, &value.spoken));
         let taken =
             self.state.tasks.last_mut().is_some_and(|task| task.replace(&slot.id, slot.kind, value.clone()));
         if taken {
             self.keep_known(slot, &value);
+            if let Some(((old, new), (_, script))) = differ.zip(self.current()) {
+                self.put_right_in_story(script, &old, &new);
+            }
         }
         taken
     }
@@ -471,9 +476,10 @@ impl<'a> Turn<'a> {
             return false;
         }
         let Some(old) = self.state.task().and_then(|t| t.slots.get(&slot.id)).cloned() else { return false };
+        let words = self.told_in(text);
         let added = Filled::new(
-            format!("{} {} {}", old.value, self.ear.cues().says.correction, text.trim()),
-            format!("{} {}", old.spoken, text.trim()),
+            format!("{} {} {words}", old.value, self.ear.cues().says.correction),
+            format!("{} {words}", old.spoken),
         );
         self.task_mut(|task| task.fill(&slot.id, added));
         self.did("correction", "added it");
@@ -491,11 +497,17 @@ impl<'a> Turn<'a> {
         if told < UNPLACED || self.ear.is_question(text) || self.says_bye(text) {
             return false;
         }
-        self.task_mut(|task| task.note_beside(text));
+        let words = self.told_in(text);
+        self.task_mut(|task| task.note_beside(&words));
         self.did("correction", "noted it");
         self.say("recalled_noted");
         self.read_back(script);
         true
+    }
+
+    /// The words of a reply that belong on file: without scolding, and without talk to somebody in the room.
+    fn told_in(&self, text: &str) -> String {
+        self.parts_of(text, Asked::Confirm).told().unwrap_or_else(|| text.trim().to_owned())
     }
 
     pub(in crate::builtin) fn ask_which(&mut self, script: &TaskScript) {

@@ -186,7 +186,7 @@ fn another_number(ear: Ear, place: &str, said: &str) -> Option<String> {
 const PHONE_DIGITS: usize = 7;
 
 /// Whether a street is among the words, by the kind of it, or a corner, "la Main con la Oak".
-fn has_street(ear: Ear, place: &str) -> bool {
+pub fn has_street(ear: Ear, place: &str) -> bool {
     let plain = ear.plain(place);
     let words: Vec<&str> = plain.split(' ').collect();
     let corner = words.windows(4).any(|some| matches!(some, ["la", _, "con" | "y", "la"]));

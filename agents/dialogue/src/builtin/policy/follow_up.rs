@@ -9,6 +9,7 @@ use super::super::step::Passage;
 use super::super::turn::Turn;
 use super::margin::Evidence;
 use super::pages::evidence;
+use super::said::Said;
 
 /// From so much on a question leans.
 const LEANS: f32 = 0.5;
@@ -182,11 +183,14 @@ impl<'a> Turn<'a> {
     /// "And where's that, and what time do they close?", right after an answer: what an office has is asked, and no other office is
     /// named.
     pub(in super::super) fn asks_office_of_topic(&mut self, text: &str) -> bool {
-        if self.state.topic.is_none() || !self.script.acts.facts.of_office(text) {
+        // "I've got dialysis all week, so when's that office open on Saturdays": what is told beside it names nothing that is asked of.
+        let asked = Said::of(text, self.ear.0).asked();
+        let asked = if asked.is_empty() { text } else { &asked };
+        if self.state.topic.is_none() || !self.script.acts.facts.of_office(asked) {
             return false;
         }
         let before = self.held_by_topic(text);
-        let beside = self.script.acts.facts.beside_office(text);
+        let beside = self.script.acts.facts.beside_office(asked);
         self.subjects(&beside).iter().all(|stem| before.contains(stem))
     }
 

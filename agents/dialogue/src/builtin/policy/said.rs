@@ -81,6 +81,12 @@ impl Said {
         })
     }
 
+    /// What is asked, without what is told and without talk. Empty where nothing is.
+    pub(in super::super) fn asked(&self) -> String {
+        let asked = self.parts.iter().filter(|(kind, ..)| *kind == Kind::Ask);
+        asked.map(|(_, words, _)| words.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
     /// The text without what is asked.
     pub(in super::super) fn without_asks(&self, text: &str) -> String {
         let asked = self.parts.iter().filter(|(kind, ..)| *kind == Kind::Ask);

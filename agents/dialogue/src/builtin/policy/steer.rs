@@ -7,6 +7,7 @@ use super::super::state::{Pending, Stage, Task};
 use super::super::step::Passage;
 use super::super::turn::Turn;
 use super::acts::Steer;
+use language::YesNo;
 use language::intents::Act;
 use language::repair;
 use language::reply::Kind;
@@ -26,6 +27,10 @@ impl Turn<'_> {
     /// Follows the caller. `true` when that was the reply.
     pub(in super::super) fn steered(&mut self, text: &str) -> bool {
         let bye = self.says_bye(text);
+        if self.state.pending == Some(Pending::Drop) {
+            self.state.pending = None;
+            return self.answers_drop(text, bye);
+        }
         match self.script.acts.steer(self.ear, text) {
             Steer::Leave => {
                 self.drop_all();
@@ -42,11 +47,22 @@ impl Turn<'_> {
             self.open(&rest);
             return true;
         }
+        // "Take that part about my neighbor out", of what was read back: the rest is to stay.
+        if self.takes_part_out(text) {
+            return false;
+        }
         // "No, I said I don't want a message": whatever it begins like, what was begun is refused.
         if self.gives_up(text) {
             return self.abandoned(text, bye);
         }
         self.form_refused(text, bye) || self.followed_as_learned(text, bye)
+    }
+
+    /// Whether words take back a part of what was read back, and not the whole.
+    fn takes_part_out(&self, text: &str) -> bool {
+        let read_back = self.state.task().is_some_and(|task| task.stage == Stage::Confirm);
+        let reply = self.reply(text);
+        read_back && reply.has(Kind::Old) && !reply.has(Kind::Drop)
     }
 
     /// What the caller does to what is under way, by what was learned of it; [`learned::Steer::On`] where that is not sure.
@@ -78,7 +94,7 @@ impl Turn<'_> {
             learned::Steer::Drop if begun && !self.keeps_on(text) => self.abandoned(text, bye),
             learned::Steer::First if begun => {
                 let wanted = self.wanted_first(text);
-                self.first(&wanted)
+                self.first(&wanted) || wanted != text && self.first(text)
             }
             learned::Steer::Change if begun => self.changed_amid(text),
             learned::Steer::Other if self.state.task().is_none() => self.meant(text),
@@ -129,8 +145,36 @@ impl Turn<'_> {
         changed
     }
 
-    /// Nothing of what is given up is filed, and that is said.
+    /// "Should I drop all of it?": who gives up once more, or says yes, has nothing filed; with anything else it is gone on.
+    fn answers_drop(&mut self, text: &str, bye: bool) -> bool {
+        let answer = self.ear.yes_no(text);
+        let drops = answer == Some(YesNo::Yes) || answer.is_none() && (bye || self.gives_up_in(text));
+        if drops {
+            return self.dropped(text, bye);
+        }
+        self.did("cancel", "kept it");
+        // "No, send it without a number" answers the open question, too.
+        if answer != Some(YesNo::No) || !self.ear.is_bare_yes_no(text) {
+            return false;
+        }
+        self.say("kept_on");
+        self.ask_again_quietly();
+        true
+    }
+
+    /// What was all but told is given up only by who says so twice.
     fn abandoned(&mut self, text: &str, bye: bool) -> bool {
+        let all_but = |task: &Task| matches!(task.stage, Stage::Slot(_)) && told(task) >= TOLD;
+        if !bye && self.state.task().is_some_and(all_but) {
+            self.did("cancel", "asked first");
+            self.ask_pending("drop_all", Pending::Drop);
+            return true;
+        }
+        self.dropped(text, bye)
+    }
+
+    /// Nothing of what is given up is filed, and that is said.
+    fn dropped(&mut self, text: &str, bye: bool) -> bool {
         if self.state.tasks.is_empty() {
             // "Never mind, goodbye" with nothing begun is a goodbye.
             if bye {
@@ -190,7 +234,6 @@ impl Turn<'_> {
             return true;
         }
         // Nobody who has told that much is thought to want none of it before they say so plainly.
-        let told = |task: &Task| task.slots.values().filter(|filled| !filled.value.is_empty()).count();
         let much = self.state.task().is_some_and(|task| told(task) >= TOLD);
         let rest = match does {
             _ if self.script.acts.refuses(&plain) => self.script.acts.beside_refusal(self.ear, text),
@@ -333,4 +376,9 @@ impl Turn<'_> {
         self.open(text.trim());
         true
     }
+}
+
+/// How many values of a task the caller has told.
+fn told(task: &Task) -> usize {
+    task.slots.values().filter(|filled| !filled.value.is_empty()).count()
 }
