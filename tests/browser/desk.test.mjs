@@ -11,6 +11,37 @@ import { askFor, hold } from "./mock/desk.mjs";
 
 const RATE = 16_000;
 
+/** Runs in the page before its own scripts: `loudness()` is how loud the loudspeaker is now, left and right. */
+function tapEars() {
+  const connect = AudioNode.prototype.connect;
+  const ears = new Map();
+  const earsOf = (context) => {
+    if (ears.has(context)) return ears.get(context).both;
+    const both = new GainNode(context, { channelCount: 2, channelCountMode: "explicit" });
+    const split = new ChannelSplitterNode(context, { numberOfOutputs: 2 });
+    connect.call(both, split);
+    const each = [0, 1].map((side) => {
+      const meter = new AnalyserNode(context);
+      connect.call(split, meter, side);
+      return meter;
+    });
+    ears.set(context, { both, each });
+    return both;
+  };
+  AudioNode.prototype.connect = function tapped(to, ...rest) {
+    if (to instanceof AudioDestinationNode) connect.call(this, earsOf(to.context));
+    return connect.call(this, to, ...rest);
+  };
+  globalThis.loudness = () => {
+    const meters = [...ears.values()].at(-1)?.each ?? [];
+    return meters.map((meter) => {
+      const samples = new Float32Array(meter.fftSize);
+      meter.getFloatTimeDomainData(samples);
+      return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    });
+  };
+}
+
 describe("people on a live call", () => {
   let browser;
   let mock;
@@ -34,6 +65,7 @@ describe("people on a live call", () => {
         return ask(wanted);
       };
     });
+    await page.addInitScript(tapEars);
     try {
       await signIn(page, mock.signIn);
       call = mock.calls.start();
@@ -64,6 +96,25 @@ describe("people on a live call", () => {
     await page.keyboard.press("i");
     await until("listening to end", () => mock.desk.listeners === 0);
     await status().getByText("The agent has the call.", { exact: true }).waitFor();
+  }));
+
+  it("puts the caller left and the agent right for who wishes it, and remembers that", onCall({}, async () => {
+    // The mock's caller is silent, its agent a tone.
+    const heard = (what, is) => until(what, async () => is(...(await page.evaluate(() => globalThis.loudness()))));
+    const apart = page.getByRole("checkbox", { name: "Caller left, agent right" });
+    await button("Listen").click();
+    await heard("the agent in both ears", (left, right) => left > 0.05 && right > 0.05);
+    assert.equal(await apart.isChecked(), false);
+    await apart.focus();
+    await page.keyboard.press("Space");
+    await heard("the agent on the right alone", (left, right) => left < 0.001 && right > 0.05);
+    await assertAccessible(page, "listening with the voices apart");
+    await shot(page, "listening-apart");
+    await page.reload();
+    await button("Listen").click();
+    await heard("the agent on the right alone, after a reload", (left, right) => left < 0.001 && right > 0.05);
+    await apart.uncheck();
+    await heard("the agent in both ears again", (left, right) => left > 0.05 && right > 0.05);
   }));
 
   it("says why a call may not be listened to", onCall({}, async () => {

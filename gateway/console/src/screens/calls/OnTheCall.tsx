@@ -2,9 +2,10 @@ import { useState, type FormEvent } from "react";
 
 import { api, explain } from "../../api/client";
 import type { Me, Whisper } from "../../api/types";
-import { desk, useDesk } from "../../app/desk";
+import { desk, setEars, useDesk } from "../../app/desk";
 import { useKeys } from "../../app/keys";
 import { actsOnCalls, outranks } from "../../app/permissions";
+import { usePreferences } from "../../app/preferences";
 import { useOffers } from "../../app/capabilities";
 import { holderText } from "../../model/control";
 import type { Call } from "../../model/state";
@@ -22,6 +23,7 @@ type Asking = "take" | "give" | "whisper" | null;
 export function OnTheCall({ call, me }: { call: Call; me: Me }) {
   const offers = useOffers();
   const now = useDesk();
+  const { ears } = usePreferences();
   const [asking, setAsking] = useState<Asking>(null);
   const { id, controlled_by } = call.facts;
   const may = actsOnCalls(me) && offers.has("/v1/calls/{id}/takeover");
@@ -51,6 +53,17 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
           {hears && " You are listening."}
           {hears && now.lost > 0 && ` ${now.lost} moments of sound were lost.`}
         </p>
+        {hears && (
+          <label className="flex min-h-10 items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="size-4.5 accent-accent-solid"
+              checked={ears === "apart"}
+              onChange={(event) => setEars(event.target.checked ? "apart" : "both")}
+            />
+            Caller left, agent right
+          </label>
+        )}
         <Button icon="speaker" aria-pressed={hears} disabled={now.busy} onClick={toggle}>
           {hears ? "Stop listening" : "Listen"}
         </Button>
