@@ -8,6 +8,7 @@ import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/br
 import { asMicrophone, babble } from "./lib/wav.mjs";
 import { startMock } from "./mock.mjs";
 import { askFor, hold } from "./mock/desk.mjs";
+import { beginRecording, setPaused } from "./mock/recording.mjs";
 
 const RATE = 16_000;
 
@@ -221,6 +222,49 @@ describe("people on a live call", () => {
     assert.ok(bytes > 8_000 && bytes < 30_000 && bytes % 160 === 0 && peak > 0.05, JSON.stringify(mock.desk.dictated));
     await page.getByRole("button", { name: "Send" }).click();
     await until("the whisper", () => mock.desk.whispers.length === 1);
+  }));
+
+  const paused = () => mock.recordings.get(call.id).paused === true;
+  const told = (text) => page.getByRole("region", { name: "On the call" }).getByText(text, { exact: true }).waitFor();
+
+  it("pauses the recording and lets it go on, by button and by key", onCall({}, async () => {
+    assert.equal(await button("Pause recording").count(), 0, "nothing is recorded yet");
+    beginRecording(mock, call);
+    call.emit("call.consent", { turn: 0, consented: "told" });
+    await told("Recording.");
+    await button("Pause recording").click();
+    await told("Recording paused by you: silence is kept.");
+    assert.equal(paused(), true);
+    await assertAccessible(page, "a recording that is paused");
+    await shot(page, "recording-paused");
+    await page.keyboard.press("r");
+    await told("Recording.");
+    assert.equal(paused(), false);
+  }));
+
+  it("says who else paused the recording, from the audit", onCall({ prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
+    await told("Recording paused by ana: silence is kept.");
+    await button("Resume recording").click();
+    await told("Recording.");
+    assert.equal(paused(), false);
+  }));
+
+  it("does not claim to know where the audit may not be read", onCall({ role: "supervisor", prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
+    await told("Recording, unless somebody paused it.");
+    await button("Resume recording").click();
+    await told("Recording.");
+    assert.equal(paused(), false);
+    assert.deepEqual(mock.forbidden, []);
+  }));
+
+  it("says that there is nothing to pause any more", onCall({ prepare: () => beginRecording(mock, call) }, async () => {
+    await told("Recording.");
+    mock.recordings.delete(call.id);
+    await button("Pause recording").click();
+    await page.getByRole("alert").getByText("The call is not being recorded.").waitFor();
+    assert.equal(await button("Pause recording").count(), 0);
+    // The browser says by itself that a request was refused.
+    page.trouble = page.trouble.filter((line) => !line.includes("409"));
   }));
 
   it("offers nothing of it to those who may not", onCall({ role: "auditor" }, async () => {

@@ -16,6 +16,7 @@ import { Note } from "../../ui/Note";
 import { AnswerBox } from "./AnswerBox";
 import { AskedFor, useHandedOver } from "./AskedFor";
 import { Dictate } from "./Dictate";
+import { RecordingSwitch } from "./RecordingSwitch";
 
 type Asking = "take" | "give" | "whisper" | null;
 
@@ -85,6 +86,7 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
           </Button>
         )}
       </div>
+      <RecordingSwitch key={id} call={call} me={me} />
       <AskedFor key={call.askedFor?.until ?? ""} call={call} me={me.subject} />
       {now.problem !== null && (
         <div className="mt-2.5">
