@@ -99,6 +99,8 @@ impl Seat {
         let mut knowledge = Knowledge { local: self.office.today(), ..Knowledge::default() };
         let mut origin = self.origin(&input);
         origin.state.staff_there = self.office.brief.hand_over.staff.is_there();
+        // A turn that was undone began before they were told.
+        origin.state.staff_notes.clone_from(&self.state.staff_notes);
         let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
             let reading = Instant::now();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pipeline::ports::{CallBrief, Language, NotTaken, ReplyCommand, ReplyEvent, TurnInput};
+use pipeline::ports::{CallBrief, Language, NotTaken, ReplyCommand, ReplyEvent, StaffWord, TurnInput};
 use pipeline::turn::{Heard, TurnId};
 use tokio::sync::mpsc;
 
@@ -131,7 +131,11 @@ impl Call {
             ReplyCommand::TakenBack { turn } => self.taken_back(turn).await,
             ReplyCommand::Language(language) => self.language_heard(language),
             // The built-in dialogue takes no instructions: what a person wants said there, they give as a line.
+            // What a person noted when they gave the call back goes with whatever is filed.
             ReplyCommand::Told(word) => {
+                if let StaffWord::Fact(note) = &word {
+                    self.seat.state.keep_staff_note(note);
+                }
                 if let Some(live) = &mut self.live {
                     live.told(word);
                 }

@@ -209,7 +209,8 @@ impl Live {
             ));
         }
         let priority = if seat.state.urgent { Priority::Urgent } else { filing.priority };
-        let filing = Filing { priority, ..filing };
+        let mut filing = Filing { priority, ..filing };
+        seat.state.note_staff(&mut filing);
         match effect(seat, run.turn, call, Effect::File(filing.clone())).await {
             Ok(references) => {
                 let reference = references.into_iter().next().unwrap_or_default();

@@ -183,6 +183,7 @@ impl Live {
             | TurnInput::Unintelligible
             | TurnInput::Answered { .. }
             | TurnInput::Unanswered
+            | TurnInput::GivenBack
             | TurnInput::Returned(_)
             | TurnInput::InLine(_)
             | TurnInput::YourTurn { .. } => false,

@@ -96,6 +96,7 @@ impl Dialogue {
             TurnInput::Unintelligible => turn.unclear(),
             TurnInput::Answered { text } => turn.staff_answered(text),
             TurnInput::Unanswered => turn.staff_was_late(),
+            TurnInput::GivenBack => turn.given_back(),
             TurnInput::Returned(returned) => turn.was_held_for(returned),
             TurnInput::InLine(stands) => turn.stands_in_line(stands),
             TurnInput::YourTurn { target } => turn.has_turn(target),
