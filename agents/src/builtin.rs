@@ -178,6 +178,7 @@ impl Seat {
         if let Some(text) = asks(&run.step.effects) {
             let within_s = self.office.desk.facts.ask_staff_s;
             let question = Question { text, within_s };
+            self.asked_in = Some(run.turn);
             self.out.send(ReplyEvent::Question { turn: run.turn, question }).await;
         }
         if let Some(consented) = run.step.consented {

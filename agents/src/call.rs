@@ -97,6 +97,7 @@ impl Call {
             books: Books::default(),
             state,
             unheard: None,
+            asked_in: None,
             lines: Lines::default(),
             people: People::default(),
             office,
@@ -271,6 +272,10 @@ impl Call {
     }
 
     fn heard(&mut self, heard: Heard) {
+        // What was cut before it was heard is not asked.
+        if !heard.complete && self.seat.asked_in.take_if(|turn| *turn == heard.turn).is_some() {
+            self.seat.state.asking.clear();
+        }
         let cut = self.cut.take_if(|run| run.turn == heard.turn);
         if !heard.text.is_empty() {
             // What was cut by mistake may be resumed under another number: then it was heard after all.

@@ -73,7 +73,7 @@ impl Session {
                 }
             }
             Supervisor::Whisper { by, word } => self.whisper(by, word),
-            Supervisor::Answer { by, question, text } => self.take_answer(&by, question, text),
+            Supervisor::Answer { by, question, text } => self.take_answer(by, question, text),
             Supervisor::ComeBack(returned) => self.come_back(returned),
             Supervisor::InLine(stands) => self.note_place(stands),
             Supervisor::YourTurn { target } => self.note_turn(target),
