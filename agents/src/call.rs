@@ -78,6 +78,7 @@ impl Call {
         let brief = &office.brief;
         let mut state = State::new(office.knows_caller()).speaking(brief.language, &brief.spoken);
         state.quiet_greeting = office.desk.facts.no_emergency_notice.contains(&brief.line);
+        state.line.clone_from(&brief.line);
         state.outbound = brief.outbound;
         state.reminded = brief.reminder.clone().map(|reminder| Reminded {
             item: reminder.item,

@@ -108,6 +108,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant, now: &TenantConfig) ->
         target.number = normalise_phone(&target.number).unwrap_or_default();
         target.hours = Hours::of(&target.hours.week());
         target.lines = target.lines.filter(|lines| *lines != 1);
+        target.on_lines = target.to_facts().on_lines;
     }
     config.holidays.sort_by(|a, b| a.date.cmp(&b.date));
     config.slots.sort_by(|a, b| (&a.date, minutes(&a.time)).cmp(&(&b.date, minutes(&b.time))));
