@@ -223,7 +223,7 @@ fn key(call: CallId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tenant_config::{TenantConfig, read};
+    use crate::tenant_config::{TenantConfig, check, read};
 
     fn config(more: &str) -> TenantConfig {
         let text = format!("name = \"Oakdale\"\ntimezone = \"America/Chicago\"\n{more}");
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(open(""), [1, 1, 1]);
         assert_eq!(open("on_lines = [\"(202) 555-0101\"]\n"), [0, 1, 0]);
         assert_eq!(open("on_lines = [\"+12025550100\", \"+12025550101\"]\n"), [1, 1, 0]);
-        let faults = |more: &str| read::toml(&format!("name = \"Oakdale\"\n{}", target(more))).faults;
+        let faults = |more: &str| check::check(&config(&target(more)));
         for (wrong, key) in [
             ("on_lines = [\"+12025550199\"]\n", "target[1].on_lines[1]"),
             ("on_lines = [\"+12025550100\", \"202-555-0100\"]\n", "target[1].on_lines[2]"),
