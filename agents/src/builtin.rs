@@ -99,6 +99,8 @@ impl Seat {
         let mut knowledge = Knowledge { local: self.office.today(), ..Knowledge::default() };
         let mut origin = self.origin(&input);
         origin.state.staff_there = self.office.brief.hand_over.staff.is_there();
+        // A turn that was undone began before they were told.
+        origin.state.staff_notes.clone_from(&self.state.staff_notes);
         let alarms = self.watch(turn, &origin).await;
         if let Some(query) = self.office.shared.dialogue.query(&origin.state, &origin.input) {
             let reading = Instant::now();
@@ -176,6 +178,7 @@ impl Seat {
         if let Some(text) = asks(&run.step.effects) {
             let within_s = self.office.desk.facts.ask_staff_s;
             let question = Question { text, within_s };
+            self.asked_in = Some(run.turn);
             self.out.send(ReplyEvent::Question { turn: run.turn, question }).await;
         }
         if let Some(consented) = run.step.consented {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pipeline::ports::{CallBrief, Language, NotTaken, ReplyCommand, ReplyEvent, TurnInput};
+use pipeline::ports::{CallBrief, Language, NotTaken, ReplyCommand, ReplyEvent, StaffWord, TurnInput};
 use pipeline::turn::{Heard, TurnId};
 use tokio::sync::mpsc;
 
@@ -78,6 +78,7 @@ impl Call {
         let brief = &office.brief;
         let mut state = State::new(office.knows_caller()).speaking(brief.language, &brief.spoken);
         state.quiet_greeting = office.desk.facts.no_emergency_notice.contains(&brief.line);
+        state.line.clone_from(&brief.line);
         state.outbound = brief.outbound;
         state.reminded = brief.reminder.clone().map(|reminder| Reminded {
             item: reminder.item,
@@ -97,6 +98,7 @@ impl Call {
             books: Books::default(),
             state,
             unheard: None,
+            asked_in: None,
             lines: Lines::default(),
             people: People::default(),
             office,
@@ -131,7 +133,11 @@ impl Call {
             ReplyCommand::TakenBack { turn } => self.taken_back(turn).await,
             ReplyCommand::Language(language) => self.language_heard(language),
             // The built-in dialogue takes no instructions: what a person wants said there, they give as a line.
+            // What a person noted when they gave the call back goes with whatever is filed.
             ReplyCommand::Told(word) => {
+                if let StaffWord::Fact(note) = &word {
+                    self.seat.state.keep_staff_note(note);
+                }
                 if let Some(live) = &mut self.live {
                     live.told(word);
                 }
@@ -267,6 +273,10 @@ impl Call {
     }
 
     fn heard(&mut self, heard: Heard) {
+        // What was cut before it was heard is not asked.
+        if !heard.complete && self.seat.asked_in.take_if(|turn| *turn == heard.turn).is_some() {
+            self.seat.state.asking.clear();
+        }
         let cut = self.cut.take_if(|run| run.turn == heard.turn);
         if !heard.text.is_empty() {
             // What was cut by mistake may be resumed under another number: then it was heard after all.

@@ -8,7 +8,7 @@ use super::event_sender::Outbox;
 use super::office::Office;
 use super::turn_writer::Books;
 use dialogue::builtin::State;
-use pipeline::turn::Speaker;
+use pipeline::turn::{Speaker, TurnId};
 
 #[derive(Debug)]
 pub(super) struct Seat {
@@ -19,6 +19,8 @@ pub(super) struct Seat {
     pub(super) state: State,
     /// A reply of the dialogue's that nobody heard.
     pub(super) unheard: Option<Unheard>,
+    /// The turn in which the office is asked, until its words were cut.
+    pub(super) asked_in: Option<TurnId>,
     pub(super) lines: Lines,
     pub(super) people: People,
 }

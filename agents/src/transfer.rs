@@ -27,7 +27,7 @@ pub(super) fn open(office: &Office, language: Language) -> Vec<&Target> {
     let hand_over = &office.brief.hand_over;
     let returned = hand_over.returned.as_ref().filter(|returned| returned.why != NotTaken::InLine);
     let came_from = returned.map(|returned| returned.target.as_str());
-    let open = office.desk.facts.open_targets(office.today(), language);
+    let open = office.desk.facts.open_targets(office.today(), language, &office.brief.line);
     open.filter(|target| hand_over.is_possible && came_from != Some(target.name.as_str())).collect()
 }
 

@@ -135,6 +135,7 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         public_numbers: lines.iter().map(|line| spoken(&line.number)).collect(),
         ask_staff_s: 0,
         voicemail: false,
+        urgent_any_hour: true,
         targets,
     })
 }

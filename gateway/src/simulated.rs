@@ -181,6 +181,9 @@ fn segment(turn: TurnId, input: &TurnInput, tells: bool) -> ReplySegment {
     let text = match input {
         TurnInput::Opened => "Hello, this is a test.".to_owned(),
         TurnInput::Said { text, .. } => format!("You said: {text}."),
+        TurnInput::GivenBack => {
+            "I'm back, the automated assistant. What else can I help you with?".to_owned()
+        }
         other => format!("{other:?}"),
     };
     let kind = if tells && *input == TurnInput::Opened { SegmentKind::Consent } else { SegmentKind::Reply };

@@ -69,6 +69,9 @@ pub struct TenantConfig {
     /// Whether a message is left on machines that answer calls of the agent's.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub voicemail: bool,
+    /// Whether a request that is urgent may be called back at any hour. Absent: yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub urgent_any_hour: Option<bool>,
     /// Words that are easily misheard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
@@ -310,6 +313,7 @@ impl TenantConfig {
             wording: self.wording.clone(),
             public_numbers,
             voicemail: self.voicemail,
+            urgent_any_hour: self.urgent_any_hour.unwrap_or(true),
             ask_staff_s: if self.ask_staff { self.ask_staff_s.unwrap_or(ASK_STAFF_S) } else { 0 },
             targets: self.targets.iter().map(targets::Target::to_facts).collect(),
         }

@@ -8,8 +8,40 @@ import { openBrowser, openPage, PHONE_SIZE, shot, signIn, until } from "./lib/br
 import { asMicrophone, babble } from "./lib/wav.mjs";
 import { startMock } from "./mock.mjs";
 import { askFor, hold } from "./mock/desk.mjs";
+import { beginRecording, setPaused } from "./mock/recording.mjs";
 
 const RATE = 16_000;
+
+/** Runs in the page before its own scripts: `loudness()` is how loud the loudspeaker is now, left and right. */
+function tapEars() {
+  const connect = AudioNode.prototype.connect;
+  const ears = new Map();
+  const earsOf = (context) => {
+    if (ears.has(context)) return ears.get(context).both;
+    const both = new GainNode(context, { channelCount: 2, channelCountMode: "explicit" });
+    const split = new ChannelSplitterNode(context, { numberOfOutputs: 2 });
+    connect.call(both, split);
+    const each = [0, 1].map((side) => {
+      const meter = new AnalyserNode(context);
+      connect.call(split, meter, side);
+      return meter;
+    });
+    ears.set(context, { both, each });
+    return both;
+  };
+  AudioNode.prototype.connect = function tapped(to, ...rest) {
+    if (to instanceof AudioDestinationNode) connect.call(this, earsOf(to.context));
+    return connect.call(this, to, ...rest);
+  };
+  globalThis.loudness = () => {
+    const meters = [...ears.values()].at(-1)?.each ?? [];
+    return meters.map((meter) => {
+      const samples = new Float32Array(meter.fftSize);
+      meter.getFloatTimeDomainData(samples);
+      return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    });
+  };
+}
 
 describe("people on a live call", () => {
   let browser;
@@ -34,6 +66,7 @@ describe("people on a live call", () => {
         return ask(wanted);
       };
     });
+    await page.addInitScript(tapEars);
     try {
       await signIn(page, mock.signIn);
       call = mock.calls.start();
@@ -64,6 +97,25 @@ describe("people on a live call", () => {
     await page.keyboard.press("i");
     await until("listening to end", () => mock.desk.listeners === 0);
     await status().getByText("The agent has the call.", { exact: true }).waitFor();
+  }));
+
+  it("puts the caller left and the agent right for who wishes it, and remembers that", onCall({}, async () => {
+    // The mock's caller is silent, its agent a tone.
+    const heard = (what, is) => until(what, async () => is(...(await page.evaluate(() => globalThis.loudness()))));
+    const apart = page.getByRole("checkbox", { name: "Caller left, agent right" });
+    await button("Listen").click();
+    await heard("the agent in both ears", (left, right) => left > 0.05 && right > 0.05);
+    assert.equal(await apart.isChecked(), false);
+    await apart.focus();
+    await page.keyboard.press("Space");
+    await heard("the agent on the right alone", (left, right) => left < 0.001 && right > 0.05);
+    await assertAccessible(page, "listening with the voices apart");
+    await shot(page, "listening-apart");
+    await page.reload();
+    await button("Listen").click();
+    await heard("the agent on the right alone, after a reload", (left, right) => left < 0.001 && right > 0.05);
+    await apart.uncheck();
+    await heard("the agent in both ears again", (left, right) => left > 0.05 && right > 0.05);
   }));
 
   it("says why a call may not be listened to", onCall({}, async () => {
@@ -170,6 +222,49 @@ describe("people on a live call", () => {
     assert.ok(bytes > 8_000 && bytes < 30_000 && bytes % 160 === 0 && peak > 0.05, JSON.stringify(mock.desk.dictated));
     await page.getByRole("button", { name: "Send" }).click();
     await until("the whisper", () => mock.desk.whispers.length === 1);
+  }));
+
+  const paused = () => mock.recordings.get(call.id).paused === true;
+  const told = (text) => page.getByRole("region", { name: "On the call" }).getByText(text, { exact: true }).waitFor();
+
+  it("pauses the recording and lets it go on, by button and by key", onCall({}, async () => {
+    assert.equal(await button("Pause recording").count(), 0, "nothing is recorded yet");
+    beginRecording(mock, call);
+    call.emit("call.consent", { turn: 0, consented: "told" });
+    await told("Recording.");
+    await button("Pause recording").click();
+    await told("Recording paused by you: silence is kept.");
+    assert.equal(paused(), true);
+    await assertAccessible(page, "a recording that is paused");
+    await shot(page, "recording-paused");
+    await page.keyboard.press("r");
+    await told("Recording.");
+    assert.equal(paused(), false);
+  }));
+
+  it("says who else paused the recording, from the audit", onCall({ prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
+    await told("Recording paused by ana: silence is kept.");
+    await button("Resume recording").click();
+    await told("Recording.");
+    assert.equal(paused(), false);
+  }));
+
+  it("does not claim to know where the audit may not be read", onCall({ role: "supervisor", prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
+    await told("Recording, unless somebody paused it.");
+    await button("Resume recording").click();
+    await told("Recording.");
+    assert.equal(paused(), false);
+    assert.deepEqual(mock.forbidden, []);
+  }));
+
+  it("says that there is nothing to pause any more", onCall({ prepare: () => beginRecording(mock, call) }, async () => {
+    await told("Recording.");
+    mock.recordings.delete(call.id);
+    await button("Pause recording").click();
+    await page.getByRole("alert").getByText("The call is not being recorded.").waitFor();
+    assert.equal(await button("Pause recording").count(), 0);
+    // The browser says by itself that a request was refused.
+    page.trouble = page.trouble.filter((line) => !line.includes("409"));
   }));
 
   it("offers nothing of it to those who may not", onCall({ role: "auditor" }, async () => {

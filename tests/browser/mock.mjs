@@ -63,6 +63,7 @@ export async function startMock({ port = 0, examples = false } = {}) {
       "/v1/calls/{id}/dictation": [],
       "/v1/calls": ["state", "q", "topic", "caller", "line", "outcome", "from", "to", "limit", "cursor"],
       "/v1/calls/{id}/recording": [],
+      "/v1/calls/{id}/recording/pause": [],
       "/v1/work-items/{id}/call": [],
       "/v1/knowledge/documents/{id}": [],
       "/v1/overview": ["from", "to"],

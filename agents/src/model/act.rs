@@ -209,7 +209,8 @@ impl Live {
             ));
         }
         let priority = if seat.state.urgent { Priority::Urgent } else { filing.priority };
-        let filing = Filing { priority, ..filing };
+        let mut filing = Filing { priority, ..filing };
+        seat.state.note_staff(&mut filing);
         match effect(seat, run.turn, call, Effect::File(filing.clone())).await {
             Ok(references) => {
                 let reference = references.into_iter().next().unwrap_or_default();
@@ -317,7 +318,7 @@ async fn put_through(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, targe
 async fn ask_staff(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, question: String) -> Outcome {
     let within_s = seat.office.desk.facts.ask_staff_s;
     let is_there = within_s > 0 && seat.office.brief.hand_over.staff.is_there();
-    if !is_there || seat.state.asked_staff >= MOST_QUESTIONS || seat.state.in_line.is_some() {
+    if !is_there || seat.state.asked_staff >= MOST_QUESTIONS || seat.state.waits() {
         return Outcome::error("Nobody of the office can be asked now. Say so, and offer request_person.");
     }
     let asks = Effect::AskStaff { question: question.clone() };
@@ -326,6 +327,8 @@ async fn ask_staff(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, questio
     }
     seat.state.asked_staff += 1;
     seat.state.misheard.clone_from(&question);
+    seat.state.asking.clone_from(&question);
+    seat.asked_in = Some(run.turn);
     let question = Question { text: question, within_s };
     seat.out.send(ReplyEvent::Question { turn: run.turn, question }).await;
     run.after = AfterReply::Ask;

@@ -173,7 +173,7 @@ impl Live {
     /// not speak are the built-in dialogue's. `vector`: of the words, where they may tell of danger.
     pub(super) fn answers(&self, seat: &Seat, input: &TurnInput, vector: Option<&[f32]>) -> bool {
         let dialogue = &seat.office.shared.dialogue;
-        let waits = seat.state.awaits_call_back() || seat.state.in_line.is_some();
+        let waits = seat.state.awaits_call_back() || seat.state.waits();
         if waits || dialogue.minds_reminder(&seat.state) {
             return false;
         }
@@ -183,6 +183,7 @@ impl Live {
             | TurnInput::Unintelligible
             | TurnInput::Answered { .. }
             | TurnInput::Unanswered
+            | TurnInput::GivenBack
             | TurnInput::Returned(_)
             | TurnInput::InLine(_)
             | TurnInput::YourTurn { .. } => false,

@@ -148,6 +148,7 @@ pub(super) fn told(input: &TurnInput, rest: &str, memory: &mut Memory) -> String
         TurnInput::Unintelligible => event("There was a sound, but no words."),
         TurnInput::Answered { .. } => event("A person of the office answered the question."),
         TurnInput::Unanswered => event("Nobody of the office answered in time."),
+        TurnInput::GivenBack => event("The person of the office who had the call gave it back."),
         TurnInput::InLine(_) => event("The caller waits in line for a person."),
         TurnInput::YourTurn { .. } => event("The person whom the caller waited for is free."),
         TurnInput::Returned(_) => event("Nobody took the call at the person who was called."),

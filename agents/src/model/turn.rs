@@ -443,6 +443,7 @@ const fn heard(input: &TurnInput) -> &'static str {
         TurnInput::YourTurn { .. } => "their turn",
         TurnInput::Answered { .. } => "an answer of the office",
         TurnInput::Unanswered => "no answer of the office",
+        TurnInput::GivenBack => "given back",
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Transfer {
 ///
 /// # Errors
 /// 404 for an unknown call or target, with the targets there are; 409 when the call is not live, no carrier has it, or
-/// there is no carrier account; 422 when nobody takes calls at the target now.
+/// there is no carrier account; 422 when nobody takes calls at the target now, or none of the called line's.
 pub async fn transfer(
     State(app): State<Arc<App>>,
     scope: Scoped<Act>,
@@ -72,6 +72,9 @@ pub async fn transfer(
         let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
         return Err(ApiError::not_found("target").with_details(json!({ "targets": names })));
     };
+    if !target.to_facts().takes_line(&call.line) {
+        return Err(Rule::TargetLine.into());
+    }
     let facts = demo::facts(&app.platform, &scope.tenant).await.map_err(|e| ApiError::internal(&e))?;
     if !transfer::is_open(target, &facts, app.clock.now()) {
         return Err(Rule::TargetClosed.into());

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::Utc;
 use serde_json::Value;
 use storage::dials::{Dial, DialBegun, DialNews, DialResult, DialStage, NewDial};
 use storage::records::{Priority, WorkItem};
@@ -21,6 +21,7 @@ use crate::audit::acts;
 use crate::auth::Principal;
 use crate::error::{ApiError, ErrorCode};
 use crate::webhooks::request;
+use crate::webhooks::transfer::facts_of;
 
 /// How long the person's own telephone rings.
 pub const RING_OWN: Duration = Duration::from_secs(25);
@@ -57,7 +58,7 @@ pub enum Wished {
 pub async fn place(app: &App, wish: Wish<'_>, own_phone: &str) -> Result<Wished, ApiError> {
     let control = app.control().ok_or_else(|| refusals::no_account(&app.config.carrier))?;
     let own = own_phone_of(own_phone)?;
-    let number = number_to_call(wish.store, &wish.item, app.clock.now()).await??;
+    let number = number_to_call(app, wish.store, &wish.item).await??;
     if number.as_str() == own {
         return Err(Rule::SameNumber.into());
     }
@@ -140,21 +141,26 @@ fn own_phone_of(text: &str) -> Result<String, ApiError> {
     if hours::is_dialable(&own) { Ok(own) } else { Err(Rule::OwnDestination.into()) }
 }
 
-/// The number of whoever left a request, where it may be called now. The hours do not bind an emergency.
+/// The number of whoever left a request, where it may be called now. The hours do not bind an emergency, unless the tenant says
+/// that they do.
 ///
 /// # Errors
 /// Outside: storage. Inside: the rule that is against it.
 pub async fn number_to_call(
+    app: &App,
     store: &TenantStore,
     item: &WorkItem,
-    now: DateTime<Utc>,
-) -> Result<Result<CallerNumber, Rule>, StorageError> {
+) -> Result<Result<CallerNumber, Rule>, ApiError> {
     let Some(number) = number_of(store, item).await? else { return Ok(Err(Rule::NoNumber)) };
     if store.is_do_not_call(number.as_str()).await? {
         return Ok(Err(Rule::DoNotCall));
     }
-    match hours::may_call(number.as_str(), now) {
-        Err(hours::NotNow::Quiet { .. }) if item.priority == Priority::Urgent => Ok(Ok(number)),
+    match hours::may_call(number.as_str(), app.clock.now()) {
+        Err(hours::NotNow::Quiet { .. })
+            if item.priority == Priority::Urgent && facts_of(app, store.id()).await?.urgent_any_hour =>
+        {
+            Ok(Ok(number))
+        }
         Err(why) => Ok(Err(why.into())),
         Ok(()) => Ok(Ok(number)),
     }
@@ -192,13 +198,9 @@ async fn line_of(app: &App, wish: &Wish<'_>) -> Result<Option<String>, StorageEr
 ///
 /// # Errors
 /// When storage does not answer.
-pub async fn go_on(
-    app: &App,
-    store: &TenantStore,
-    dial: &Dial,
-) -> Result<Option<CallerNumber>, StorageError> {
+pub async fn go_on(app: &App, store: &TenantStore, dial: &Dial) -> Result<Option<CallerNumber>, ApiError> {
     let Some(item) = store.work_item_by_id(dial.item).await? else { return Ok(None) };
-    match number_to_call(store, &item, app.clock.now()).await? {
+    match number_to_call(app, store, &item).await? {
         Ok(number) => {
             let news = DialNews { stage: Some(DialStage::Dialling), ..DialNews::default() };
             store.note_dial(dial.id, news).await?;

@@ -29,6 +29,8 @@ pub enum Rule {
     QuietHours(Option<DateTime<Utc>>),
     /// Nobody takes calls there now.
     TargetClosed,
+    /// The target takes callers of other lines.
+    TargetLine,
     /// There is no such appointment, or none any more.
     NoAppointment,
     /// The appointment has another number on file: nobody else hears of it.
@@ -70,6 +72,7 @@ impl Rule {
             Self::TooOften(_) => "too_often",
             Self::QuietHours(_) => "quiet_hours",
             Self::TargetClosed => "target_closed",
+            Self::TargetLine => "target_line",
             Self::NoAppointment => super::reminder::OVER,
             Self::OtherNumber => "other_number",
         }
@@ -113,6 +116,10 @@ impl Rule {
             Self::TargetClosed => {
                 ("nobody takes calls there now", "choose another target, or file a call back")
             }
+            Self::TargetLine => (
+                "that target takes callers of other lines than the one that was called",
+                "choose another target, or add the line to its `on_lines`",
+            ),
             Self::QuietHours(_) => {
                 ("it is too early or too late at the number's place", "call again at the time that is given")
             }

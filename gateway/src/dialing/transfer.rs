@@ -223,7 +223,7 @@ fn key(call: CallId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tenant_config::{TenantConfig, read};
+    use crate::tenant_config::{TenantConfig, check, read};
 
     fn config(more: &str) -> TenantConfig {
         let text = format!("name = \"Oakdale\"\ntimezone = \"America/Chicago\"\n{more}");
@@ -265,12 +265,38 @@ mod tests {
         let now = "2026-11-25T09:30:00".parse().unwrap();
         let open = |more: &str, language| {
             let facts = config(&target(more)).facts();
-            facts.open_targets(now, language).count()
+            facts.open_targets(now, language, "+12025550100").count()
         };
         assert_eq!((open("", Language::Es), open("", Language::En)), (1, 0));
         assert_eq!(open("transfer_by_agent = true\n", Language::Es), 1);
         assert_eq!(open("transfer_by_agent = false\n", Language::Es), 0);
         assert_eq!(open("[target.hours]\nweekdays = \"10:00-12:00\"\n", Language::Es), 0);
+    }
+
+    #[test]
+    fn a_target_takes_callers_of_its_own_lines_alone() {
+        let lines = "[[line]]\nnumber = \"202-555-0100\"\n[[line]]\nnumber = \"+12025550101\"\n";
+        let target = |more: &str| {
+            format!("{lines}[[target]]\nname = \"the clerk\"\nnumber = \"+12025550180\"\n{more}")
+        };
+        let now = "2026-11-25T09:30:00".parse().unwrap();
+        let open = |more: &str| {
+            let facts = config(&target(more)).facts();
+            ["+12025550100", "+12025550101", ""]
+                .map(|line| facts.open_targets(now, Language::En, line).count())
+        };
+        assert_eq!(open(""), [1, 1, 1]);
+        assert_eq!(open("on_lines = [\"(202) 555-0101\"]\n"), [0, 1, 0]);
+        assert_eq!(open("on_lines = [\"+12025550100\", \"+12025550101\"]\n"), [1, 1, 0]);
+        let faults = |more: &str| check::check(&config(&target(more)));
+        for (wrong, key) in [
+            ("on_lines = [\"+12025550199\"]\n", "target[1].on_lines[1]"),
+            ("on_lines = [\"+12025550100\", \"202-555-0100\"]\n", "target[1].on_lines[2]"),
+            ("on_lines = [\"main\"]\n", "target[1].on_lines[1]"),
+        ] {
+            let found = faults(wrong);
+            assert!(matches!(&found[..], [one] if one.key == key), "{wrong}: {found:?}");
+        }
     }
 
     #[test]

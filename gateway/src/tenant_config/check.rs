@@ -196,6 +196,11 @@ fn lines(config: &TenantConfig, faults: &mut Faults) {
     }
 }
 
+/// The lines that a target names before its `m`-th.
+fn lines_before(target: &targets::Target, m: usize) -> Vec<String> {
+    target.on_lines.iter().take(m).filter_map(|line| normalise_phone(line)).collect()
+}
+
 fn transfers(config: &TenantConfig, faults: &mut Faults) {
     if config.ask_staff_s.is_some_and(|s| !(10..=120).contains(&s)) {
         faults.add("ask_staff_s", "is not between 10 and 120 seconds");
@@ -230,6 +235,15 @@ fn transfers(config: &TenantConfig, faults: &mut Faults) {
                 faults.text(&key, subject);
             } else {
                 faults.add(key, "has no words: callers say them");
+            }
+        }
+        for (m, number) in target.on_lines.iter().enumerate() {
+            let line = normalise_phone(number);
+            let own =
+                config.lines.iter().filter_map(|line| normalise_phone(&line.number)).collect::<Vec<_>>();
+            if line.is_none_or(|line| !own.contains(&line) || lines_before(target, m).contains(&line)) {
+                let what = format!("is no line of this document, or is there twice: \"{number}\"");
+                faults.add(format!("{}[{}]", key("on_lines"), m + 1), what);
             }
         }
         if !target.refer.is_empty() && !is_sip_address(&target.refer) {

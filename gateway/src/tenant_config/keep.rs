@@ -64,6 +64,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         slots: setting(&store, single_slots::SETTING).await?,
         lines: lines.collect(),
         voicemail: facts.voicemail,
+        urgent_any_hour: Some(facts.urgent_any_hour).filter(|any| !any),
         ask_staff: facts.ask_staff_s > 0,
         ask_staff_s: Some(facts.ask_staff_s).filter(|s| ![0, ASK_STAFF_S].contains(s)),
         targets: setting(&store, TARGETS).await?,
@@ -98,6 +99,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant, now: &TenantConfig) ->
     config.teams = teams::settled(std::mem::take(&mut config.teams), &now.teams);
     config.hours = Hours::of(&config.hours.week());
     config.ask_staff_s = config.ask_staff_s.filter(|s| config.ask_staff && *s != ASK_STAFF_S);
+    config.urgent_any_hour = config.urgent_any_hour.filter(|any| !any);
     for line in &mut config.lines {
         line.number = normalise_phone(&line.number).unwrap_or_default();
         if line.name == main {
@@ -108,6 +110,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant, now: &TenantConfig) ->
         target.number = normalise_phone(&target.number).unwrap_or_default();
         target.hours = Hours::of(&target.hours.week());
         target.lines = target.lines.filter(|lines| *lines != 1);
+        target.on_lines = target.to_facts().on_lines;
     }
     config.holidays.sort_by(|a, b| a.date.cmp(&b.date));
     config.slots.sort_by(|a, b| (&a.date, minutes(&a.time)).cmp(&(&b.date, minutes(&b.time))));

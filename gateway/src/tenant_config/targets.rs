@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dialogue::builtin::Week;
 use serde::{Deserialize, Serialize};
+use storage::zones::normalise_phone;
 
 use super::Hours;
 
@@ -51,6 +52,9 @@ pub struct Target {
     /// Whether callers may wait in line for it, once all of them are.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub queue: bool,
+    /// Numbers of the tenant's lines whose callers it takes. Empty: those of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub on_lines: Vec<String>,
 }
 
 impl Target {
@@ -68,6 +72,7 @@ impl Target {
             notes: self.notes,
             lines: self.lines.unwrap_or(1),
             queue: self.queue,
+            on_lines: self.on_lines.iter().filter_map(|line| normalise_phone(line)).collect(),
         }
     }
 

@@ -42,6 +42,7 @@ impl Responder for Asks {
                     TurnInput::Opened if there => ("I'm asking them now.".to_owned(), AfterReply::Ask),
                     TurnInput::Answered { text } => (format!("They say: {text}"), AfterReply::Listen),
                     TurnInput::Unanswered => ("Nobody answered.".to_owned(), AfterReply::Listen),
+                    TurnInput::Digits { .. } => ("A person calls you back.".to_owned(), AfterReply::Listen),
                     _ => ("Nobody is there.".to_owned(), AfterReply::Listen),
                 };
                 let id = SegmentId { turn, index: 0 };

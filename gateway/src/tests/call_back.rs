@@ -7,7 +7,7 @@ use reqwest::{Client, Method, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use storage::records::{NewWorkItem, Priority, WorkKind};
-use storage::{Auth, Directory, NewToken, Role, TenantStore, WorkItems};
+use storage::{Auth, Directory, NewToken, Role, Settings, TenantStore, WorkItems};
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
 use super::simulated_carrier::{ACCOUNT, Behaviour, Callbacks, CarrierServer, TOKEN, Trouble};
@@ -64,6 +64,13 @@ impl Desk {
             fields: json!({ "reason": "Asked about a permit", "phone": phone }),
         };
         self.store.file_work_item(new).await.unwrap().reference
+    }
+
+    /// Whether the tenant lets urgent requests be called at any hour.
+    async fn exempts(&self, any_hour: bool) {
+        let mut facts = self.store.setting(crate::demo::FACTS).await.unwrap().unwrap();
+        facts["urgent_any_hour"] = json!(any_hour);
+        self.store.put_setting(crate::demo::FACTS, &facts).await.unwrap();
     }
 
     async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
@@ -225,6 +232,11 @@ async fn each_refusal_names_its_rule_and_nothing_is_called() {
         "an emergency does not wait for the morning"
     );
     desk.until(&urgent, "call_no_answer").await;
+    // A tenant may hold its people to the hours in an emergency too.
+    desk.exempts(false).await;
+    let other = desk.file("urgent-2", Some(RESIDENT), Priority::Urgent).await;
+    refused(&other, unprocessable, "quiet_hours").await;
+    desk.exempts(true).await;
 
     desk.test.gateway.app.clock.stand_at(noon());
     let path = format!("/v1/work-items/{reference}");

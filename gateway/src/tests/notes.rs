@@ -448,7 +448,10 @@ async fn what_both_say_is_on_the_record_of_the_call(plays: Plays) {
     let call = hall.taken("en").await;
     let (_, told) = hall.asks("/resume", &call.sid, &[]).await;
     assert!(
-        told.contains("take notes") && told.contains("press 2") && told.contains("language=\"en-US\""),
+        told.contains("take notes")
+            && told.contains("press 2")
+            && told.contains("you can say: stop taking notes")
+            && told.contains("language=\"en-US\""),
         "{told}"
     );
     // The carrier asks twice; and told to its end, they go on.
@@ -531,7 +534,12 @@ async fn who_says_no_or_anything_but_a_yes_meets_the_person_without_notes(plays:
     }
     let call = hall.taken("es").await;
     let (_, told) = hall.asks("/resume", &call.sid, &[]).await;
-    assert!(told.contains("tomo notas") && told.contains("language=\"es-US\""), "{told}");
+    assert!(
+        told.contains("tomo notas")
+            && told.contains("puede decir: deje de tomar notas")
+            && told.contains("language=\"es-US\""),
+        "{told}"
+    );
     let room = hall.asks(&hall.notes(&call), &call.sid, &[("SpeechResult", "Sí, está bien.")]).await.1;
     assert!(room.contains("<Start><Stream "), "{room}");
     hall.test.gateway.shutdown().await;
@@ -555,7 +563,10 @@ async fn either_of_them_ends_the_notes_by_a_word(plays: Plays) {
         assert_eq!(said.len(), 2, "{said:?}");
         hall.done(&call).await;
     }
-    // Where the carrier tells of keys, the one that was given does it too.
+    // Twilio tells of no keys on a stream that goes one way: there the word is all there is, and the notice says so.
+    if plays == Plays::Twilio {
+        return hall.test.gateway.shutdown().await;
+    }
     let call = hall.taken("en").await;
     let room = hall.answered(&call, &[]).await;
     let mut stream = hall.listens(&call, &room).await;

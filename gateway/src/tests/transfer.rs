@@ -525,6 +525,15 @@ async fn each_refusal_says_why_and_the_call_goes_on() {
         (status, &answer["error_details"]["rule"]),
         (StatusCode::UNPROCESSABLE_ENTITY, &json!("target_closed"))
     );
+    let elsewhere = json!([{ "name": "the clerk's office", "number": CLERK, "on_lines": ["+12025550109"] }]);
+    let before = line.store.setting(TARGETS).await.unwrap().unwrap();
+    line.store.put_setting(TARGETS, &elsewhere).await.unwrap();
+    let (status, answer) = line.transfer(&sid, "the clerk's office").await;
+    assert_eq!(
+        (status, &answer["error_details"]["rule"]),
+        (StatusCode::UNPROCESSABLE_ENTITY, &json!("target_line"))
+    );
+    line.store.put_setting(TARGETS, &before).await.unwrap();
     assert_eq!(line.get(&format!("/v1/calls/{sid}")).await["state"], "live");
     assert_eq!(line.transfer("CA404", "the clerk's office").await.0, StatusCode::NOT_FOUND);
     let url = line.test.url(&format!("/v1/calls/{sid}/hangup"));

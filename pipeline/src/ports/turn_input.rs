@@ -38,6 +38,8 @@ pub enum TurnInput {
     Answered { text: String },
     /// Nobody did in time.
     Unanswered,
+    /// A person of the office had the call, and does not have it any more: the agent speaks first.
+    GivenBack,
     /// The caller waited with us while a person was called, who did not take the call.
     Returned(Returned),
     /// The caller waits in line, and is to be told where they stand.
@@ -102,6 +104,7 @@ impl Shape for TurnInput {
             Self::Returned(_) => Shown::Kind("returned", 0),
             Self::Answered { text } => Shown::Kind("answered", text.chars().count()),
             Self::Unanswered => Shown::Kind("unanswered", 0),
+            Self::GivenBack => Shown::Kind("given back", 0),
             Self::InLine(_) => Shown::Kind("in line", 0),
             Self::YourTurn { .. } => Shown::Kind("your turn", 0),
         }

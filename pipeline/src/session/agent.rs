@@ -44,6 +44,8 @@ impl Session {
             self.commit_guess(moments);
         } else {
             self.drop_reply();
+            // What that one was to ask, and did not come to, is asked no more.
+            self.to_ask = None;
             let mut reply = Reply::new(self.next_epoch(), self.turn, input);
             reply.committed = true;
             reply.first_index = self.next_index();
@@ -502,12 +504,7 @@ impl Session {
         }
         match reply.then {
             AfterReply::Listen if self.is_over_budget() => self.end_for_budget(),
-            AfterReply::Listen => {
-                self.leave_line();
-                self.rearm_no_input();
-                self.take_deferred();
-                self.say_line();
-            }
+            AfterReply::Listen => self.listen_again(),
             AfterReply::Hold => self.hold_on(),
             AfterReply::Wait => self.stand_in_line(),
             AfterReply::Ask => self.ask_staff(),

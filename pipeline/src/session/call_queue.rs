@@ -34,6 +34,11 @@ impl Session {
             self.timers.set(Timer::HoldLimit, self.now + self.config.longest_line);
             self.tell_held(ControlReason::Held);
         }
+        self.listen_a_moment();
+    }
+
+    /// The caller is heard for a while, in the midst of a wait.
+    pub(super) fn listen_a_moment(&mut self) {
         self.timers.stop(Timer::NoInput);
         // Who was asked something has the time that any answer has.
         let asked = !matches!(self.expects, Expectation::Open | Expectation::Wait);
@@ -41,6 +46,11 @@ impl Session {
         self.timers.set(Timer::HoldWords, self.now + ear);
         self.take_deferred();
         self.say_line();
+    }
+
+    /// The caller waits, and is heard now and then: in line, or for an answer of the office's.
+    pub(super) fn waits_with_ear(&self) -> bool {
+        self.line.is_some() || self.asked.is_some()
     }
 
     /// Where the caller stands now. They hear of it with the next words to them.
@@ -98,7 +108,7 @@ impl Session {
         }
     }
 
-    fn is_quiet_in_line(&self) -> bool {
+    pub(super) fn is_quiet_in_line(&self) -> bool {
         let caller = matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking);
         let agent = self.regions.agent == Agent::Idle && self.utterance.is_none() && !self.busy;
         self.regions.control == Control::Held || caller && agent && !self.digits.is_collecting()
@@ -106,7 +116,7 @@ impl Session {
 
     /// A key is meant, also while nobody listens.
     pub(super) fn open_ear_for_key(&mut self) {
-        if self.line.is_some() && self.regions.control == Control::Held {
+        if self.waits_with_ear() && self.regions.control == Control::Held {
             self.regions.control = Control::Agent;
             self.timers.set(Timer::HoldWords, self.now + self.config.line_ear);
         }
@@ -126,16 +136,9 @@ impl Session {
         self.speak_own(text, SegmentKind::Reply, AfterReply::Listen);
     }
 
-    /// The responder took the caller out of the line.
-    pub(super) fn leave_line(&mut self) {
-        if self.line.is_some() {
-            self.end_hold();
-        }
-    }
-
-    /// Words of our own end a hold. Who waits in line stays there, unless the words end the call.
+    /// Words of our own end a hold. Who waits in line, or for an answer, goes on waiting, unless the words end the call.
     pub(super) fn leave_hold(&mut self, then: AfterReply) {
-        if self.after_own(then) == AfterReply::Wait {
+        if matches!(self.after_own(then), AfterReply::Wait | AfterReply::Ask) {
             self.regions.control = Control::Agent;
         } else {
             self.end_hold();
@@ -144,6 +147,10 @@ impl Session {
 
     /// What follows words of our own.
     pub(super) fn after_own(&self, then: AfterReply) -> AfterReply {
-        if self.line.is_some() && then == AfterReply::Listen { AfterReply::Wait } else { then }
+        match then {
+            AfterReply::Listen if self.line.is_some() => AfterReply::Wait,
+            AfterReply::Listen if self.asked.is_some() => AfterReply::Ask,
+            _ => then,
+        }
     }
 }

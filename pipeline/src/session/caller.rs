@@ -441,7 +441,7 @@ impl Session {
         self.regions.leg == Leg::Open
             && self.regions.agent == Agent::Idle
             && self.regions.control == Control::Agent
-            && self.line.is_none()
+            && !self.waits_with_ear()
             && matches!(self.regions.caller, Caller::Silent | Caller::MaybeSpeaking)
             && !self.digits.is_collecting()
             && !self.busy

@@ -103,7 +103,7 @@ pub struct SessionConfig {
     pub hold_sound_every: Duration,
     /// Then the agent goes on, should nobody say how it ended.
     pub longest_hold: Duration,
-    /// How long a caller who waits in line is heard after each word to them.
+    /// How long a caller who waits in line, or for an answer of the office's, is heard after each word to them.
     pub line_ear: Duration,
     /// Longest wait in a line; then the agent offers what is left.
     pub longest_line: Duration,
@@ -171,7 +171,8 @@ impl Default for Phrases {
             person_speaks: "You are now speaking with a member of our staff.".into(),
             agent_is_back: "I'm back, the automated assistant. What else can I help you with?".into(),
             still_calling: "I'm still calling them. Thank you for waiting.".into(),
-            still_asking: "I'm still waiting for their answer. Thank you.".into(),
+            still_asking: "I'm still waiting for their answer. To be called back instead, press one, or say call me back."
+                .into(),
             still_in_line: "Thank you for waiting. You are still in line. To be called back instead, press one.".into(),
         }
     }
@@ -202,7 +203,8 @@ impl Phrases {
             person_speaks: "Ahora habla con un miembro de nuestro personal.".into(),
             agent_is_back: "Soy de nuevo el asistente automático. ¿En qué más le puedo ayudar?".into(),
             still_calling: "Sigo llamando. Gracias por esperar.".into(),
-            still_asking: "Sigo esperando la respuesta. Gracias.".into(),
+            still_asking:
+                "Sigo esperando la respuesta. Si prefiere que le llamemos, oprima uno o diga llámenme.".into(),
             still_in_line: "Gracias por esperar. Sigue en la fila. Si prefiere que le llamemos, oprima uno."
                 .into(),
         }

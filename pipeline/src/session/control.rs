@@ -15,7 +15,7 @@ use super::timers::Timer;
 use super::{Session, Supervisor};
 use crate::audio::g711::mulaw_decode;
 use crate::event::{Attack, AttentionReason, ControlReason, EventBody, Holder, Ruling};
-use crate::ports::{AfterReply, CallRecord, EndReason, Noticed, ReplyCommand, StaffWord};
+use crate::ports::{AfterReply, CallRecord, EndReason, Noticed, ReplyCommand, StaffWord, TurnInput};
 use crate::turn::{Expectation, SegmentKind};
 
 /// Frames that a person's sound is ahead before the first of them leaves: evens out their network.
@@ -73,7 +73,7 @@ impl Session {
                 }
             }
             Supervisor::Whisper { by, word } => self.whisper(by, word),
-            Supervisor::Answer { by, question, text } => self.take_answer(&by, question, text),
+            Supervisor::Answer { by, question, text } => self.take_answer(by, question, text),
             Supervisor::ComeBack(returned) => self.come_back(returned),
             Supervisor::InLine(stands) => self.note_place(stands),
             Supervisor::YourTurn { target } => self.note_turn(target),
@@ -267,14 +267,12 @@ impl Session {
         // What they asked for is asked no more.
         self.expects = Expectation::Open;
         self.person_leaves(reason, note.clone());
-        // What is said from here on is another turn than what they said last.
-        self.turn = self.turn.next();
         if let Some(text) = note {
             self.out.push_back(Output::Reply(ReplyCommand::Told(StaffWord::Fact(text))));
         }
+        // The agent speaks first: it knows what was under way.
         if self.regions.leg == Leg::Open {
-            let text = self.phrases().agent_is_back.clone();
-            self.speak_own(text, SegmentKind::Reply, AfterReply::Listen);
+            self.begin_turn(TurnInput::GivenBack);
         }
     }
 

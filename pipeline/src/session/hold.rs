@@ -1,10 +1,8 @@
-//! The caller waits with us while a person is called, or while people of the office are asked something.
+//! The caller waits with us while a person is called.
 //!
 //! Nobody listens meanwhile: neither the recogniser nor the agent gets a sound, so the wait costs nothing and nothing said in it
 //! is taken for an answer. Now and then the caller is told that it goes on. Whoever calls the person says how it ends; where they
 //! never do, the agent goes on by itself.
-
-use std::time::Duration;
 
 use super::output::Output;
 use super::state::{Caller, Control, Leg};
@@ -41,47 +39,6 @@ impl Session {
         }
     }
 
-    /// People of the office are asked, and the caller waits for their answer.
-    pub(super) fn ask_staff(&mut self) {
-        if let Some(question) = self.to_ask.take() {
-            let question_id = self.turn.0;
-            self.asked = Some(question_id);
-            self.note_asked(String::new(), question.text.clone(), "asked");
-            let (text, within_s) = (question.text, question.within_s);
-            self.emit(EventBody::QuestionAsked { question_id, text, within_s });
-            self.hold_on();
-            self.timers.set(Timer::HoldLimit, self.now + Duration::from_secs(within_s.into()));
-        } else if self.asked.is_some() {
-            // The words that say that it goes on.
-            self.hold_on();
-        } else {
-            self.rearm_no_input();
-        }
-    }
-
-    /// A person of the office answers: the agent says it.
-    pub(super) fn take_answer(&mut self, by: &str, question: u32, text: String) {
-        if self.asked != Some(question) || self.regions.leg != Leg::Open {
-            self.stale += 1;
-            return;
-        }
-        self.note_asked(by.to_owned(), text.clone(), "answered");
-        self.close_question(Some(by.to_owned()));
-        self.end_hold();
-        self.begin_turn(TurnInput::Answered { text });
-    }
-
-    fn note_asked(&mut self, by: String, text: String, until: &str) {
-        let (turn, until) = (self.turn, until.to_owned());
-        self.record(CallRecord::Whispered { turn, by, text, until });
-    }
-
-    fn close_question(&mut self, by: Option<String>) {
-        if let Some(question_id) = self.asked.take() {
-            self.emit(EventBody::QuestionClosed { question_id, by });
-        }
-    }
-
     /// Whether an input is not taken because the caller is held.
     pub(super) fn is_deaf_to(&self, input: &Input) -> bool {
         let heard = matches!(
@@ -105,13 +62,12 @@ impl Session {
         if self.line.is_some() {
             return self.on_line_due();
         }
+        if self.asked.is_some() {
+            return self.on_asking_due();
+        }
         if self.regions.control == Control::Held && self.regions.leg == Leg::Open {
-            let (text, then) = if self.asked.is_some() {
-                (self.phrases().still_asking.clone(), AfterReply::Ask)
-            } else {
-                (self.phrases().still_calling.clone(), AfterReply::Hold)
-            };
-            self.speak_own(text, SegmentKind::Notice, then);
+            let text = self.phrases().still_calling.clone();
+            self.speak_own(text, SegmentKind::Notice, AfterReply::Hold);
         }
     }
 
@@ -131,12 +87,11 @@ impl Session {
         if self.line.is_some() {
             return self.on_line_over();
         }
+        if self.asked.is_some() {
+            return self.on_asking_over();
+        }
         if self.regions.control == Control::Held && self.regions.leg == Leg::Open {
-            let asked = self.asked.is_some();
             self.end_hold();
-            if asked {
-                return self.begin_turn(TurnInput::Unanswered);
-            }
             let text = self.phrases().agent_is_back.clone();
             self.speak_own(text, SegmentKind::Reply, AfterReply::Listen);
         }
@@ -144,8 +99,8 @@ impl Session {
 
     /// The caller is heard again.
     pub(super) fn end_hold(&mut self) {
-        self.close_question(None);
-        if self.line.take().is_some() || self.regions.control == Control::Held {
+        let asked = self.close_question();
+        if self.line.take().is_some() || asked || self.regions.control == Control::Held {
             self.timers.stop(Timer::HoldWords);
             self.timers.stop(Timer::HoldSound);
             self.timers.stop(Timer::HoldLimit);

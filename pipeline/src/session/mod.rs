@@ -9,6 +9,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod agent;
+mod asking;
 mod attention;
 pub mod barge_in;
 mod call_queue;
@@ -135,7 +136,7 @@ pub struct Session {
     /// What people of the office are to be asked once our reply was heard.
     to_ask: Option<Question>,
     /// The question that the caller waits for.
-    asked: Option<u32>,
+    asked: Option<asking::Asked>,
     /// The caller waits in line for a person.
     line: Option<call_queue::Line>,
     /// How the caller stands to being recorded. `None`: they were neither told nor asked.

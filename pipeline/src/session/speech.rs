@@ -65,7 +65,7 @@ impl Session {
         match self.regions.control {
             // What was to be announced can be done without.
             Control::Announcing | Control::Held => self.reply_over(),
-            _ if own && self.line.is_some() => self.reply_over(),
+            _ if own && self.waits_with_ear() => self.reply_over(),
             _ if own => self.hang_up(EndReason::Failed),
             _ => self.apologise(),
         }

@@ -1,7 +1,8 @@
-// Recordings of calls that are over: what is known of one, and its sound.
+// Recordings of calls: pausing that of a live one; what is known of one that is over, and its sound.
 
 import { wav } from "../lib/wav.mjs";
 import { json, refuse } from "./http.mjs";
+import { entry } from "./settings.mjs";
 
 const RATE = 8_000;
 
@@ -14,6 +15,27 @@ export function record(mock, call, seconds, offsetMs = 0) {
     recording: { call_id: call.id, state: "kept", started_at: call.item.started_at, duration_ms: seconds * 1000, bytes: 1, lost_frames: 0, wanted_gone: false, deleted_at: null, delete_reason: null },
     peaks: { starts_ms: offsetMs, duration_ms: seconds * 1000, peak_ms: 100, caller, agent: caller.map((level) => 180 - level) },
   });
+}
+
+/** A call's recording begins. */
+export function beginRecording(mock, call) {
+  const live = { call_id: call.id, state: "live", started_at: new Date().toISOString(), duration_ms: 0, bytes: 0, lost_frames: 0, wanted_gone: false, deleted_at: null, delete_reason: null };
+  mock.recordings.set(call.id, { seconds: 0, recording: live, peaks: null });
+  note(mock, "recording.started", call.id, "call");
+}
+
+/** Somebody pauses a live recording, or lets it go on: nobody is told but the audit. */
+export function setPaused(mock, id, paused, by) {
+  mock.recordings.get(id).paused = paused;
+  note(mock, paused ? "recording.paused" : "recording.resumed", id, by);
+}
+
+const note = (mock, action, id, by) => mock.audit.unshift({ ...entry(mock, action, id, by), subject: { kind: "call", id } });
+
+export function pause(mock, response, id, paused) {
+  if (mock.recordings.get(id)?.recording.state !== "live") return refuse(response, 409, "CONFLICT", "the call is not being recorded");
+  setPaused(mock, id, paused, "local-admin");
+  json(response, { id, paused });
 }
 
 export function recording(mock, response, id, url) {

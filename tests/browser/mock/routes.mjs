@@ -13,7 +13,7 @@ import { LINE, TENANT } from "./calls.mjs";
 import { knowledge } from "./knowledge.mjs";
 import { openApi } from "./openapi.mjs";
 import { oversight } from "./oversight.mjs";
-import { recording } from "./recording.mjs";
+import { pause, recording } from "./recording.mjs";
 import { may } from "./roles.mjs";
 import { audit, config, newOffice, people } from "./settings.mjs";
 import { teams } from "./teams.mjs";
@@ -107,7 +107,7 @@ async function answerApi(mock, request, response, url) {
   if (url.pathname.startsWith("/v1/work-items")) return workItems(mock, request, response, url);
   if (url.pathname.startsWith("/v1/knowledge/")) return knowledge(mock, request, response, url);
   if (path === "POST /v1/phone") return phone(mock, request, response);
-  const [, id, part] = /^\/v1\/calls\/([^/]+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
+  const [, id, part, act] = /^\/v1\/calls\/([^/]+)(?:\/(\w+)(?:\/(pause|resume))?)?$/.exec(url.pathname) ?? [];
   const call = id && calls.get(id);
   if (!call) return refuse(response, 404, "NOT_FOUND", "There is no such call.");
   if (await deskRoute(mock, request, response, call, part)) return;
@@ -123,6 +123,7 @@ async function answerApi(mock, request, response, url) {
   }
   if (part === undefined) return json(response, call.item);
   if (part === "transcript") return json(response, { call_id: id, turns: call.turns, interventions: call.interventions });
+  if (part === "recording" && act) return pause(mock, response, id, act === "pause");
   if (part === "recording") return recording(mock, response, id, url);
   if (part === "latency") return json(response, { call_id: id, turns: call.latency });
   if (part === "passport" && call.passport) return json(response, call.passport);

@@ -117,7 +117,9 @@ export function audit(mock, request, response, url) {
   if (url.pathname === "/v1/audit/verify") return json(response, { tenant: ofPlatform ? "_platform" : "riverbend", whole: true, entries: kept.length, head: `${kept.length}:abc` });
   const action = url.searchParams.get("action");
   const actor = url.searchParams.get("actor");
-  const found = kept.filter((one) => (!action || one.action === action) && (!actor || one.actor.id === actor));
+  const subject = url.searchParams.get("subject");
+  const is = (one) => (!action || one.action === action) && (!actor || one.actor.id === actor) && (!subject || one.subject.id === subject);
+  const found = kept.filter(is);
   json(response, { items: found.slice(0, 50), next_cursor: null });
 }
 

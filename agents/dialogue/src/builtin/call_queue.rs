@@ -86,8 +86,12 @@ impl Turn<'_> {
             Some(YesNo::No) => Some(false),
             _ if self.says_one_of(WAITS_NOT, &plain) => Some(false),
             Some(YesNo::Yes) => Some(true),
-            None => self.says_one_of(WAITS, &plain).then_some(true),
+            None => self.says_that_they_wait(&plain).then_some(true),
         }
+    }
+
+    pub(super) fn says_that_they_wait(&self, plain: &str) -> bool {
+        self.says_one_of(WAITS, plain)
     }
 
     fn says_one_of(&self, words: [&[&str]; 2], plain: &str) -> bool {
@@ -103,10 +107,15 @@ impl Turn<'_> {
         self.did("person", "waits in line");
     }
 
+    /// "Call me back", "I can't wait".
+    pub(super) fn wants_no_wait(&self, plain: &str) -> bool {
+        self.asks_to_be_called(plain) || self.says_one_of(WAITS_NOT, plain)
+    }
+
     fn leaves_line(&mut self, text: &str) -> bool {
         let plain = self.ear.plain(text);
         let no = self.ear.yes_no(text) == Some(YesNo::No) && self.ear.is_bare_yes_no(text);
-        if no || self.asks_to_be_called(&plain) || self.says_one_of(WAITS_NOT, &plain) {
+        if no || self.wants_no_wait(&plain) {
             self.is_called_back_in_turn();
             return true;
         }
@@ -136,8 +145,12 @@ impl Turn<'_> {
     pub(super) fn waits_on(&mut self) {
         match self.then {
             AfterReply::Listen if self.state.in_line.is_some() => self.then = AfterReply::Wait,
-            AfterReply::HangUp if self.state.in_line.take().is_some() => {
-                self.effects.push(Effect::Line(LineAct::Leave));
+            AfterReply::Listen if !self.state.asking.is_empty() => self.then = AfterReply::Ask,
+            AfterReply::HangUp => {
+                self.state.asking.clear();
+                if self.state.in_line.take().is_some() {
+                    self.effects.push(Effect::Line(LineAct::Leave));
+                }
             }
             _ => {}
         }
@@ -145,6 +158,9 @@ impl Turn<'_> {
 
     /// A call back is begun, whatever led to it: then they do not wait as well.
     pub(super) fn leaves_line_for(&mut self, task: &str) {
+        if task == "person" {
+            self.state.asking.clear();
+        }
         if task == "person"
             && let Some(target) = self.state.in_line.take()
         {

@@ -90,12 +90,17 @@ impl Dialogue {
                 turn.digits(digits);
             }
             TurnInput::Secret(secret) => turn.secret(secret.expose()),
-            TurnInput::Silence { times } => turn.silence(*times),
+            TurnInput::Silence { times } => {
+                // Nobody's silence is told of while they wait: the question was never put.
+                turn.state.asking.clear();
+                turn.silence(*times);
+            }
             // A radio beside who waits is nothing to answer.
-            TurnInput::Unintelligible if turn.state.in_line.is_some() => turn.did("nothing", "let it be"),
+            TurnInput::Unintelligible if turn.state.waits() => turn.did("nothing", "let it be"),
             TurnInput::Unintelligible => turn.unclear(),
             TurnInput::Answered { text } => turn.staff_answered(text),
             TurnInput::Unanswered => turn.staff_was_late(),
+            TurnInput::GivenBack => turn.given_back(),
             TurnInput::Returned(returned) => turn.was_held_for(returned),
             TurnInput::InLine(stands) => turn.stands_in_line(stands),
             TurnInput::YourTurn { target } => turn.has_turn(target),

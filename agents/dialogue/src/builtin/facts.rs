@@ -55,6 +55,9 @@ pub struct TenantFacts {
     /// A message is left on machines that answer calls of ours.
     #[serde(default)]
     pub voicemail: bool,
+    /// A request that is urgent may be called back at any hour.
+    #[serde(default = "yes")]
+    pub urgent_any_hour: bool,
     /// To whom callers can be put through. Kept elsewhere, and put here for each reading.
     #[serde(skip)]
     pub targets: Vec<Target>,

@@ -231,7 +231,12 @@ impl Dialogue {
             .filter_map(|(task, own)| {
                 left_behind(own, task, state.urgent).or_else(|| broken_off(script, own, task, state.urgent))
             });
-        begun.chain(self.owed_call_back(state)).chain(self.owed_after_transfer(state)).collect()
+        let mut filings: Vec<Filing> =
+            begun.chain(self.owed_call_back(state)).chain(self.owed_after_transfer(state)).collect();
+        for filing in &mut filings {
+            state.note_staff(filing);
+        }
+        filings
     }
 
     /// Everything the agent may say in English in the same words on every call of a tenant.

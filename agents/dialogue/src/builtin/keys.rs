@@ -21,6 +21,13 @@ impl Turn<'_> {
         if self.state.in_line.is_some() && self.state.task().is_none() && keys != "911" {
             return self.is_called_back_in_turn();
         }
+        if !self.state.asking.is_empty() && !self.wants_number() && !matches!(keys.as_str(), "0" | "911") {
+            return if keys == "1" {
+                self.is_called_back_about_it()
+            } else {
+                self.did("nothing", "let it be")
+            };
+        }
         if digits.contains(PASS) && keys.is_empty() {
             return self.pass_over();
         }

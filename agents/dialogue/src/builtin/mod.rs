@@ -25,6 +25,7 @@ mod engine;
 pub mod facts;
 mod finish;
 mod first_words;
+mod given_back;
 mod hearings;
 pub mod intent;
 mod keys;

@@ -338,6 +338,15 @@ pub struct State {
     /// Questions that they were asked.
     #[serde(default)]
     pub asked_staff: u8,
+    /// What they are asked now, while the caller waits. Empty: nothing.
+    #[serde(default)]
+    pub asking: String,
+    /// What people who had the call noted when they gave it back: it goes with whatever is filed.
+    #[serde(default)]
+    pub staff_notes: Vec<String>,
+    /// The line that was called, in E.164. Empty: not known.
+    #[serde(default)]
+    pub line: String,
     /// The caller does not want to be put through.
     #[serde(default)]
     pub wants_no_transfer: bool,
@@ -397,7 +406,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, line, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for, asking, staff_notes);
 
 impl State {
     #[must_use]
@@ -409,6 +418,12 @@ impl State {
     #[must_use]
     pub fn speaking(self, language: Language, spoken: &[Language]) -> Self {
         Self { language, spoken: spoken.to_vec(), ..self }
+    }
+
+    /// The caller waits, in line or for an answer of the office's.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.in_line.is_some() || !self.asking.is_empty()
     }
 
     /// Whether the line can hold a conversation in this language.

@@ -29,6 +29,8 @@ pub struct Target {
     pub lines: u32,
     /// Callers may wait in line for it, once all of them are.
     pub queue: bool,
+    /// The lines (E.164) whose callers it takes. Empty: those of all.
+    pub on_lines: Vec<String>,
 }
 
 impl Target {
@@ -65,6 +67,12 @@ impl Target {
         self.subjects.iter().any(is_said)
     }
 
+    /// Whether it takes callers of a line (E.164).
+    #[must_use]
+    pub fn takes_line(&self, line: &str) -> bool {
+        self.on_lines.is_empty() || self.on_lines.iter().any(|own| own == line)
+    }
+
     fn speaks(&self, language: Language) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|tag| tag == language.code())
     }
@@ -77,10 +85,15 @@ fn stem(word: &str) -> &str {
 }
 
 impl TenantFacts {
-    /// Those that the agent may put a caller through to now, in their language, in the tenant's order.
-    pub fn open_targets(&self, now: NaiveDateTime, language: Language) -> impl Iterator<Item = &Target> {
-        self.targets
-            .iter()
-            .filter(move |target| target.by_agent && target.speaks(language) && target.is_open(self, now))
+    /// Those that the agent may put a caller of a line through to now, in their language, in the tenant's order.
+    pub fn open_targets<'t>(
+        &'t self,
+        now: NaiveDateTime,
+        language: Language,
+        line: &'t str,
+    ) -> impl Iterator<Item = &'t Target> {
+        self.targets.iter().filter(move |target| {
+            target.by_agent && target.speaks(language) && target.takes_line(line) && target.is_open(self, now)
+        })
     }
 }

@@ -137,7 +137,7 @@ impl Turn<'_> {
         let open: Vec<&Target> = self
             .view
             .facts
-            .open_targets(self.view.now, self.state.language)
+            .open_targets(self.view.now, self.state.language, &self.state.line)
             .filter(|target| !tried(target))
             .collect();
         let named = |target: &&Target| {

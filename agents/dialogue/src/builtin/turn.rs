@@ -161,6 +161,7 @@ impl<'a> Turn<'a> {
             self.expects = self.state.last_expects;
         }
         self.waits_on();
+        self.file_staff_notes();
         self.state.closed |= self.then == AfterReply::HangUp;
         self.state.served |= !self.state.references.is_empty() || self.state.topic.is_some();
         Step {

@@ -1,6 +1,6 @@
 //! What is said while a person of the office has the call, where nobody or the built-in desk listens in.
 
-use pipeline::ports::{Consent, Consented, Noticed, Overheard};
+use pipeline::ports::{Consent, Consented, Noticed, Overheard, StaffWord};
 
 use super::*;
 
@@ -119,4 +119,26 @@ async fn either_of_two_who_talk_ends_the_notes_and_their_work_is_left_to_the_off
     drop(line);
     let (status, document) = office.closed(brief.passport).await;
     assert_eq!(status, "in_progress", "somebody sees to what they agreed on: {document}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_goes_on_after_a_person_and_is_filed_with_their_note() {
+    let office = office().await;
+    let mut line = office.call();
+    line.open().await;
+    line.say_all(&["I want to report an accident"]).await;
+    let asked = line.say("A van hit the fence at Riverside Park").await.text;
+    line.overhears(person("Somebody comes by at noon.")).await;
+    line.command(ReplyCommand::Told(StaffWord::Fact("Promised a visit at noon.".into()))).await;
+    let turn = TurnId(line.turn + 1);
+    line.command(ReplyCommand::Start { turn, input: TurnInput::GivenBack, speculative: false }).await;
+    let back = line.listen().await.text;
+    assert!(back.starts_with("I'm back, the automated assistant."), "{back}");
+    let question = asked.rsplit(". ").next().unwrap();
+    assert!(back.ends_with(question), "{asked} / {back}");
+    let id = line.brief.passport;
+    drop(line);
+    office.closed(id).await;
+    let work = office.work().await;
+    assert_eq!(work[0].fields["note"], "Noted by staff: Promised a visit at noon.");
 }

@@ -228,7 +228,7 @@ export const api = {
   removeTeam: (id: string) => request<unknown>(`/v1/teams/${encodeURIComponent(id)}`, { method: "DELETE" }),
   teamVersions: (id: string, ask: Ask = {}) => request<Page<KeptVersion>>(`/v1/teams/${encodeURIComponent(id)}/versions?limit=200`, ask),
   rollBackTeam: (id: string, number: number) => post<unknown>(`/v1/teams/${encodeURIComponent(id)}/versions/${number}/rollback`),
-  audit: (whose: Whose, filter: { action?: string; actor?: string }, cursor: string | null, ask: Ask = {}) =>
+  audit: (whose: Whose, filter: { action?: string; actor?: string; subject?: string }, cursor: string | null, ask: Ask = {}) =>
     request<Page<AuditEntry>>(`/v1/audit?${queryOf({ ...filter, limit: "50", cursor })}`, { ...ask, ...auditOf(whose) }),
   judgements: (id: string, ask: Ask = {}) => request<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, ask),
   judgeCall: (id: string, right: boolean) => post<Judgements>(`/v1/calls/${encodeURIComponent(id)}/judgement`, { line_was_right: right }),
@@ -275,6 +275,8 @@ export const api = {
   giveBack: (id: string, note: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/release`, note ? { note } : {}),
   recording: (id: string, ask: Ask = {}) =>
     request<{ recording: Recording | null; peaks: Peaks | null }>(`/v1/calls/${encodeURIComponent(id)}/recording?format=json`, ask),
+  /** Silence on both sides from here on, or sound again. */
+  pauseRecording: (id: string, paused: boolean) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/recording/${paused ? "pause" : "resume"}`),
   whisper: (id: string, word: Whisper) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/whisper`, word),
   answer: (id: string, question_id: number, text: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/answer`, { question_id, text }),
   hangUp: (id: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/hangup`),

@@ -29,6 +29,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "I", does: "Listen in, or stop", where: "Calls" },
   { keys: "S", does: "Say something to the agent", where: "Calls" },
   { keys: "U", does: "Take the call over, or give it back (asks first)", where: "Calls" },
+  { keys: "R", does: "Pause the recording, or resume it", where: "Calls" },
   { keys: "H", does: "Hang up the selected call (asks first)", where: "Calls" },
   { keys: "0–9 * #", does: "Press a telephone key", where: "Phone, during a call" },
   { keys: "M", does: "Mute or unmute", where: "Phone, during a call" },

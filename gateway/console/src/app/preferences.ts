@@ -13,9 +13,11 @@ export interface Preferences {
   announce: "on" | "off";
   /** Whether a caller who needs a person is heard as well as seen. */
   sound: "on" | "off";
+  /** Of a call that is listened to: both voices in both ears, or the caller left and the agent right. */
+  ears: "both" | "apart";
 }
 
-const DEFAULTS: Preferences = { theme: "system", shortcuts: "on", announce: "on", sound: "on" };
+const DEFAULTS: Preferences = { theme: "system", shortcuts: "on", announce: "on", sound: "on", ears: "both" };
 const name = (key: keyof Preferences): string => `quandura.${key}`;
 
 function read(): Preferences {

@@ -24,6 +24,41 @@ export function holdBack(age: number): number {
   return Math.max(0, Math.round(((GATHERED + SLACK - age) * RATE) / 1000));
 }
 
+/** What of a node of the audio graph is needed here. */
+interface Source {
+  connect(to: AudioNode): unknown;
+  disconnect(): void;
+}
+
+/** Which of the listener's ears each voice goes to. */
+export class Placing {
+  readonly #ways: readonly { source: Source; own: AudioNode }[];
+  #apart: boolean | null = null;
+
+  constructor(
+    readonly loudspeaker: AudioNode,
+    caller: Source,
+    office: Source,
+    /** Leads to one ear alone: -1 is the left, 1 the right. */
+    toOneEar: (pan: number) => AudioNode,
+  ) {
+    this.#ways = [
+      { source: caller, own: toOneEar(-1) },
+      { source: office, own: toOneEar(1) },
+    ];
+  }
+
+  /** Also in mid-sound. Not apart, both voices take the direct way: a panner in the middle would make them quieter by 3 dB. */
+  set(apart: boolean): void {
+    if (this.#apart === apart) return;
+    this.#apart = apart;
+    for (const { source, own } of this.#ways) {
+      source.disconnect();
+      source.connect(apart ? own : this.loudspeaker);
+    }
+  }
+}
+
 export class Ears {
   readonly #ages = new Ages();
 
@@ -31,20 +66,26 @@ export class Ears {
     readonly context: AudioContext,
     readonly caller: AudioWorkletNode,
     readonly office: AudioWorkletNode,
+    readonly placing: Placing,
   ) {}
 
-  /** Must be called from a click or key press: browsers start no sound without one. */
-  static async open(): Promise<Ears> {
+  /** Must be called from a click or key press: browsers start no sound without one. `apart`: the caller left, the agent right. */
+  static async open(apart: boolean): Promise<Ears> {
     const context = new AudioContext({ latencyHint: "interactive" });
     try {
       await context.audioWorklet.addModule(playerUrl);
       const player = (): AudioWorkletNode => {
         const mono: AudioWorkletNodeOptions = { numberOfInputs: 0, channelCount: 1, channelCountMode: "explicit", outputChannelCount: [1] };
-        const node = new AudioWorkletNode(context, "quandura-player", mono);
-        node.connect(context.destination);
-        return node;
+        return new AudioWorkletNode(context, "quandura-player", mono);
       };
-      const ears = new Ears(context, player(), player());
+      const toOneEar = (pan: number): AudioNode => {
+        const panner = new StereoPannerNode(context, { pan });
+        panner.connect(context.destination);
+        return panner;
+      };
+      const [caller, office] = [player(), player()];
+      const ears = new Ears(context, caller, office, new Placing(context.destination, caller, office, toOneEar));
+      ears.placing.set(apart);
       await context.resume();
       return ears;
     } catch (error) {

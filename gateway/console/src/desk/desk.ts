@@ -38,6 +38,9 @@ export class Desk {
   #engine: AudioEngine | null = null;
   #voiceSocket: WebSocket | null = null;
 
+  /** `apart`: whether the caller is to be heard left and the agent right, asked each time that listening begins. */
+  constructor(readonly apart: () => boolean = () => false) {}
+
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -114,13 +117,18 @@ export class Desk {
     }
   }
 
+  /** What `apart` tells is another thing now. */
+  placeVoices(): void {
+    this.#ears?.placing.set(this.apart());
+  }
+
   setMuted(muted: boolean): void {
     this.#engine?.setMuted(muted);
     this.#set({ muted });
   }
 
   async #openEars(id: string): Promise<void> {
-    const ears = await Ears.open();
+    const ears = await Ears.open(this.apart());
     const socket = new WebSocket(socketUrl(ofOffice(`/v1/calls/${encodeURIComponent(id)}/listen?packed=true`), location));
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", (event: MessageEvent<unknown>) => {

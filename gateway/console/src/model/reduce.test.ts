@@ -23,6 +23,13 @@ const segment = (index: number, text: string, turn = 1) =>
   event("call.reply.segment", { turn, segment: index, speaker: "agent", text, segment_kind: "reply" });
 
 describe("reduceEvent", () => {
+  it("forgets a pause when the caller is told anew: another stream may be recorded, which nobody paused", () => {
+    const before = run([started()]);
+    const paused = { ...before, calls: { c1: { ...call(before), pause: { paused: true, by: "ana" } } } };
+    const told = event("call.consent", { turn: 0, consented: "told" });
+    expect(call(run([told], paused))).toMatchObject({ pause: null, consentAt: told.data.at });
+  });
+
   it("opens a live call with its facts", () => {
     const state = run([started()]);
     expect(call(state).facts).toMatchObject({ state: "live", line: "+12025550100", from: "⟨phone:1⟩", carrier_sid: "CA1" });

@@ -145,8 +145,9 @@ const apply: { [N in EventName]: Apply<N> } = {
   "call.control_asked": (call, { event_id, by, of, until, at }) =>
     withNotice({ ...call, askedFor: { by, of, until } }, { id: event_id, at, kind: "person", text: `${by} asks ${of} for the call` }),
 
+  // What is recorded from here on may be of another stream, which nobody has paused.
   "call.consent": (call, { event_id, consented, at }) =>
-    withNotice(call, { id: event_id, at, kind: "person", text: CONSENT[consented] }),
+    withNotice({ ...call, consentAt: at, pause: null }, { id: event_id, at, kind: "person", text: CONSENT[consented] }),
 
   "call.notes": (call, { event_id, state, with: target, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: `${NOTES[state]} (${target})` }),

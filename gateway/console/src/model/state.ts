@@ -1,6 +1,7 @@
 // What the console knows. Plain data; everything that changes it is in reduce.ts and merge.ts.
 
 import type { CallItem, SegmentKind, Speaker, TurnLatency } from "../api/types";
+import type { Pause } from "./recording";
 
 /** One side's words in one turn. Key of the pair (turn, speaker): a final takes the place of its interims. */
 export interface Utterance {
@@ -73,6 +74,10 @@ export interface Call {
   question: { id: number; text: string; until: string } | null;
   /** Somebody asks whoever has the call for it. */
   askedFor: { by: string; of: string; until: string } | null;
+  /** When the caller was last told, or said, something about being recorded, while this page was open. */
+  consentAt: string;
+  /** Whether its recording is paused, where that is known. */
+  pause: Pause | null;
 }
 
 /** A request that cannot wait and that nobody has taken on. */
@@ -118,6 +123,8 @@ export function newCall(facts: CallItem, stub = false): Call {
     interventions: [],
     question: null,
     askedFor: null,
+    consentAt: "",
+    pause: null,
     passport: facts.passport_id ? { id: facts.passport_id, version: 0, status: "" } : null,
   };
 }

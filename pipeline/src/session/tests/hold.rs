@@ -148,3 +148,89 @@ fn a_question_that_nobody_answers_in_time_is_given_up() {
     assert!(begins(&w, &TurnInput::Unanswered));
     assert_eq!(questions(&w)[1..], [(None, Some(None))]);
 }
+
+/// The caller has heard, for the first time, that it goes on and how to be called back.
+fn world_that_offers() -> World {
+    let mut w = world_that_asks();
+    let words = Phrases::default().still_asking;
+    while !w.spoken.iter().any(|(_, said)| said.text == words) || w.session.regions().agent != Agent::Idle {
+        let next = w.now.as_ms() + 100;
+        assert!(next < 60_000, "the words come");
+        w.run_to(next);
+    }
+    w
+}
+
+#[test]
+fn the_words_of_the_wait_offer_a_callback_and_the_caller_is_heard_after_them() {
+    for phrases in [Phrases::default(), Phrases::spanish()] {
+        let words = phrases.still_asking;
+        assert!(words.contains("press one") || words.contains("oprima uno"), "{words}");
+        assert!(words.split('.').all(|sentence| sentence.split_whitespace().count() <= 20), "{words}");
+    }
+    let mut w = world_that_offers();
+    assert_eq!(w.session.regions().control, Control::Agent);
+    let (from, wish) = (w.now.as_ms() + 1_000, "Just call me back.");
+    w.speaks(say(from, from + 1_200, wish));
+    w.run_to(from + 9_000);
+    assert_eq!(w.caller_turns().last(), Some(&wish.to_owned()));
+    assert!(begins(&w, &TurnInput::said(wish)));
+    // The responder took it for what it was: nobody is asked any more, and nobody's silence is called lateness.
+    assert_eq!(questions(&w)[1..], [(None, Some(None))]);
+    assert_eq!(reasons(&w), [ControlReason::Held, ControlReason::HeldNoMore]);
+    w.run_to(110_000);
+    assert!(!begins(&w, &TurnInput::Unanswered));
+}
+
+#[test]
+fn a_key_ends_the_wait_for_an_answer_also_while_nobody_listens() {
+    let mut w = world_that_asks();
+    assert_eq!(w.session.regions().control, Control::Held);
+    let pressed = w.now.as_ms() + 1_000;
+    w.at(pressed, Input::Digit('1'));
+    w.run_to(pressed + 15_000);
+    assert!(begins(&w, &TurnInput::Digits { digits: "1".into() }));
+    assert_eq!(questions(&w)[1..], [(None, Some(None))]);
+    assert_eq!(reasons(&w), [ControlReason::Held, ControlReason::HeldNoMore]);
+}
+
+#[test]
+fn who_says_that_they_wait_goes_on_waiting_and_hears_the_answer() {
+    let mut w = world_that_offers();
+    w.habits.then = AfterReply::Ask;
+    let from = w.now.as_ms() + 1_000;
+    w.speaks(say(from, from + 1_000, "Okay, I'll wait."));
+    w.run_to(from + 14_000);
+    assert_eq!(w.caller_turns().last().map(String::as_str), Some("Okay, I'll wait."));
+    assert_eq!(
+        (questions(&w).len(), w.session.regions().control),
+        (1, Control::Held),
+        "nothing was given up"
+    );
+    w.habits.then = AfterReply::Listen;
+    let answer = Supervisor::Answer { by: "pat".into(), question: 1, text: "Yes.".into() };
+    let at = w.now.as_ms() + 20;
+    w.at(at, Input::Supervisor(answer));
+    w.run_to(at + 100);
+    assert!(begins(&w, &TurnInput::Answered { text: "Yes.".into() }));
+}
+
+#[test]
+fn an_answer_that_comes_while_the_caller_speaks_is_told_after_their_words() {
+    let mut w = world_that_offers();
+    let from = w.now.as_ms() + 500;
+    w.speaks(say(from, from + 2_000, "Call me back about it, would you?"));
+    let answer = |text: &str| {
+        Input::Supervisor(Supervisor::Answer { by: "pat".into(), question: 1, text: text.into() })
+    };
+    w.at(from + 1_000, answer("Yes."));
+    w.at(from + 1_200, answer("No."));
+    let stale = w.session.stale();
+    w.run_to(from + 1_500);
+    assert!(!begins(&w, &TurnInput::Answered { text: "Yes.".into() }), "they are heard out");
+    assert_eq!(questions(&w)[1..], [(None, Some(Some("pat".to_owned())))], "it is closed at once");
+    assert_eq!(w.session.stale(), stale + 1, "an answer counts once");
+    w.run_to(from + 20_000);
+    assert!(begins(&w, &TurnInput::Answered { text: "Yes.".into() }), "and is told all the same");
+    assert_eq!(questions(&w).len(), 2);
+}

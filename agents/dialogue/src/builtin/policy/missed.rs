@@ -14,8 +14,8 @@ impl Turn<'_> {
         if self.stays_with_911() {
             return;
         }
-        // Who waits in line may be talking to somebody else.
-        if self.state.in_line.is_some() {
+        // Who waits may be talking to somebody else.
+        if self.state.waits() {
             return self.did("nothing", "let it be");
         }
         self.note_misheard(text);

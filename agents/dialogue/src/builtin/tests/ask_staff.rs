@@ -64,3 +64,56 @@ fn nobody_is_asked_who_is_not_there_and_a_no_is_a_no() {
     let instead = phone.input(&TurnInput::said("No."));
     assert!(instead.contains("leave a message"), "{instead}");
 }
+
+fn waiting() -> Phone<'static> {
+    let (mut phone, _) = asked(true);
+    phone.input(&TurnInput::said("Yes."));
+    assert!(phone.state.waits());
+    phone
+}
+
+#[test]
+fn who_would_rather_be_called_back_is_and_hears_nothing_of_nobody() {
+    let ways = [
+        TurnInput::said("Just call me back."),
+        TurnInput::said("I can't wait that long."),
+        TurnInput::said("Yes, please."),
+        TurnInput::Digits { digits: "1".into() },
+    ];
+    for way in ways {
+        let mut phone = waiting();
+        let said = phone.input(&way);
+        assert!(!said.contains("in time"), "{way:?}: {said}");
+        assert_eq!(phone.last.as_ref().unwrap().then, AfterReply::Listen, "{way:?}: {said}");
+        let task = phone.state.task().unwrap_or_else(|| panic!("{way:?}: {said}"));
+        assert_eq!(task.id, "person");
+        assert!(
+            task.slots["reason"].value.contains("opera house"),
+            "{way:?}: {:?}",
+            task.slots["reason"].value
+        );
+        assert!(!phone.state.waits());
+    }
+}
+
+#[test]
+fn who_goes_on_waiting_is_let_wait() {
+    for waits in ["Okay.", "No, I'll wait.", "No.", "I'll hold."] {
+        let mut phone = waiting();
+        let said = phone.say(waits);
+        assert_eq!(phone.last.as_ref().unwrap().then, AfterReply::Ask, "{waits}: {said}");
+        assert!(phone.state.waits() && phone.state.task().is_none(), "{waits}: {said}");
+        let answer = phone.input(&TurnInput::Answered { text: "Maria Keller did".into() });
+        assert!(answer.contains("in the office says: Maria Keller did."), "{answer}");
+        assert!(!phone.state.waits());
+    }
+    // Keys that mean nothing here, and sounds, change nothing.
+    let mut phone = waiting();
+    for nothing in [TurnInput::Digits { digits: "5".into() }, TurnInput::Unintelligible] {
+        assert_eq!(phone.input(&nothing), "");
+        assert_eq!(phone.last.as_ref().unwrap().then, AfterReply::Ask);
+    }
+    // Danger comes first.
+    let danger = phone.say("Oh my God, my husband stopped breathing.");
+    assert!(danger.starts_with("Hang up now and dial 911."), "{danger}");
+}

@@ -95,6 +95,7 @@ fn whoever_wants_no_notes_of_a_talk_is_understood_in_either_language() {
     let wants = |text: &str| WORLD.dialogue.wants_no_notes(text);
     for none in [
         "Please stop taking notes.",
+        "stop taking notes",
         "don't take any notes on this",
         "no notes please",
         "could you stop writing this down",
@@ -105,6 +106,7 @@ fn whoever_wants_no_notes_of_a_talk_is_understood_in_either_language() {
         "stop listening",
         "No tome notas, por favor.",
         "deje de anotar",
+        "deje de tomar notas",
         "no quiero que anoten esto",
         "no me grabe por favor",
     ] {

@@ -19,6 +19,7 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
         subjects: subjects.iter().map(|&word| word.to_owned()).collect(),
         by_agent: true,
         queue,
+        on_lines: Vec::new(),
         ..Target::default()
     };
     world.facts.hours_known = false;

@@ -7,6 +7,7 @@ mod beliefs;
 mod consent;
 mod danger;
 mod emergencies;
+mod given_back;
 mod holidays;
 mod line;
 mod measured;

@@ -25,6 +25,7 @@ static STAFFED: LazyLock<World> = LazyLock::new(|| {
         notes: false,
         lines: 1,
         queue: false,
+        on_lines: Vec::new(),
     };
     let day = Week::weekdays(Span { opens: 480, closes: 1_020 });
     world.facts.hours_known = false;
@@ -96,6 +97,21 @@ fn whoever_asks_for_a_person_is_asked_and_then_put_through() {
     assert!(says(&mut phone, "Quiero hablar con una persona.").contains("Le puedo pasar con"));
     says(&mut phone, "Sí, por favor.");
     assert_eq!(goes_to(&phone).as_deref(), Some(CLERK));
+}
+
+#[test]
+fn nobody_is_offered_who_takes_callers_of_other_lines() {
+    let mut world = World::new(false);
+    let clerk = STAFFED.facts.targets.iter().find(|target| target.name == CLERK).unwrap();
+    world.facts.hours_known = false;
+    world.facts.targets = vec![Target { on_lines: vec!["+12025550100".to_owned()], ..clerk.clone() }];
+    for (line, offered) in [("+12025550100", true), ("+12025550101", false), ("", false)] {
+        let mut phone = Phone::new(&world, true);
+        phone.state.can_transfer = true;
+        phone.state.line = line.to_owned();
+        let said = phone.say("Operator.");
+        assert_eq!(said.contains(&format!("put you through to {CLERK}")), offered, "{line}: {said}");
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@ import { useState, type FormEvent } from "react";
 
 import { api, explain } from "../../api/client";
 import type { Me, Whisper } from "../../api/types";
-import { desk, useDesk } from "../../app/desk";
+import { desk, setEars, useDesk } from "../../app/desk";
 import { useKeys } from "../../app/keys";
 import { actsOnCalls, outranks } from "../../app/permissions";
+import { usePreferences } from "../../app/preferences";
 import { useOffers } from "../../app/capabilities";
 import { holderText } from "../../model/control";
 import type { Call } from "../../model/state";
@@ -15,6 +16,7 @@ import { Note } from "../../ui/Note";
 import { AnswerBox } from "./AnswerBox";
 import { AskedFor, useHandedOver } from "./AskedFor";
 import { Dictate } from "./Dictate";
+import { RecordingSwitch } from "./RecordingSwitch";
 
 type Asking = "take" | "give" | "whisper" | null;
 
@@ -22,6 +24,7 @@ type Asking = "take" | "give" | "whisper" | null;
 export function OnTheCall({ call, me }: { call: Call; me: Me }) {
   const offers = useOffers();
   const now = useDesk();
+  const { ears } = usePreferences();
   const [asking, setAsking] = useState<Asking>(null);
   const { id, controlled_by } = call.facts;
   const may = actsOnCalls(me) && offers.has("/v1/calls/{id}/takeover");
@@ -51,6 +54,17 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
           {hears && " You are listening."}
           {hears && now.lost > 0 && ` ${now.lost} moments of sound were lost.`}
         </p>
+        {hears && (
+          <label className="flex min-h-10 items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="size-4.5 accent-accent-solid"
+              checked={ears === "apart"}
+              onChange={(event) => setEars(event.target.checked ? "apart" : "both")}
+            />
+            Caller left, agent right
+          </label>
+        )}
         <Button icon="speaker" aria-pressed={hears} disabled={now.busy} onClick={toggle}>
           {hears ? "Stop listening" : "Listen"}
         </Button>
@@ -72,6 +86,7 @@ export function OnTheCall({ call, me }: { call: Call; me: Me }) {
           </Button>
         )}
       </div>
+      <RecordingSwitch key={id} call={call} me={me} />
       <AskedFor key={call.askedFor?.until ?? ""} call={call} me={me.subject} />
       {now.problem !== null && (
         <div className="mt-2.5">

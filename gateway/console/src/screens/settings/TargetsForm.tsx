@@ -179,6 +179,7 @@ function TargetFields({ name, legend, isNew, ...part }: FieldsProps) {
         <Field {...part} name={`${name}.languages`} label="Languages spoken there" choices={LANGUAGES} as={asSpoken} />
         <Field {...part} name={`${name}.lines`} label="Lines" hint="People who can be on calls there at a time. Empty: one" as={asNumber} />
         <Field {...part} name={`${name}.queue`} label="When all lines are busy" choices={WAITING} as={asIfYes} />
+        <Field {...part} name={`${name}.on_lines`} label="For callers of" hint="Numbers of the office’s own lines, with commas. Empty: all lines" as={asList} />
         <Field {...part} name={`${name}.subjects`} label="Subjects" hint="What it is there for, in callers’ words, with commas. Empty: anything" as={asList} wide />
       </Grid>
       <fieldset className="mt-4" aria-describedby={id}>

@@ -13,9 +13,12 @@ it("says on one line what sets a target apart", () => {
       queue: true,
       hours: { weekdays: "8:00-16:30" },
       languages: ["en", "es"],
+      on_lines: ["+12025550100", "+12025550101"],
       transfer_by_agent: false,
     }),
-  ).toBe("+1 202-555-0181 · warm, with notes · 2 people · callers may wait · its own hours · English, Spanish · by supervisors only");
+  ).toBe(
+    "+1 202-555-0181 · warm, with notes · 2 people · callers may wait · its own hours · English, Spanish · for callers of +1 202-555-0100, +1 202-555-0101 · by supervisors only",
+  );
   expect([summary({}), summary({ hours: {}, lines: 1 }), nameOf({ name: " " }, 2)]).toEqual(["cold", "cold", "Target 2"]);
 });
 

@@ -44,6 +44,7 @@ export function summary(target: Value): string {
     at(target, "queue") === true && "callers may wait",
     Object.keys(at(target, "hours") ?? {}).length > 0 && "its own hours",
     spoken(target),
+    list(target, "on_lines").length > 0 && `for callers of ${list(target, "on_lines").map((line) => dialable(String(line))).join(", ")}`,
     at(target, "transfer_by_agent") === false && "by supervisors only",
   ]
     .filter(Boolean)
