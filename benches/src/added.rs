@@ -27,6 +27,15 @@ impl Values {
         self.0.is_empty()
     }
 
+    /// The middle of all, or what lies between the two in the middle; 0 when there are none.
+    #[must_use]
+    pub fn middle(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
+        f64::midpoint(at(sorted.len().saturating_sub(1) / 2), at(sorted.len() / 2))
+    }
+
     /// The value below which this share (0–1) of all lies; 0 when there are none.
     #[must_use]
     pub fn quantile(&self, share: f64) -> f64 {

@@ -7,12 +7,14 @@ pub mod callers;
 pub mod child;
 pub mod clips;
 pub mod cloud_ear;
+pub mod console_ear;
 pub mod dialogs;
-#[cfg(test)]
 #[path = "../../tests/src/doubles.rs"]
 pub mod doubles;
 pub mod embedded_ear;
+pub mod encoder_watch;
 pub mod endpoint_score;
+pub mod front_desk;
 #[cfg(test)]
 #[path = "../../tests/src/gateway.rs"]
 pub mod gateway_under_test;
@@ -20,6 +22,7 @@ pub mod office;
 pub mod over_talk;
 pub mod phone_line;
 pub mod providers;
+pub mod sealed_calls;
 pub mod sounds;
 pub mod speech_like;
 pub mod step;

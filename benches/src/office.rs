@@ -14,6 +14,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use tokio_util::sync::CancellationToken;
 
 use crate::child::Gateway;
+use crate::console_ear::ConsoleEar;
 use crate::phone_line::number_of;
 use crate::providers::ADMIN;
 
@@ -99,15 +100,19 @@ impl Office {
 #[derive(Debug, Default)]
 pub struct Listened {
     /// Markers of the caller's, and when each came.
-    pub markers: Vec<(u16, Instant)>,
+    pub came: Vec<(u16, Instant)>,
+    /// The same, and when the console plays each.
+    pub plays: Vec<(u16, Instant)>,
+    /// How often the console would have run out of the caller's sound.
+    pub under_runs: u32,
     pub frames: u64,
     /// Frames that the gateway says it could not send in time.
-    pub lost: u32,
+    pub lost: u64,
 }
 
 /// Listens until it is to stop, or the call is over.
 pub async fn listen(mut socket: Socket, stop: CancellationToken) -> Listened {
-    let mut listened = Listened::default();
+    let (mut listened, mut ear) = (Listened::default(), ConsoleEar::open(Instant::now()));
     loop {
         let message = tokio::select! {
             message = socket.next() => message,
@@ -121,14 +126,23 @@ pub async fn listen(mut socket: Socket, stop: CancellationToken) -> Listened {
             let (sound, next) = after.split_at(if header[1] == 0 { 0 } else { after.len().min(160) });
             rest = next;
             listened.frames += u64::from(!sound.is_empty());
-            listened.lost = header[4..8].iter().fold(0, |lost, byte| lost << 8 | u32::from(*byte));
-            if header[1] == 1
-                && let Some(number) = number_of(sound)
-            {
-                listened.markers.push((number, now));
+            listened.lost = number(&header[4..8]);
+            match header[1] {
+                0 => {}
+                1 => {
+                    let marker = number_of(sound);
+                    listened.came.extend(marker.map(|marker| (marker, now)));
+                    ear.caller(number(&header[8..]), now, marker);
+                }
+                _ => ear.other(number(&header[8..]), now),
             }
         }
     }
+    (listened.plays, listened.under_runs) = ear.close();
     let _ = timeout(Duration::from_secs(2), socket.close(None)).await;
     listened
+}
+
+fn number(big_endian: &[u8]) -> u64 {
+    big_endian.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -56,12 +56,12 @@ pub struct Seen {
     /// One after the other what its tokens stand for; empty where nobody wanted it.
     pub tokens: Vector,
     /// First byte of each token, and the one after its last; empty where nobody wanted it.
-    pieces: Vec<(usize, usize)>,
+    pub pieces: Vec<(usize, usize)>,
 }
 
 /// A caller's words as they are read: as one vector, and word by word.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct Encoded {
     pub vector: Vector,
     /// `None` where the worker was too busy, or nobody wanted them.
     pub states: Option<Arc<States>>,
@@ -86,7 +86,7 @@ impl Seen {
 pub struct Embedder {
     jobs: mpsc::Sender<Job>,
     model: Arc<str>,
-    remembered: Arc<Mutex<HashMap<String, Read>>>,
+    remembered: Arc<Mutex<HashMap<String, Encoded>>>,
 }
 
 impl std::fmt::Debug for Job {
@@ -126,19 +126,19 @@ impl Embedder {
     }
 
     /// [`Self::live`], and the words one by one.
-    pub async fn live_words(&self, text: &str) -> Option<Read> {
+    pub async fn live_words(&self, text: &str) -> Option<Encoded> {
         if let Some(read) = self.remembered.lock().get(text) {
             return Some(read.clone());
         }
         let own = of_spanish(text);
         match self.at_once(text).await {
             Some(seen) => Some(self.read(text, own, seen)),
-            None => own.map(|vector| Read { vector, states: None }),
+            None => own.map(|vector| Encoded { vector, states: None }),
         }
     }
 
     /// [`Self::patient`], and the words one by one.
-    pub async fn patient_words(&self, text: &str) -> Option<Read> {
+    pub async fn patient_words(&self, text: &str) -> Option<Encoded> {
         if let Some(read) = self.remembered.lock().get(text) {
             return Some(read.clone());
         }
@@ -152,9 +152,9 @@ impl Embedder {
     }
 
     /// Keeps what was read: the search for pages and the reading of the words ask for the same.
-    fn read(&self, text: &str, own: Option<Vector>, seen: Seen) -> Read {
+    fn read(&self, text: &str, own: Option<Vector>, seen: Seen) -> Encoded {
         let states = States::new(text.to_owned(), seen.pieces, seen.tokens).map(Arc::new);
-        let read = Read { vector: own.unwrap_or(seen.vector), states };
+        let read = Encoded { vector: own.unwrap_or(seen.vector), states };
         let mut remembered = self.remembered.lock();
         if remembered.len() >= REMEMBERED {
             remembered.clear();

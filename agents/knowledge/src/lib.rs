@@ -32,7 +32,7 @@ use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 pub use cite::{SENTENCE, best_sentences, speakable};
-pub use embed::{Embedder, Read, Seen, Vector, cosine};
+pub use embed::{Embedder, Encoded, Seen, Vector, cosine};
 pub use facts::{Fact, FactKind, Hours, facts_in};
 pub use fuse::{Evidence, Method};
 pub use heard::{Heard, heard};

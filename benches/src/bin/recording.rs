@@ -6,15 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use pipeline::audio::g711::mulaw_encode;
+use benches::sealed_calls::{new_call, take};
+use pipeline::recording::ogg_opus;
 use pipeline::recording::sound::Sound;
 use pipeline::recording::two_sides::{Segment, TwoSides};
-use pipeline::recording::{Taken, ogg_opus};
-use pipeline::tap::Side;
 use storage::recordings::files::RecordingFiles;
-use storage::records::{Direction, NewCall};
-use storage::{CallId, Calls, NewTenant, Platform, PlatformOptions, Recordings};
-use telephony::media::{AudioFrame, CallTime, FRAME_BYTES};
+use storage::{Calls, NewTenant, Platform, PlatformOptions, Recordings};
+use telephony::media::CallTime;
 
 /// Seconds of the call.
 const SECONDS: u64 = 600;
@@ -39,10 +37,8 @@ fn main() -> Result<()> {
     let (mut sides, mut syncs) = (TwoSides::default(), Vec::new());
     let began = cpu_ns()?;
     for n in 0..SECONDS * 50 {
-        let at = CallTime::from_ms(n * 20);
-        sides.take(Taken::Frame { side: Side::Caller, at, frame: frame(n, n / 200 % 2 == 0) });
-        sides.take(Taken::Frame { side: Side::Agent, at, frame: frame(n, n / 200 % 2 == 1) });
-        if let Some(segment) = sides.ready(at) {
+        take(&mut sides, n);
+        if let Some(segment) = sides.ready(CallTime::from_ms(n * 20)) {
             live.append(&segment.to_bytes())?;
             let sync = Instant::now();
             live.sync()?;
@@ -79,32 +75,6 @@ fn main() -> Result<()> {
     println!("taken out as WAV: {:.1} s of CPU for an hour", (cpu_ns()? - began) as f64 / 1e9 * hour);
     anyhow::ensure!(samples.len() == sound.caller.len() * 2, "the length changed");
     Ok(())
-}
-
-/// Something like a voice, or silence.
-fn frame(n: u64, speaks: bool) -> AudioFrame {
-    if !speaks {
-        return AudioFrame::SILENCE;
-    }
-    let sample = |k: usize| {
-        let t = (n as usize * FRAME_BYTES + k) as f32 / 8_000.0;
-        let buzz: f32 = (1..5).map(|h| (t * 140.0 * h as f32 * std::f32::consts::TAU).sin() / h as f32).sum();
-        mulaw_encode((buzz * 6_000.0) as i16)
-    };
-    AudioFrame(std::array::from_fn(sample))
-}
-
-fn new_call() -> NewCall {
-    NewCall {
-        id: CallId::new(),
-        carrier_sid: None,
-        line: "+12025550100".to_owned(),
-        caller: None,
-        direction: Direction::Inbound,
-        language: "en".to_owned(),
-        passport_id: None,
-        started_at: chrono::Utc::now(),
-    }
 }
 
 /// Nanoseconds that this thread has had a core.

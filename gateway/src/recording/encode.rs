@@ -27,8 +27,8 @@ const EVERY: Duration = Duration::from_secs(60);
 const COMES_BACK: TimeDelta = TimeDelta::seconds(60);
 /// Ends of a stream after which the same call may have another.
 const RESUMED: [&str; 3] = ["stream_lost", "draining", "transferred"];
-/// Recordings that are looked up at a time.
-const BATCH: u32 = 20;
+/// Recordings that are looked up at a time: more than a gateway has calls, since live ones come first and are passed over.
+const BATCH: u32 = 1_000;
 
 /// Runs until the gateway closes.
 pub async fn run(app: Arc<App>) {

@@ -236,7 +236,7 @@ impl<'a> Turn<'a> {
                 continue;
             }
             if slot.kind == SlotKind::Place {
-                words = without_restart(self.ear, &words).to_owned();
+                words = without_restart(self.ear, reply.in_place_of_old().unwrap_or(&words)).to_owned();
             }
             let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
             let Some(held) = held else { continue };

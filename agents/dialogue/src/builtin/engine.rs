@@ -7,6 +7,7 @@ use pipeline::turn::{Expectation, SegmentKind};
 
 use super::intent::by_cue;
 use super::policy::clarify::Choice;
+use super::policy::said::Said;
 use super::questions::{unhesitant, unstutter, without_echo};
 use super::script::{Does, Script, ScriptError, SlotKind};
 use super::state::{Filled, Pending, Stage, State};
@@ -468,7 +469,9 @@ impl Turn<'_> {
         let plain = self.ear.plain(text);
         // "No, that's all, God bless you."
         let all = self.ear.cues().that_is_all.iter().any(|words| plain.contains(words));
-        if all && plain.split(' ').count() <= LONG_PARTING && !self.ear.is_question(text) {
+        // "I just want a message passed on, that's all" does not end it.
+        let wish = self.begins_task(text) || Said::of(text, self.ear.0).wants();
+        if all && !wish && plain.split(' ').count() <= LONG_PARTING && !self.ear.is_question(text) {
             return true;
         }
         let ends = self.ear.cues().bye.iter().any(|word| {

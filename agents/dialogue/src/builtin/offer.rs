@@ -86,8 +86,13 @@ impl Turn<'_> {
             return None;
         }
         let reply = self.parts_of(text, Asked::Offer);
-        let wanted =
-            [Kind::Call, Kind::Phone, Kind::Name, Kind::What].into_iter().any(|kind| reply.has(kind));
+        // "No message. Don't you know about the marriage license?": whatever is in it, it is asked.
+        let asks_itself = language::sentences(text).iter().any(|part| {
+            let part = self.ear.without_fillers(part);
+            part.ends_with('?') && self.ear.is_question(part) && !self.subjects(part).is_empty()
+        });
+        let tells = reply.has(Kind::What) && !(reply.has(Kind::No) && asks_itself);
+        let wanted = tells || [Kind::Call, Kind::Phone, Kind::Name].into_iter().any(|kind| reply.has(kind));
         // "Yes, can somebody call me?" asks for what is offered.
         let named = by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, Does::Task(_)));
         if wanted || named {

@@ -13,6 +13,7 @@ use language::{Language, lasting};
 use super::account;
 use super::addressee::MESSAGE;
 use super::beliefs::Source;
+use super::beliefs::confirm::corrects;
 use super::beliefs::correction::{corrected, denies, instead_of};
 use super::beliefs::days::day_wanted;
 use super::beliefs::placed;
@@ -438,12 +439,15 @@ impl<'a> Turn<'a> {
     fn put_right_beside(&mut self, slot: &Slot, value: Option<Filled>, reply: &Reply) {
         // "Marisol Quiñones. Ay no, el jueves no puedo, mejor el viernes."
         let prefers = slot.kind == SlotKind::Day && prefers(self.ear, &self.whole);
-        let Some(value) = value.filter(|_| reply.has(Kind::Old) || prefers) else { return };
+        // "Oh wait, what am I saying, it was this morning."
+        let restated = slot.kind == SlotKind::When && corrects(self.ear, &self.whole);
+        let Some(value) = value.filter(|_| reply.has(Kind::Old) || prefers || restated) else { return };
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
         // "No, Oak Street, not Elm Street", of "15 Elm Street": the number stays.
         let old = reply.all(Kind::Old, " ");
         let of_words = matches!(slot.kind, SlotKind::Place | SlotKind::Address | SlotKind::Name);
-        let part = held.as_ref().zip(reply.value(slot.kind)).filter(|_| of_words);
+        let instead = reply.in_place_of_old().filter(|_| slot.kind == SlotKind::Place).map(str::to_owned);
+        let part = held.as_ref().zip(instead.or_else(|| reply.value(slot.kind))).filter(|_| of_words);
         let part = part.and_then(|(held, words)| self.otherwise(slot, held, &words, old.as_deref(), true));
         let value = part.unwrap_or(value);
         if held.is_some_and(|held| !held.value.is_empty() && held.value != value.value)

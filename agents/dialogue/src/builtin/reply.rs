@@ -13,6 +13,8 @@ const SURE: f32 = 0.58;
 
 /// So many words behind what is told are left over of it.
 const FEW: usize = 2;
+/// So many words between two pieces of a place belong to it: "Maple, there by the laundry".
+const BETWEEN: usize = 4;
 
 /// The parts of a reply, each with its words.
 #[derive(Default)]
@@ -33,6 +35,7 @@ impl Reply {
         let mut out = Self::default();
         let mut from = 0;
         let mut place: Option<(usize, usize)> = None;
+        let mut apart = String::new();
         let mut telling: Option<(usize, usize)> = None;
         let mut of_kin = Vec::new();
         for mut part in parts(text, asked, language, states).into_iter().filter(|part| part.sure >= SURE) {
@@ -50,14 +53,28 @@ impl Reply {
             match part.kind {
                 Kind::Place => {
                     let to = with_number_behind(language, text, part.from, part.to);
-                    place = Some((place.map_or(part.from, |(first, _)| first), to));
+                    let between = |last: usize| text[last..part.from].split_whitespace().count();
+                    // "A bend in the road … well, you know the old Grange hall": talk between is none of it.
+                    let from = match place {
+                        Some((first, last)) if between(last) <= BETWEEN => first,
+                        Some((first, last)) => {
+                            apart =
+                                format!("{apart}{}, ", text[first..last].trim_end_matches(['.', ',', '?']));
+                            part.from
+                        }
+                        None => {
+                            apart.clear();
+                            part.from
+                        }
+                    };
+                    place = Some((from, to));
                 }
                 // What was said before it was put right, or before something else, is no part of it.
                 _ => place = None,
             }
             if let Some((first, last)) = place {
                 let street = street_before(language, &text[..first]);
-                out.place = format!("{street} {}", &text[first..last]).trim_start().to_owned();
+                out.place = format!("{apart}{street} {}", &text[first..last]).trim_start().to_owned();
             }
             match (part.kind, telling) {
                 (Kind::What, None) => telling = Some((part.from, part.to)),
@@ -122,6 +139,12 @@ impl Reply {
         let mut found =
             self.parts.iter().filter(|(own, _)| kinds.contains(own)).map(|(_, words)| words.as_str());
         found.next().filter(|_| found.next().is_none())
+    }
+
+    /// What is said right after something that is taken back, where it is a place: "not Third, Fourth, the laundry's on Fourth".
+    pub(super) fn in_place_of_old(&self) -> Option<&str> {
+        let behind = self.parts.windows(2).find(|two| two[0].0 == Kind::Old && two[1].0 == Kind::Place);
+        behind.map(|two| two[1].1.as_str())
     }
 
     /// All words of one kind.

@@ -9,7 +9,7 @@ use language::Language;
 use language::intents::{Head, Nearest, Stretch, Understood, Vector, WeightsError, clauses, understand};
 use parking_lot::RwLock;
 
-use knowledge::{Embedder, Read};
+use knowledge::{Embedder, Encoded};
 
 /// The head, the encoder if there is one, and the examples of what may be wanted.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Understanding {
         language: Language,
         asked: bool,
         spans: Vec<Range<usize>>,
-        whole: Option<Read>,
+        whole: Option<Encoded>,
         pieces: Vec<Option<Vector>>,
     ) -> Understood {
         let (vector, states) = whole.map_or((None, None), |read| (Some(read.vector), read.states));

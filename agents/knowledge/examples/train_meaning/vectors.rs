@@ -35,7 +35,7 @@ impl Vectors {
             let floats: Vec<f32> =
                 numbers.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
             let (vector, tokens) = floats.split_at(WIDTH.min(size));
-            known.insert(key, Seen { vector: vector.into(), tokens: tokens.into() });
+            known.insert(key, Seen { vector: vector.into(), tokens: tokens.into(), pieces: Vec::new() });
             rest = more;
         }
         Ok(Self { retriever, runtime, known, file })

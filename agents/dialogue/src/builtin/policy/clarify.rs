@@ -7,7 +7,7 @@ use super::super::script::Does;
 use super::super::state::Pending;
 use super::super::step::Passage;
 use super::super::turn::Turn;
-use language::{Ear, YesNo};
+use language::{Ear, YesNo, repair};
 
 /// An answer of so few words completes what was asked about.
 const FEW: usize = 4;
@@ -167,6 +167,15 @@ impl Turn<'_> {
         }
         // "Okay, and where do I take old paint?" goes on to something else, whatever it begins with.
         if let Some(question) = self.asks_anew(choices, text) {
+            // "Well, yes, tearing down a barn. What does that run?": it is asked of the page that was meant.
+            let before = text.split_once(question.as_str()).map_or("", |(before, _)| before).trim();
+            if let [page @ Choice::Page { .. }] = choices
+                && picked(self.ear, before, &names, both, neither) == Picked::One(0)
+            {
+                self.state.question = format!("{question} {}", self.state.question);
+                self.take_choice(page, &question);
+                return true;
+            }
             self.asked_back = true;
             self.open(&question);
             return true;
@@ -198,6 +207,12 @@ impl Turn<'_> {
             Picked::Other if choices.len() == 1 && self.says_again(text) && !self.begins_with_no(text) => {
                 self.take_choice(&choices[0], text)
             }
+            // "Goodness, not the sheriff. The building one."
+            Picked::Other if choices.len() > 1 && self.left_by_denial(&names, text).is_some() => {
+                if let Some(n) = self.left_by_denial(&names, text) {
+                    self.take_choice(&choices[n], "");
+                }
+            }
             // "I don't know what you call it, do you come and get it": no no, and nothing else.
             Picked::Other if self.stays_with(choices, text) => {
                 // A question of its own is asked of the page; what completes the one before is asked with it.
@@ -221,6 +236,19 @@ impl Turn<'_> {
             }
         }
         true
+    }
+
+    /// The one choice that words name beside another that they deny.
+    fn left_by_denial(&self, names: &[String], text: &str) -> Option<usize> {
+        let terms = |text: &str| self.ear.terms(&self.ear.plain(text));
+        let denied: Vec<String> =
+            repair::denied(self.ear, text).iter().flat_map(|words| terms(words)).collect();
+        let said = terms(&repair::without_denied(self.ear, text));
+        let names: Vec<Vec<String>> = names.iter().map(|name| terms(name)).collect();
+        let mut left = (0..names.len()).filter(|n| names[*n].iter().any(|term| said.contains(term)));
+        let one = left.next().filter(|_| left.next().is_none())?;
+        let others = (0..names.len()).filter(|n| *n != one);
+        others.into_iter().any(|n| names[n].iter().any(|term| denied.contains(term))).then_some(one)
     }
 
     /// Whether words that say neither yes nor no to the one page that may be meant lead nowhere else.

@@ -38,7 +38,9 @@ impl<'a> Turn<'a> {
     /// Whether a question leaves its subject to the last answer, and no other page is clearly meant.
     pub(in super::super) fn leans(&mut self, text: &str) -> bool {
         let leaning = self.leaning(text);
-        if leaning.leans < LEANS && !self.takes_up_amount(text) {
+        // "And if so, how much is it?" names nothing of its own.
+        let bare = self.subjects(text).is_empty() && !self.script.acts.facts.asked(text).is_empty();
+        if leaning.leans < LEANS && !(bare && self.state.topic.is_some()) && !self.takes_up_amount(text) {
             return false;
         }
         let Some(first) = self.topic_pages(text).first().map(|p| p.source.clone()) else { return false };

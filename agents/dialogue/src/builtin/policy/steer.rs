@@ -229,12 +229,18 @@ impl Turn<'_> {
         }
         let does = self.does_to_it(text);
         let optional = asked.filter(|slot| slot.optional && matches!(slot.kind, SlotKind::Phone));
-        if let Some(slot) = optional.filter(|_| does == learned::Steer::Refuse) {
+        // "I don't need anybody calling me. You got the barrels in there, right?", asked for a number: nobody calls, and no more.
+        let no_call = self.names_call(text) && self.script.acts.refuses(&plain);
+        if let Some(slot) = optional.filter(|_| does == learned::Steer::Refuse || no_call) {
+            self.answer_asked_beside(text);
             self.declined(slot);
             return true;
         }
         // Nobody who has told that much is thought to want none of it before they say so plainly.
         let much = self.state.task().is_some_and(|task| told(task) >= TOLD);
+        if much && self.script.acts.refuses(&plain) {
+            return self.abandoned(text, bye);
+        }
         let rest = match does {
             _ if self.script.acts.refuses(&plain) => self.script.acts.beside_refusal(self.ear, text),
             _ if much => return false,
@@ -254,6 +260,14 @@ impl Turn<'_> {
             self.open(&rest);
         }
         true
+    }
+
+    /// Answers what is asked beside a number that is not given.
+    fn answer_asked_beside(&mut self, text: &str) {
+        let reply = self.reply(text);
+        if let Some(question) = reply.all(Kind::Ask, ", ") {
+            self.answer_beside(&question, false);
+        }
     }
 
     /// What is asked beside a refusal of what nobody has begun: "I don't want a call back. How much is a couch?" Empty where
@@ -329,7 +343,7 @@ impl Turn<'_> {
     }
 
     /// Whether words ask for something that is filled in.
-    fn begins_task(&self, text: &str) -> bool {
+    pub(in super::super) fn begins_task(&self, text: &str) -> bool {
         by_cue(self.script, text).is_some_and(|found| matches!(found.intent.does, Does::Task(_)))
     }
 
