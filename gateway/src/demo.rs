@@ -136,6 +136,7 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         ask_staff_s: 0,
         voicemail: false,
         urgent_any_hour: true,
+        remind_hours: 0,
         targets,
     })
 }

@@ -72,6 +72,9 @@ pub struct TenantConfig {
     /// Whether a request that is urgent may be called back at any hour. Absent: yes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub urgent_any_hour: Option<bool>,
+    /// Hours before an appointment within which the agent reminds of it by itself. Absent or 0: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remind_hours: Option<u32>,
     /// Words that are easily misheard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
@@ -110,6 +113,9 @@ pub struct TenantConfig {
 
 /// How long a caller waits for people of the office, unless the tenant says so.
 pub const ASK_STAFF_S: u32 = 60;
+
+/// The longest before an appointment that it is reminded of: a week.
+pub const REMIND_HOURS: u32 = 168;
 
 /// The main office.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -314,6 +320,7 @@ impl TenantConfig {
             public_numbers,
             voicemail: self.voicemail,
             urgent_any_hour: self.urgent_any_hour.unwrap_or(true),
+            remind_hours: self.remind_hours.unwrap_or_default(),
             ask_staff_s: if self.ask_staff { self.ask_staff_s.unwrap_or(ASK_STAFF_S) } else { 0 },
             targets: self.targets.iter().map(targets::Target::to_facts).collect(),
         }

@@ -204,6 +204,8 @@ macro_rules! suite {
                 a_conversation_ends_its_own_record,
                 who_opts_out_in_a_conversation_is_on_the_list,
                 a_message_is_left_once_and_not_on_who_talks,
+                an_appointment_is_listed_until_it_is_reminded_of,
+                two_who_remind_at_once_ring_once,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             campaigns:
                 a_list_is_kept_once_a_number_and_without_what_has_none,

@@ -88,6 +88,8 @@ pub enum Comes {
     Again(CallId),
     /// It is an attempt of a campaign at this number.
     Listed(CampaignEntryId),
+    /// Nobody asked for it: it is begun where no other was ever to remind of its appointment, which is still open. Attempts follow.
+    Unasked(NewRetries),
 }
 
 /// A call as it stands. Its number is in the call's record.

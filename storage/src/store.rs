@@ -37,7 +37,6 @@ use crate::records::{
 };
 use crate::retention::{Hold, NewHold, SweepLimits, Swept};
 use crate::retries::Retries as FollowUps;
-
 use crate::review_records::{
     AgentLevel, AutonomyChange, Calibration, Judgement, NewJudgement, NewReview, Review,
 };
@@ -226,8 +225,8 @@ store! {
 store! {
     /// Calls that the agent places by itself, and who agreed to be called for what.
     Outreach of TenantStore {
-        /// Begins one with the record of its call. `None`: the number is being called already. `Invalid` without a number;
-        /// `NotFound` where it is to be the next attempt and none waits.
+        /// Begins one with the record of its call. `None`: the number is being called, or an unasked one is not the first of its
+        /// appointment. `Invalid` without a number; `NotFound` where it is to be the next attempt and none waits.
         fn begin_outreach(&self, new: NewOutreach) -> Option<Attempt>;
         fn outreach(&self, id: CallId) -> Option<Attempt>;
         /// Takes news in; the call as it is now. `None`: there is no such call.
@@ -235,8 +234,7 @@ store! {
         /// Ends it; unless somebody talked with the agent, its record too, with the result as its reason. Where another attempt
         /// follows it is due from now on. `false`: it was ended before, and nothing changes.
         fn end_outreach(&self, id: CallId, result: OutreachResult) -> bool;
-        /// Whoever was called wants no more calls: their number is on the list of those who are not called. `source`: how they
-        /// said so. `false`: there is no such call, and nothing changes.
+        /// Whoever was called wants no more calls: their number is on the list. `source`: how they said so. `false`: no such call.
         fn opt_out(&self, id: CallId, source: &str) -> bool;
         /// A message is to be left on the machine that answered. `false`: it was before, or the call is over; also where somebody
         /// talks with the agent, unless it was the machine that `talked`.
@@ -247,6 +245,8 @@ store! {
         fn attempts(&self, first: CallId) -> Vec<Attempt>;
         /// When calls to a number were placed since, newest first.
         fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> Vec<DateTime<Utc>>;
+        /// Open inspections after this one that no call was ever to remind of, oldest first.
+        fn unreminded(&self, after: Option<WorkItemId>, limit: u32) -> Vec<WorkItem>;
         /// The last word counts. `Invalid` for what is no number.
         fn set_consent(&self, new: NewConsent) -> ();
         fn has_consent(&self, number: &str, purpose: Purpose) -> bool;

@@ -326,6 +326,15 @@ pub fn call_placed_listed(call: CallId, campaign: &Campaign) -> NewAudit {
         .traced(call.0)
 }
 
+/// The same for an appointment that is near: nobody asked for it but the schedule.
+#[must_use]
+pub fn call_placed_unasked(call: CallId, appointment: &str) -> NewAudit {
+    NewAudit::new("call.placed", Party::new("system", "reminders"), Party::new("call", call))
+        .with("purpose", Purpose::Appointment.as_str())
+        .with("appointment", appointment)
+        .traced(call.0)
+}
+
 /// Somebody has a list of numbers called. No number is told.
 #[must_use]
 pub fn campaign_created(principal: &Principal, campaign: &Campaign, numbers: usize) -> NewAudit {

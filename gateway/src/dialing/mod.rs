@@ -5,6 +5,7 @@ pub mod call_result;
 pub mod campaigns;
 pub mod click_to_call;
 pub mod clock;
+pub mod due_reminders;
 pub mod hours;
 pub mod lost_transfers;
 pub mod notes;

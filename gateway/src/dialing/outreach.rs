@@ -173,7 +173,9 @@ pub(super) async fn dial(
 async fn stop(store: &TenantStore, comes: Comes, first: CallId, why: &str) -> Result<bool, StorageError> {
     match comes {
         Comes::Listed(entry) => store.end_entry(entry, why).await,
-        Comes::Once | Comes::First(_) | Comes::Again(_) => store.stop_retries(first, why).await,
+        Comes::Once | Comes::First(_) | Comes::Again(_) | Comes::Unasked(_) => {
+            store.stop_retries(first, why).await
+        }
     }
 }
 

@@ -61,13 +61,23 @@ pub async fn of(
 ) -> Result<Option<Appointment>, StorageError> {
     let Some(item) = store.work_item(reference).await? else { return Ok(None) };
     let is_open = matches!(item.status, WorkStatus::Open | WorkStatus::InProgress);
-    let starts = item.fields.get("opening").and_then(Value::as_str).and_then(read);
+    let starts = local_start(&item);
     let Some(starts) = starts.filter(|_| is_open && item.kind == WorkKind::Inspection) else {
         return Ok(None);
     };
     let zone = app.platform.store().tenant_by_id(tenant).await?.and_then(|known| known.timezone.parse().ok());
     let is_to_come = at(starts, zone.unwrap_or(chrono_tz::UTC)).is_none_or(|at| at > app.clock.now());
     Ok(is_to_come.then_some(Appointment { item, starts }))
+}
+
+fn local_start(item: &WorkItem) -> Option<NaiveDateTime> {
+    item.fields.get("opening").and_then(Value::as_str).and_then(read)
+}
+
+/// When an appointment begins, by the office's clock.
+#[must_use]
+pub fn starts_at(item: &WorkItem, zone: Tz) -> Option<DateTime<Utc>> {
+    local_start(item).and_then(|starts| at(starts, zone))
 }
 
 /// As the dialogue files it.

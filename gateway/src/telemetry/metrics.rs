@@ -120,6 +120,10 @@ fn describe() {
         "Calls of the agent that were due to be tried again, by what became of that."
     );
     describe_counter!(
+        "quandura_reminders_total",
+        "Calls that were to remind of an appointment without being asked for, by whether the carrier took them."
+    );
+    describe_counter!(
         "quandura_campaign_numbers_total",
         "Numbers of campaigns that are done with, by what the last call came to or the rule that was against it."
     );

@@ -14,7 +14,7 @@ use storage::{Directory, Platform, StorageError, TenantId};
 use super::appointments::{Appointments, day};
 use super::read::{Fault, MOST_FAULTS, within};
 use super::targets::{self, has_twins};
-use super::{CLOSED, TenantConfig};
+use super::{CLOSED, REMIND_HOURS, TenantConfig};
 use super::{holidays, single_slots, teams};
 use crate::dialing::hours::is_dialable;
 
@@ -204,6 +204,9 @@ fn lines_before(target: &targets::Target, m: usize) -> Vec<String> {
 fn transfers(config: &TenantConfig, faults: &mut Faults) {
     if config.ask_staff_s.is_some_and(|s| !(10..=120).contains(&s)) {
         faults.add("ask_staff_s", "is not between 10 and 120 seconds");
+    }
+    if config.remind_hours.is_some_and(|hours| hours > REMIND_HOURS) {
+        faults.add("remind_hours", format!("is not between 0 and {REMIND_HOURS} hours"));
     }
     for (n, target) in config.targets.iter().enumerate() {
         let key = |name: &str| format!("target[{}].{name}", n + 1);

@@ -65,6 +65,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         lines: lines.collect(),
         voicemail: facts.voicemail,
         urgent_any_hour: Some(facts.urgent_any_hour).filter(|any| !any),
+        remind_hours: Some(facts.remind_hours).filter(|hours| *hours > 0),
         ask_staff: facts.ask_staff_s > 0,
         ask_staff_s: Some(facts.ask_staff_s).filter(|s| ![0, ASK_STAFF_S].contains(s)),
         targets: setting(&store, TARGETS).await?,
@@ -100,6 +101,7 @@ pub fn settled(mut config: TenantConfig, tenant: &Tenant, now: &TenantConfig) ->
     config.hours = Hours::of(&config.hours.week());
     config.ask_staff_s = config.ask_staff_s.filter(|s| config.ask_staff && *s != ASK_STAFF_S);
     config.urgent_any_hour = config.urgent_any_hour.filter(|any| !any);
+    config.remind_hours = config.remind_hours.filter(|hours| *hours > 0);
     for line in &mut config.lines {
         line.number = normalise_phone(&line.number).unwrap_or_default();
         if line.name == main {

@@ -181,7 +181,8 @@ async fn every_fault_is_told_with_its_place_and_nothing_is_changed() {
     let (test, _) = gateway().await;
     let before = sent(Client::new().get(test.url(RIVERBEND))).await.1;
     oakdale(&test).await;
-    let wrong = "name = \"Oakdale\"\n[office]\nphone = \"five\"\n[hours]\nweekdays = \"17:00-8:00\"\n[[line]]\n\
+    let wrong = "name = \"Oakdale\"\nremind_hours = 169\n[office]\nphone = \"five\"\n[hours]\n\
+                 weekdays = \"17:00-8:00\"\n[[line]]\n\
                  number = \"+12025550100\"\nlanguages = [\"fr\"]\n[wording.en]\nno_such = [\"Hello.\"]\n";
     let check = Client::new().post(test.url(&format!("{OAKDALE}/check")));
     let (status, told) = sent(check.header(CONTENT_TYPE, "application/toml").body(wrong)).await;
@@ -196,11 +197,12 @@ async fn every_fault_is_told_with_its_place_and_nothing_is_changed() {
     assert_eq!(
         places,
         [
-            (3, "office.phone"),
-            (5, "hours.weekdays"),
-            (7, "line[1].number"),
-            (8, "line[1].languages[1]"),
-            (10, "wording.en.no_such")
+            (2, "remind_hours"),
+            (4, "office.phone"),
+            (6, "hours.weekdays"),
+            (8, "line[1].number"),
+            (9, "line[1].languages[1]"),
+            (11, "wording.en.no_such")
         ]
     );
     let (status, refused) = sent(put(&test, OAKDALE, wrong)).await;

@@ -4,8 +4,9 @@ use chrono::{TimeDelta, Utc};
 
 use super::{Fixture, new_call};
 use crate::outreach::{Comes, NewConsent, NewOutreach, OutreachNews, OutreachResult, OutreachStage, Purpose};
-use crate::records::{CallState, Direction, NewCall};
-use crate::{CallId, Calls, Dials, Outreach, TenantStore};
+use crate::records::{CallState, Direction, NewCall, NewWorkItem, Priority, WorkItem, WorkKind, WorkStatus};
+use crate::retries::{NewRetries, RetryState};
+use crate::{CallId, Calls, Dials, Outreach, Retries, TenantStore, WorkItems};
 
 const NUMBER: &str = "+12025550123";
 
@@ -128,4 +129,83 @@ pub(crate) async fn consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_b
     store.set_consent(consent(false)).await.unwrap();
     assert!(!store.has_consent(NUMBER, Purpose::Callback).await.unwrap());
     assert!(!store.has_consent("nobody", Purpose::Callback).await.unwrap());
+}
+
+async fn filed(store: &TenantStore, key: &str, kind: WorkKind) -> WorkItem {
+    let new = NewWorkItem {
+        kind,
+        idempotency_key: key.to_owned(),
+        reference: None,
+        call_id: None,
+        passport_id: None,
+        priority: Priority::Normal,
+        caller: None,
+        fields: serde_json::json!({ "opening": "2026-11-27T09:00" }),
+    };
+    store.file_work_item(new).await.unwrap()
+}
+
+/// A reminder of an appointment that nobody asked for.
+fn unasked(item: &str, number: &str) -> NewOutreach {
+    let retries = NewRetries { most: 1, every: TimeDelta::days(1), machines: false };
+    let call = NewCall { caller: Some(number.into()), ..wish().call };
+    let comes = Comes::Unasked(retries);
+    NewOutreach { call, purpose: Purpose::Appointment, comes, item: Some(item.into()), ..wish() }
+}
+
+async fn listed(store: &TenantStore) -> Vec<String> {
+    store.unreminded(None, 9).await.unwrap().into_iter().map(|item| item.reference).collect()
+}
+
+pub(crate) async fn an_appointment_is_listed_until_it_is_reminded_of(f: &Fixture) {
+    let store = &f.river;
+    filed(store, "other", WorkKind::Callback).await;
+    let (first, second) =
+        (filed(store, "1", WorkKind::Inspection).await, filed(store, "2", WorkKind::Inspection).await);
+    assert_eq!(listed(store).await, [first.reference.as_str(), &second.reference]);
+    let page = store.unreminded(Some(first.id), 9).await.unwrap();
+    assert_eq!(page.iter().map(|item| item.id).collect::<Vec<_>>(), [second.id]);
+    assert_eq!(store.unreminded(None, 1).await.unwrap().len(), 1);
+    assert!(listed(&f.lake).await.is_empty(), "another tenant");
+
+    // Somebody asked for this one, and spelled it their way.
+    let spelled = first.reference.replace('-', " ").to_lowercase();
+    let asked = NewOutreach { purpose: Purpose::Appointment, item: Some(spelled), ..wish() };
+    let id = store.begin_outreach(asked).await.unwrap().unwrap().id;
+    assert_eq!(store.outreach(id).await.unwrap().unwrap().item.as_ref(), Some(&first.reference));
+    assert_eq!(listed(store).await, [second.reference.as_str()]);
+    store.end_outreach(id, OutreachResult::NoAnswer).await.unwrap();
+    assert_eq!(store.begin_outreach(unasked(&first.reference, NUMBER)).await.unwrap(), None);
+
+    store.set_work_status(&second.reference, WorkStatus::InProgress).await.unwrap();
+    assert_eq!(listed(store).await, [second.reference.as_str()], "somebody sees to it");
+    store.set_work_status(&second.reference, WorkStatus::Cancelled).await.unwrap();
+    assert!(listed(store).await.is_empty());
+    assert_eq!(
+        store.begin_outreach(unasked(&second.reference, NUMBER)).await.unwrap(),
+        None,
+        "closed meanwhile"
+    );
+    assert_eq!(store.begin_outreach(unasked("INS-0000", NUMBER)).await.unwrap(), None);
+}
+
+pub(crate) async fn two_who_remind_at_once_ring_once(f: &Fixture) {
+    let store = &f.river;
+    for n in 0..8 {
+        let item = filed(store, &n.to_string(), WorkKind::Inspection).await;
+        let before = store.work_item(&item.reference).await.unwrap().unwrap();
+        // By two numbers: that a number is called by one call at a time does not keep them apart.
+        let one = unasked(&item.reference, &format!("+1202555010{n}"));
+        let other = unasked(&item.reference, &format!("+1202555011{n}"));
+        let both = tokio::join!(store.begin_outreach(one), store.begin_outreach(other));
+        let begun: Vec<_> = [both.0.unwrap(), both.1.unwrap()].into_iter().flatten().collect();
+        assert_eq!(begun.len(), 1, "{begun:?}");
+        let id = begun[0].id;
+        store.end_outreach(id, OutreachResult::Busy).await.unwrap();
+        let kept = store.retries(id).await.unwrap().unwrap();
+        assert_eq!((kept.state, kept.remaining), (RetryState::Waiting, 1));
+        let again = unasked(&item.reference, &format!("+1202555012{n}"));
+        assert_eq!(store.begin_outreach(again).await.unwrap(), None, "however it went");
+        assert_eq!(store.work_item(&item.reference).await.unwrap().unwrap(), before, "nothing of it changes");
+    }
 }

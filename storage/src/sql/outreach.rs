@@ -3,13 +3,15 @@
 use chrono::{DateTime, Utc};
 
 use super::tenant::{Scope, TenantStore};
-use super::{Conn, calls, campaigns, page_size, retries};
+use super::{Conn, calls, campaigns, page_size, retries, work};
 use crate::clock::now;
 use crate::error::{Step, StorageError};
-use crate::ids::{CallId, CampaignId};
+use crate::ids::{CallId, CampaignId, WorkItemId};
 use crate::outreach::{
     Comes, NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
 };
+use crate::records::{WorkItem, WorkStatus};
+use crate::references::normalise;
 use crate::store::Outreach;
 
 /// Times that news are taken in anew because others came between.
@@ -130,6 +132,12 @@ impl Outreach for TenantStore {
         core.db.named(found.map_err(Into::into))
     }
 
+    async fn unreminded(&self, after: Option<WorkItemId>, limit: u32) -> Result<Vec<WorkItem>, StorageError> {
+        let core = &*self.core;
+        let mut conn = core.db.read().await?;
+        core.db.named(work::unreminded(&mut conn, &core.scope, after, limit).await)
+    }
+
     async fn set_consent(&self, new: NewConsent) -> Result<(), StorageError> {
         let core = &*self.core;
         let hash = core.scope.sealer.lookup_hash(&new.number).ok_or(NO_NUMBER)?;
@@ -172,8 +180,13 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     let number = new.call.caller.as_deref().ok_or(NO_NUMBER)?;
     let hash = scope.sealer.lookup_hash(number).ok_or(NO_NUMBER)?;
     let id = new.call.id;
+    // In the spelling of the request itself, by which it is found again.
+    let item = new.item.as_deref().map(normalise);
+    if matches!(new.comes, Comes::Unasked(_)) && !is_first_of(conn, scope, item.as_deref()).await? {
+        return Ok(None);
+    }
     let (first, campaign) = match new.comes {
-        Comes::Once | Comes::First(_) => (None, None),
+        Comes::Once | Comes::First(_) | Comes::Unasked(_) => (None, None),
         Comes::Again(first) => (Some(first), None),
         Comes::Listed(entry) => {
             let (campaign, first) = campaigns::of_entry(conn, scope, entry).await?;
@@ -193,7 +206,7 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     .bind(OutreachStage::Placing)
     .bind(now())
     .bind(first)
-    .bind(&new.item)
+    .bind(&item)
     .bind(campaign)
     .execute(&mut *conn)
     .await?;
@@ -203,12 +216,33 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     }
     match &new.comes {
         Comes::Once => {}
-        Comes::First(wanted) => retries::begin(conn, scope, id, wanted).await?,
+        Comes::First(wanted) | Comes::Unasked(wanted) => retries::begin(conn, scope, id, wanted).await?,
         Comes::Again(first) => retries::take(conn, scope, *first, id).await?,
         Comes::Listed(entry) => campaigns::take(conn, scope, *entry, id).await?,
     }
     calls::begin(conn, scope, &new.call).await?;
     by_id(conn, scope, id).await
+}
+
+/// Whether an appointment is open, and no call was ever to remind of it.
+async fn is_first_of(conn: &mut Conn, scope: &Scope, item: Option<&str>) -> Step<bool> {
+    // It changes nothing: whoever else would begin one meanwhile, from another process too, waits here and sees ours then.
+    let held = sqlx::query(
+        "update work_items set updated_at = updated_at
+         where tenant_id = $1 and reference = $2 and status in ($3, $4)",
+    )
+    .bind(scope.tenant)
+    .bind(item)
+    .bind(WorkStatus::Open)
+    .bind(WorkStatus::InProgress)
+    .execute(&mut *conn)
+    .await?;
+    if held.rows_affected() == 0 {
+        return Ok(false);
+    }
+    let sql = "select count(*) from outreach where tenant_id = $1 and item = $2";
+    let placed: i64 = sqlx::query_scalar(sql).bind(scope.tenant).bind(item).fetch_one(conn).await?;
+    Ok(placed == 0)
 }
 
 async fn note(conn: &mut Conn, scope: &Scope, id: CallId, news: &OutreachNews) -> Step<Option<Attempt>> {

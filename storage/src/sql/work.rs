@@ -206,6 +206,29 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<W
     kept.into_iter().map(|kept| open(scope, kept)).collect()
 }
 
+/// Open inspections that no call of ours was ever to remind of, oldest first.
+pub(super) async fn unreminded(
+    conn: &mut Conn,
+    scope: &Scope,
+    after: Option<WorkItemId>,
+    limit: u32,
+) -> Step<Vec<WorkItem>> {
+    let kept: Vec<Kept> = sqlx::query_as(select_work!(
+        "and kind = $2 and status in ($3, $4) and ($5 is null or id > $5)
+         and reference not in (select item from outreach where tenant_id = $1 and item is not null)
+         order by id limit $6"
+    ))
+    .bind(scope.tenant)
+    .bind(WorkKind::Inspection)
+    .bind(WorkStatus::Open)
+    .bind(WorkStatus::InProgress)
+    .bind(after)
+    .bind(page_size(limit))
+    .fetch_all(conn)
+    .await?;
+    kept.into_iter().map(|kept| open(scope, kept)).collect()
+}
+
 async fn set_status(conn: &mut Conn, scope: &Scope, reference: &str, status: WorkStatus) -> Step<WorkItem> {
     sqlx::query("update work_items set status = $3, updated_at = $4 where tenant_id = $1 and reference = $2")
         .bind(scope.tenant)

@@ -58,6 +58,9 @@ pub struct TenantFacts {
     /// A request that is urgent may be called back at any hour.
     #[serde(default = "yes")]
     pub urgent_any_hour: bool,
+    /// Hours before an appointment within which we remind of it by ourselves. 0: never.
+    #[serde(default)]
+    pub remind_hours: u32,
     /// To whom callers can be put through. Kept elsewhere, and put here for each reading.
     #[serde(skip)]
     pub targets: Vec<Target>,
