@@ -51,7 +51,7 @@ bench: install models console ## The benches, with the figures as a table
 	@scripts/install.sh test
 	@scripts/prompts.sh
 	@for bench in benches/src/bin/*.rs; do \
-		name=$$(basename "$$bench" .rs); case "$$name" in dialogs | ears) continue ;; esac; printf '==> %s\n' "$$name"; \
+		name=$$(basename "$$bench" .rs); case "$$name" in dialogs | ears | recorded) continue ;; esac; printf '==> %s\n' "$$name"; \
 		cargo run --release --locked --quiet -p benches --bin "$$name"; \
 	done
 
