@@ -240,3 +240,22 @@ fn joined(earlier: &Filled, later: &Filled) -> Filled {
     let both = |a: &str, b: &str| format!("{a} {b}");
     Filled::new(both(&earlier.value, &later.value), both(&earlier.spoken, &later.spoken))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clause_that_is_taken_back_goes() {
+        let ear = Ear(Language::En);
+        let told = "There's a couch on the sidewalk, my neighbor left it there. It smells.";
+        let account = Filled::new(told.to_owned(), told.to_owned());
+        let left = |what| without(ear, &account, what).map(|left| left.value);
+        let rest = Some("There's a couch on the sidewalk, It smells.".to_owned());
+        assert_eq!(left("the part about my neighbor"), rest);
+        assert_eq!(left("the truck"), None, "nothing says it");
+        assert_eq!(left(""), None);
+        let only = Filled::new("My neighbor did it.".to_owned(), String::new());
+        assert!(without(ear, &only, "my neighbor").is_none(), "nothing would be left");
+    }
+}
