@@ -22,7 +22,7 @@ use crate::ports::{
     SttEvent, SttStream, TtsEvent, TtsStream, Usage,
 };
 use crate::provider::{Failure, Kind};
-use crate::recording::{RecordingLeg, Taken};
+use crate::recording::leg::RecordingLeg;
 use crate::session::journal::{JournalEntry, Recorded, encode_audio};
 use crate::session::state::{self, Caller};
 use crate::session::{Input, Output, Port, Session, SessionConfig, Supervisor};
@@ -263,10 +263,9 @@ impl Driver {
     }
 
     /// Hands 20 ms of one side to whoever records, once the caller was told or agreed.
-    fn take(&self, side: Side, at: CallTime, frame: &AudioFrame, hidden: bool) {
-        if let Some(leg) = self.parts.recording.as_ref().filter(|_| self.session.may_record()) {
-            let frame = if hidden { AudioFrame::SILENCE } else { *frame };
-            leg.take(Taken::Frame { side, at, frame });
+    fn take(&mut self, side: Side, at: CallTime, frame: &AudioFrame, hidden: bool) {
+        if let Some(leg) = self.parts.recording.as_mut().filter(|_| self.session.may_record()) {
+            leg.frame(side, at, if hidden { AudioFrame::SILENCE } else { *frame });
         }
     }
 
@@ -306,8 +305,9 @@ impl Driver {
             }
             MediaCommand::Clear => {
                 self.parts.tap.cleared(self.now());
-                if let Some(leg) = self.parts.recording.as_ref().filter(|_| self.session.may_record()) {
-                    leg.take(Taken::Cleared { at: self.now() });
+                let now = self.now();
+                if let Some(leg) = self.parts.recording.as_mut().filter(|_| self.session.may_record()) {
+                    leg.cleared(now);
                 }
                 self.keep(self.now(), Recorded::Clear);
             }
@@ -481,6 +481,7 @@ fn screen_body(body: &mut EventBody, screen: &mut dyn Screen) {
         | EventBody::Language { .. }
         | EventBody::Consent { .. }
         | EventBody::Notes { .. }
+        | EventBody::Recording { .. }
         | EventBody::Ended { .. }
         | EventBody::PassportUpdated { .. }
         | EventBody::EscalationUpdated { .. } => return,

@@ -195,6 +195,11 @@ pub enum EventBody {
         turn: TurnId,
         consented: Consented,
     },
+    /// The recording is silent from here on, or no more, and by whom: a login, the name of a token, or `the agent`.
+    Recording {
+        paused: bool,
+        by: String,
+    },
     /// How it stands with notes of what the caller and the person who took the call say.
     Notes {
         turn: TurnId,
@@ -378,6 +383,7 @@ impl EventBody {
             Self::Language { .. } => "call.language",
             Self::Consent { .. } => "call.consent",
             Self::Notes { .. } => "call.notes",
+            Self::Recording { .. } => "call.recording",
             Self::Ended { .. } => "call.ended",
             Self::PassportUpdated { .. } => "passport.updated",
             Self::EscalationUpdated { .. } => "escalation.updated",

@@ -406,6 +406,11 @@ pub enum ReplyEvent {
         turn: TurnId,
         question: Question,
     },
+    /// The recording is silent from here on, or no more.
+    Recording {
+        turn: TurnId,
+        paused: bool,
+    },
     /// How the caller stands to being recorded. Counts whatever becomes of the reply.
     Consent(Consented),
     /// Found in what was [`ReplyCommand::Overheard`].

@@ -215,7 +215,7 @@ store! {
         fn keep_recording(&self, call: CallId, kept: KeptRecording) -> bool;
         /// Deletes its key, for good, unless a legal hold is on the call. The files are to be removed after that.
         fn delete_recording(&self, call: CallId, reason: &str) -> RecordingDeleted;
-        /// Those of this node that cannot be played yet, oldest first; live ones too.
+        /// Those of this node that cannot be played yet, oldest first; live ones too, after all that are over.
         fn unencoded_recordings(&self, limit: u32) -> Vec<Recording>;
         /// Those that began before, and those that are to go anyway, unless a legal hold is on the call.
         fn old_recordings(&self, before: DateTime<Utc>, limit: u32) -> Vec<Recording>;

@@ -242,14 +242,21 @@ describe("people on a live call", () => {
     assert.equal(paused(), false);
   }));
 
-  it("says who else paused the recording, from the audit", onCall({ prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
+  it("says at once that the agent paused the recording", onCall({ prepare: () => beginRecording(mock, call) }, async () => {
+    await told("Recording.");
+    setPaused(mock, call.id, true, "the agent");
+    call.emit("call.recording", { paused: true, by: "the agent" });
+    await told("Recording paused by the agent: silence is kept.");
+  }));
+
+  it("says who else paused the recording", onCall({ prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
     await told("Recording paused by ana: silence is kept.");
     await button("Resume recording").click();
     await told("Recording.");
     assert.equal(paused(), false);
   }));
 
-  it("does not claim to know where the audit may not be read", onCall({ role: "supervisor", prepare: () => { beginRecording(mock, call); setPaused(mock, call.id, true, "ana"); } }, async () => {
+  it("does not claim to know what another node has", onCall({ role: "supervisor", prepare: () => { beginRecording(mock, call); mock.recordings.get(call.id).paused = null; } }, async () => {
     await told("Recording, unless somebody paused it.");
     await button("Resume recording").click();
     await told("Recording.");

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use pipeline::ports::{AfterReply, Language, Question, ReplyEvent, TurnInput};
+use pipeline::ports::{AfterReply, Consent, Language, Question, ReplyEvent, TurnInput};
 use pipeline::turn::TurnId;
 use serde_json::Value;
 use storage::outbox_records::NewOutgoing;
@@ -179,6 +179,7 @@ impl Live {
             Asked::MarkUrgent { kind } => mark_urgent(seat, run, call, kind).await,
             Asked::PutThrough { target } => put_through(seat, run, call, &target).await,
             Asked::AskStaff { question } => ask_staff(seat, run, call, question).await,
+            Asked::PauseRecording { paused } => pause_recording(seat, run.turn, paused).await,
             Asked::Speak(language) => {
                 speak(seat, run, language);
                 Outcome::ok(match language {
@@ -334,6 +335,19 @@ async fn ask_staff(seat: &mut Seat, run: &mut ModelRun, call: &ToolCall, questio
     run.after = AfterReply::Ask;
     run.exchange.acted = true;
     Outcome::ok("After your next words the office is asked while the caller waits: say only that.")
+}
+
+/// What the caller is about to say is not to be kept, or no more of it comes.
+async fn pause_recording(seat: &Seat, turn: TurnId, paused: bool) -> Outcome {
+    if seat.state.consent == Consent::Off {
+        return Outcome::ok("This call is not recorded. Do not speak of recording.");
+    }
+    seat.out.send(ReplyEvent::Recording { turn, paused }).await;
+    Outcome::ok(if paused {
+        "Nothing of the call is kept as sound until you call pause_recording again. Tell the caller that the recording is paused."
+    } else {
+        "The call is recorded again where the caller was told or agreed. Tell the caller."
+    })
 }
 
 /// Everybody at the target is on a call. What is said and heard from here on is the built-in agent's, until it is their turn.

@@ -52,6 +52,7 @@ pub(super) async fn look_up(asked: Asked, office: Arc<Office>, limit: Duration) 
             | Asked::MarkUrgent { .. }
             | Asked::PutThrough { .. }
             | Asked::AskStaff { .. }
+            | Asked::PauseRecording { .. }
             | Asked::Speak(_)
             | Asked::Outside
             | Asked::EndCall => Found::Late,

@@ -184,6 +184,7 @@ impl Clerk {
             | Asked::MarkUrgent { .. }
             | Asked::PutThrough { .. }
             | Asked::AskStaff { .. }
+            | Asked::PauseRecording { .. }
             | Asked::Speak(_)
             | Asked::Outside
             | Asked::EndCall => {

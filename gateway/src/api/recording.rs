@@ -7,12 +7,16 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use chrono::Utc;
+use pipeline::event::{CallEvent, EVENT_VERSION, EventBody};
 use pipeline::recording::sound::Peaks;
+use pipeline::turn;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::recordings::files::{Kept, RecordingFiles};
 use storage::recordings::{Recording, RecordingDeleted, RecordingKey, RecordingState};
 use storage::{CallId, Recordings as _, StorageError, TenantId};
+use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::calls;
@@ -67,7 +71,15 @@ pub async fn sound(
     // That there is none is an answer too.
     let unplayed = found.as_ref().is_none_or(|recording| playable(recording, query.format).is_err());
     if query.format == Format::Json && unplayed {
-        return Ok(Json(json!({ "recording": found, "peaks": null })).into_response());
+        let live = app.live.find(call).filter(|live| live.recording.is_running());
+        let paused = live.map(|live| live.recording.paused_by());
+        return Ok(Json(json!({
+            "recording": found,
+            "peaks": null,
+            "paused": paused.as_ref().map(Option::is_some),
+            "paused_by": paused.flatten(),
+        }))
+        .into_response());
     }
     let recording = found.ok_or_else(|| ApiError::not_found("recording"))?;
     playable(&recording, query.format)?;
@@ -88,7 +100,10 @@ pub async fn sound(
     })?;
     if format == Format::Json {
         let peaks: Peaks = serde_json::from_slice(&bytes).unwrap_or_default();
-        return Ok(Json(json!({ "recording": recording, "peaks": peaks })).into_response());
+        return Ok(Json(
+            json!({ "recording": recording, "peaks": peaks, "paused": null, "paused_by": null }),
+        )
+        .into_response());
     }
     let kind = if format == Format::Wav { "audio/wav" } else { KEPT_AS };
     Ok(partial(&headers, kind, &format!("{call}.{}", format.name()), bytes))
@@ -228,11 +243,20 @@ async fn set_paused(app: &App, scope: &Scoped<Act>, id: &str, paused: bool) -> R
     let live = app.live.find(call).filter(|live| live.recording.is_running());
     let live = live.ok_or_else(|| ApiError::new(ErrorCode::Conflict, "the call is not being recorded"))?;
     // Silence first: what is being said does not wait for the audit.
+    let by = scope.principal.subject.clone();
     if paused {
-        live.recording.pause(true);
+        live.recording.pause(true, &by);
     }
     app.audit.record(Some(scope.tenant.id), acts::recording_paused(&scope.principal, call, paused)).await?;
-    live.recording.pause(paused);
+    live.recording.pause(paused, &by);
+    app.fanout.publish(&CallEvent {
+        version: EVENT_VERSION,
+        event_id: Uuid::now_v7(),
+        call_id: turn::CallId(call.0),
+        tenant: scope.tenant.id.0,
+        at: Utc::now(),
+        body: EventBody::Recording { paused, by },
+    });
     Ok(Json(json!({ "id": call, "paused": paused })))
 }
 

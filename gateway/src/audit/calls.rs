@@ -60,6 +60,10 @@ fn entry(call: CallId, event: &CallEvent) -> Option<NewAudit> {
         }
         // What the caller was told or said of being recorded.
         EventBody::Consent { consented, .. } => Some(new("call.consent").with("consented", consented.name())),
+        // What a person did is noted as theirs, and comes from no call.
+        EventBody::Recording { paused, by } => {
+            Some(new(if *paused { "recording.paused" } else { "recording.resumed" }).with("by", by.clone()))
+        }
         // Whether what they and the person who took the call say is written down.
         EventBody::Notes { state, with, .. } => {
             Some(new("call.notes").with("notes", state.name()).with("target", with.clone()))

@@ -49,6 +49,7 @@ impl EventSink for CallSink {
             EventBody::Control { reason: ControlReason::HeldNoMore, .. } => {}
             EventBody::Control { holder: Holder::Agent, lease, .. } => self.call.lease.ended(*lease),
             EventBody::Consent { consented: Consented::Withdrawn, .. } => self.call.recording.withdraw(),
+            EventBody::Recording { paused, by } => self.call.recording.pause(*paused, by),
             EventBody::Notes { state, .. } => {
                 metrics::counter!("quandura_notes_total", "state" => state.name()).increment(1);
             }

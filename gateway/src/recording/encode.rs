@@ -27,7 +27,7 @@ const EVERY: Duration = Duration::from_secs(60);
 const COMES_BACK: TimeDelta = TimeDelta::seconds(60);
 /// Ends of a stream after which the same call may have another.
 const RESUMED: [&str; 3] = ["stream_lost", "draining", "transferred"];
-/// Recordings that are looked up at a time: more than a gateway has calls, since live ones come first and are passed over.
+/// Recordings that are looked up at a time. What a kill left live comes after those that are over, and among the live ones.
 const BATCH: u32 = 1_000;
 
 /// Runs until the gateway closes.

@@ -1,7 +1,7 @@
 //! Recordings of calls, from the first frame after the caller was told to the key that is deleted.
 //!
-//! While live, a task a call ([`of_call`]) puts both sides on one clock and gives a segment a second to one thread
-//! ([`writer`]), which seals, writes and syncs. When the call is over, one loop ([`encode`]) makes each recording small and
+//! While live, a call puts both sides on one clock (`pipeline::recording::leg`) and hands a segment a second to a task of its
+//! own ([`of_call`]), which begins, ends and deletes; one thread ([`writer`]) seals, writes and syncs for all calls. When the call is over, one loop ([`encode`]) makes each recording small and
 //! takes its segments away. A call never waits for any of it.
 
 pub mod delete;

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::Utc;
 use pipeline::event::{CallEvent, EVENT_VERSION, EventBody};
-use pipeline::recording::two_sides::{Segment, TwoSides};
-use pipeline::recording::{RecordingLeg, Taken};
+use pipeline::recording::leg::{Captured, RecordingLeg, note_lost};
+use pipeline::recording::two_sides::Segment;
 use pipeline::turn;
 use storage::audit::{NewAudit, Party};
 use storage::recordings::RecordingKey;
 use storage::{CallId, RecordingConsent, Recordings as _, TenantStore};
-use telephony::media::{AudioFrame, CallTime, FRAME_BYTES};
+use telephony::media::CallTime;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -34,28 +34,28 @@ pub fn begin(
     if call.line.recording_consent == RecordingConsent::Off {
         return None;
     }
-    let (frames, taken) = mpsc::channel(RecordingLeg::BOUND);
+    let (handed, captured) = mpsc::channel(RecordingLeg::BOUND);
+    let lost = Arc::new(AtomicU64::new(0));
+    let paused = live.recording.paused();
+    let leg = RecordingLeg::new(CallTime::from_ms(start_ms), paused, Arc::clone(&lost), handed);
     app.recordings.enter(call.id);
     let recorder = Recorder {
         app: Arc::clone(app),
         store: store.clone(),
         call: call.id,
         live: Arc::clone(live),
-        start_ms,
-        sides: TwoSides::default(),
-        now: CallTime::ZERO,
         key: None,
         file: None,
-        lost: Arc::default(),
+        lost,
         told: false,
     };
     let (app_after, id) = (Arc::clone(app), call.id);
     let run = async move {
         let _active = Active(app_after, id);
-        recorder.run(taken).await;
+        recorder.run(captured).await;
     };
     app.tasks.spawn(run.in_current_span());
-    Some(RecordingLeg(frames))
+    Some(leg)
 }
 
 /// While it lives, the call's recording is not complete. Then the encoder is told.
@@ -73,9 +73,6 @@ struct Recorder {
     store: TenantStore,
     call: CallId,
     live: Arc<LiveCall>,
-    start_ms: u64,
-    sides: TwoSides,
-    now: CallTime,
     key: Option<Arc<RecordingKey>>,
     /// The writer's number of the file; `None` until the disk took one.
     file: Option<u64>,
@@ -85,23 +82,25 @@ struct Recorder {
 }
 
 impl Recorder {
-    async fn run(mut self, mut taken: mpsc::Receiver<Taken>) {
+    async fn run(mut self, mut captured: mpsc::Receiver<Captured>) {
         let live = Arc::clone(&self.live);
         let withdrawn = live.recording.withdrawn();
         // Nothing is handed over before the caller was told or agreed.
-        let Some(first) = taken.recv().await else { return self.gone_unless_kept().await };
+        let Some(first) = captured.recv().await else { return self.gone_unless_kept().await };
         if !self.has_begun().await {
             return;
         }
         self.live.recording.set_running(true);
         metrics::gauge!("quandura_recordings_live").increment(1.0);
         let mut next = Some(first);
-        while let Some(sound) = next {
-            self.take(sound).await;
+        while let Some(handed) = next {
+            if let Captured::Segment(segment) = handed {
+                self.keep(&segment).await;
+            }
             next = tokio::select! {
                 biased;
                 () = withdrawn.cancelled() => None,
-                sound = taken.recv() => sound,
+                handed = captured.recv() => handed,
             };
         }
         metrics::gauge!("quandura_recordings_live").decrement(1.0);
@@ -139,33 +138,15 @@ impl Recorder {
         true
     }
 
-    async fn take(&mut self, taken: Taken) {
-        let shift = |at: CallTime| CallTime::from_micros(at.as_micros() + self.start_ms * 1_000);
-        let taken = match taken {
-            Taken::Frame { side, at, frame } => {
-                self.now = shift(at);
-                let frame = if self.live.recording.is_paused() { AudioFrame::SILENCE } else { frame };
-                Taken::Frame { side, at: self.now, frame }
-            }
-            Taken::Cleared { at } => Taken::Cleared { at: shift(at) },
-        };
-        self.sides.take(taken);
-        while let Some(segment) = self.sides.ready(self.now) {
-            self.keep(&segment).await;
-        }
-    }
-
     async fn keep(&mut self, segment: &Segment) {
-        let frames = (segment.caller.len() / FRAME_BYTES * 2) as u64;
         if self.file.is_none() {
             self.open(segment.from * telephony::media::FRAME_MS).await;
         }
         match self.file {
-            Some(file) => self.app.recordings.writer.append(file, segment.to_bytes(), frames, &self.lost),
-            None => {
-                self.lost.fetch_add(frames, Ordering::Relaxed);
-                metrics::counter!("quandura_recording_frames_lost_total").increment(frames);
+            Some(file) => {
+                self.app.recordings.writer.append(file, segment.to_bytes(), segment.frames(), &self.lost)
             }
+            None => note_lost(&self.lost, segment.frames()),
         }
         if !self.told && self.lost.load(Ordering::Relaxed) > 0 {
             self.told = true;
@@ -182,11 +163,7 @@ impl Recorder {
         }
     }
 
-    async fn end(mut self) {
-        let withdrawn = self.live.recording.withdrawn().is_cancelled();
-        if !withdrawn && let Some(rest) = self.sides.rest(self.now) {
-            self.keep(&rest).await;
-        }
+    async fn end(self) {
         if let Some(file) = self.file {
             self.app.recordings.writer.end(file).await;
         }

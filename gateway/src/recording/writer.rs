@@ -1,11 +1,13 @@
-//! One thread that seals, writes and syncs the segments of all live calls: one sync a file for all that wait.
+//! One thread that seals and writes the segments of all live calls, and syncs each file every few seconds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::{Duration, Instant};
 
+use pipeline::recording::leg::note_lost;
 use storage::recordings::RecordingKey;
 use storage::recordings::files::{LiveFile, RecordingFiles};
 use storage::{CallId, StorageError, TenantId};
@@ -15,8 +17,11 @@ use super::disk::Disk;
 
 /// What may wait: five seconds of a hundred calls, eight megabytes. Beyond it segments are lost, and counted.
 const BOUND: usize = 512;
-/// Segments that share a sync.
-const BATCH: usize = 64;
+/// What a power cut may cost of a call. A kill costs what was not written yet, a second: the system has the rest. A sync is
+/// by far the most of what a recorded call costs, so that there is none for each segment.
+const SYNC_EVERY: Duration = Duration::from_secs(5);
+/// How long it sleeps where nothing waits.
+const IDLE: Duration = Duration::from_secs(3_600);
 
 /// A file to be begun.
 #[derive(Debug)]
@@ -92,7 +97,7 @@ impl Writer {
         self.jobs.get_or_init(|| {
             let (jobs, asked) = sync_channel(BOUND);
             let (files, disk) = (self.files.clone(), Arc::clone(&self.disk));
-            let work = move || Desk { files, disk, open: HashMap::new() }.work(&asked);
+            let work = move || Desk { files, disk, open: HashMap::new(), due: VecDeque::new() }.work(&asked);
             if let Err(error) = thread::Builder::new().name("recordings".to_owned()).spawn(work) {
                 tracing::error!(%error, "nothing can be recorded: no thread could be started");
             }
@@ -101,43 +106,48 @@ impl Writer {
     }
 }
 
-fn note_lost(lost: &AtomicU64, frames: u64) {
-    lost.fetch_add(frames, Ordering::Relaxed);
-    metrics::counter!("quandura_recording_frames_lost_total").increment(frames);
-}
-
 /// What the thread works with.
 struct Desk {
     files: RecordingFiles,
     disk: Arc<Disk>,
-    open: HashMap<u64, LiveFile>,
+    open: HashMap<u64, Open>,
+    /// Files that something was written to, and when each is to be synced.
+    due: VecDeque<(Instant, u64)>,
+}
+
+struct Open {
+    file: LiveFile,
+    is_due: bool,
 }
 
 impl Desk {
     fn work(mut self, asked: &Receiver<Job>) {
-        while let Ok(first) = asked.recv() {
-            let (mut touched, mut ended) = (BTreeSet::new(), Vec::new());
-            for job in std::iter::once(first).chain(asked.try_iter().take(BATCH)) {
-                match job {
-                    Job::Begin { file, new, begun } => {
-                        let _ = begun.send(self.begin(file, new));
-                    }
-                    Job::Append { file, segment, lost, frames } => {
-                        if self.append(file, &segment) {
-                            touched.insert(file);
-                        } else {
-                            note_lost(&lost, frames);
-                        }
-                    }
-                    Job::End { file, ended: told } => ended.push((file, told)),
+        loop {
+            let next = self.due.front().map(|(at, _)| at.saturating_duration_since(Instant::now()));
+            match asked.recv_timeout(next.unwrap_or(IDLE)) {
+                Ok(job) => self.does(job),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.sync_next();
+        }
+    }
+
+    fn does(&mut self, job: Job) {
+        match job {
+            Job::Begin { file, new, begun } => {
+                let _ = begun.send(self.begin(file, new));
+            }
+            Job::Append { file, segment, lost, frames } => {
+                if !self.append(file, &segment) {
+                    note_lost(&lost, frames);
                 }
             }
-            for file in touched {
-                self.sync(file);
-            }
-            for (file, told) in ended {
-                self.open.remove(&file);
-                let _ = told.send(());
+            Job::End { file, ended } => {
+                if let Some(open) = self.open.remove(&file).filter(|open| open.is_due) {
+                    self.sync(&open.file);
+                }
+                let _ = ended.send(());
             }
         }
     }
@@ -145,7 +155,7 @@ impl Desk {
     fn begin(&mut self, file: u64, new: NewFile) -> Result<(), StorageError> {
         let NewFile { tenant, call, from_ms, key } = new;
         let live = self.files.begin(tenant, call, from_ms, key).inspect_err(|error| self.failed(error))?;
-        self.open.insert(file, live);
+        self.open.insert(file, Open { file: live, is_due: false });
         Ok(())
     }
 
@@ -153,13 +163,30 @@ impl Desk {
         if !self.disk.has_room() {
             return false;
         }
-        let Some(live) = self.open.get_mut(&file) else { return false };
-        let written = live.append(segment);
+        let Some(open) = self.open.get_mut(&file) else { return false };
+        let written = open.file.append(segment);
+        if !std::mem::replace(&mut open.is_due, true) {
+            self.due.push_back((Instant::now() + SYNC_EVERY, file));
+        }
         written.inspect_err(|error| self.failed(error)).is_ok()
     }
 
-    fn sync(&self, file: u64) {
-        if let Some(Err(error)) = self.open.get(&file).map(LiveFile::sync) {
+    /// One file at a time, so that segments which came meanwhile are written before the next.
+    fn sync_next(&mut self) {
+        if self.due.front().is_none_or(|(at, _)| *at > Instant::now()) {
+            return;
+        }
+        let Some((_, file)) = self.due.pop_front() else { return };
+        if let Some(open) = self.open.get_mut(&file) {
+            open.is_due = false;
+        }
+        if let Some(open) = self.open.get(&file) {
+            self.sync(&open.file);
+        }
+    }
+
+    fn sync(&self, file: &LiveFile) {
+        if let Err(error) = file.sync() {
             self.failed(&error);
         }
     }

@@ -228,9 +228,12 @@ async fn a_word_against_it_that_a_kill_overtook_is_found_on_the_record() {
     assert!(walk(&test.gateway.app.config.data_dir.join("recordings")).is_empty());
 }
 
-/// Tells the caller, and at their first words takes their consent back, or asks for a PIN.
-struct Says {
-    withdraws: bool,
+/// Tells the caller, and asks for a PIN, or at their first words does something about the recording.
+#[derive(Clone, Copy, PartialEq)]
+enum Says {
+    AsksPin,
+    Withdraws,
+    Pauses,
 }
 
 impl Responder for Says {
@@ -241,20 +244,26 @@ impl Responder for Says {
     fn open(&self, _: CallBrief) -> Result<ReplyStream, PortError> {
         let (commands, mut asked) = mpsc::channel(32);
         let (told, events) = mpsc::channel(64);
-        let withdraws = self.withdraws;
+        let says = *self;
         tokio::spawn(async move {
             while let Some(command) = asked.recv().await {
                 if let ReplyCommand::Start { turn, input, .. } = command {
                     let opened = input == TurnInput::Opened;
-                    if withdraws && !opened {
-                        let _ = told.send(ReplyEvent::Consent(Consented::Withdrawn)).await;
+                    match says {
+                        Self::Withdraws if !opened => {
+                            let _ = told.send(ReplyEvent::Consent(Consented::Withdrawn)).await;
+                        }
+                        Self::Pauses if !opened => {
+                            let _ = told.send(ReplyEvent::Recording { turn, paused: true }).await;
+                        }
+                        _ => {}
                     }
                     let kind = if opened { SegmentKind::Consent } else { SegmentKind::Reply };
                     let id = SegmentId { turn, index: 0 };
                     let text = "This call may be recorded.".to_owned();
                     let _ =
                         told.send(ReplyEvent::Segment(ReplySegment { id, text, kind, fixed: false })).await;
-                    let expects = if withdraws { Expectation::Open } else { Expectation::Secret };
+                    let expects = if says == Self::AsksPin { Expectation::Secret } else { Expectation::Open };
                     let _ = told.send(ReplyEvent::Done { turn, expects, then: AfterReply::Listen }).await;
                 }
             }
@@ -263,16 +272,13 @@ impl Responder for Says {
     }
 }
 
-async fn saying(withdraws: bool) -> TestGateway {
+async fn saying(says: Says) -> TestGateway {
     let change = |config: &mut crate::config::Config| {
         config.admin_token = Some(secrecy::SecretString::from(ADMIN));
     };
     TestGateway::with(change, move |platform| {
         Box::pin(async move {
-            Ok(crate::providers::Providers {
-                responder: Arc::new(Says { withdraws }),
-                ..engines(platform).await?
-            })
+            Ok(crate::providers::Providers { responder: Arc::new(says), ..engines(platform).await? })
         }) as futures_util::future::BoxFuture<'static, _>
     })
     .await
@@ -280,7 +286,7 @@ async fn saying(withdraws: bool) -> TestGateway {
 
 #[tokio::test]
 async fn consent_that_is_taken_back_in_mid_call_deletes_what_there_is() {
-    let test = saying(true).await;
+    let test = saying(Says::Withdraws).await;
     let sid = "CA00000000000000000000000000000051";
     let running = caller(&test, sid, 40, 4_000).await;
     running.await.unwrap();
@@ -301,8 +307,24 @@ async fn consent_that_is_taken_back_in_mid_call_deletes_what_there_is() {
 }
 
 #[tokio::test]
+async fn the_agent_pauses_and_it_is_known_that_it_was_the_agent() {
+    let test = saying(Says::Pauses).await;
+    let sid = "CA00000000000000000000000000000053";
+    let path = format!("/v1/calls/{sid}/recording");
+    let running = caller(&test, sid, 40, 6_000).await;
+    let live = when(&test, &path, |answer| answer["paused"] == true).await;
+    assert_eq!(live["paused_by"], "the agent", "{live}");
+    running.await.unwrap();
+    let id = ended(&test, sid).await["id"].as_str().unwrap().to_owned();
+    let audit = noted(&test, &id, "recording.paused").await;
+    let paused =
+        audit["items"].as_array().unwrap().iter().find(|entry| entry["action"] == "recording.paused");
+    assert_eq!(paused.unwrap()["details"]["by"], "the agent", "{audit}");
+}
+
+#[tokio::test]
 async fn a_secret_is_silent_and_so_is_what_is_said_during_a_pause() {
-    let test = saying(false).await;
+    let test = saying(Says::AsksPin).await;
     let sid = "CA00000000000000000000000000000052";
     let path = format!("/v1/calls/{sid}/recording");
     let running = caller(&test, sid, 40, 4_000).await;
@@ -316,6 +338,8 @@ async fn a_secret_is_silent_and_so_is_what_is_said_during_a_pause() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(paused, StatusCode::OK);
+    let live = get(&test, &format!("{path}?format=json")).await;
+    assert_eq!((&live["paused"], &live["paused_by"]), (&json!(true), &json!("admin-token")), "{live}");
     running.await.unwrap();
     let id = ended(&test, sid).await["id"].as_str().unwrap().to_owned();
     let kept = when(&test, &path, is_kept).await;

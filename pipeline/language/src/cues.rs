@@ -130,6 +130,8 @@ pub struct Cues {
     pub another: &'static [&'static str],
     /// Beside a weekday: that day is not wanted.
     pub unfit: &'static [&'static str],
+    /// Beside a weekday: what there is on it is asked of us.
+    pub asks_free: &'static [&'static str],
     /// Before a weekday: that one instead of the other.
     pub rather: &'static [&'static str],
     /// What we say of values.

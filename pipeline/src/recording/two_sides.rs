@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use telephony::media::{AudioFrame, CallTime, FRAME_BYTES, FRAME_MS};
 
-use super::Taken;
 use crate::tap::Side;
 
 /// Slots of a segment: one second.
@@ -21,6 +20,15 @@ const MOST_AHEAD: u64 = 100;
 const VERSION: u8 = 1;
 const HEADER: usize = 1 + 8 + 4;
 
+/// What a call hands over, from the moment on at which it may be recorded. Times are the call's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// 20 ms; silence where it may hold a secret. The agent's are told when they are sent, ahead of being heard.
+    Frame { side: Side, at: CallTime, frame: AudioFrame },
+    /// What was sent to the caller and not played yet was dropped.
+    Cleared { at: CallTime },
+}
+
 /// Some slots of both sides, without a gap.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Segment {
@@ -32,6 +40,12 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// How many frames of both sides it holds.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        ((self.caller.len() + self.agent.len()) / FRAME_BYTES) as u64
+    }
+
     /// As it is kept.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -152,7 +166,12 @@ impl Track {
     fn cut(&mut self, from: u64, to: u64) -> Vec<u8> {
         let later = self.frames.split_off(&to);
         let now = std::mem::replace(&mut self.frames, later);
-        (from..to).flat_map(|slot| now.get(&slot).unwrap_or(&AudioFrame::SILENCE).0).collect()
+        let mut sound = vec![AudioFrame::SILENCE.0[0]; (to - from) as usize * FRAME_BYTES];
+        for (slot, frame) in now.range(from..) {
+            let at = (slot - from) as usize * FRAME_BYTES;
+            sound[at..at + FRAME_BYTES].copy_from_slice(&frame.0);
+        }
+        sound
     }
 }
 

@@ -222,6 +222,7 @@ impl Session {
             }
             ReplyEvent::Attention { reason, .. } => self.attend(reason),
             ReplyEvent::Question { question, .. } => self.to_ask = Some(question),
+            ReplyEvent::Recording { paused, .. } => self.on_recording_paused(paused),
             ReplyEvent::Done { expects, then, .. } => self.on_reply_complete(expects, then),
             ReplyEvent::Failed { reason, .. } => self.on_reply_failed(reason),
         }
@@ -586,6 +587,7 @@ fn epoch_of(event: &ReplyEvent) -> TurnId {
         | ReplyEvent::Done { turn, .. }
         | ReplyEvent::Language { turn, .. }
         | ReplyEvent::Question { turn, .. }
+        | ReplyEvent::Recording { turn, .. }
         | ReplyEvent::Busy { turn, .. }
         | ReplyEvent::Used { turn, .. }
         | ReplyEvent::Failed { turn, .. } => *turn,

@@ -5,6 +5,9 @@ use crate::event::EventBody;
 use crate::ports::{CallRecord, Consented};
 use crate::turn::{SegmentId, SegmentKind};
 
+/// Who paused a recording, where no person did.
+const AGENT: &str = "the agent";
+
 impl Session {
     /// Whether what is said now may be recorded.
     #[must_use]
@@ -29,6 +32,13 @@ impl Session {
         self.consented = Some(consented);
         self.record(CallRecord::Consent { turn: self.turn, consented });
         self.emit(EventBody::Consent { turn: self.turn, consented });
+    }
+
+    /// The agent wants silence kept for a while, or no more.
+    pub(super) fn on_recording_paused(&mut self, paused: bool) {
+        if self.may_record() {
+            self.emit(EventBody::Recording { paused, by: AGENT.to_owned() });
+        }
     }
 
     /// A segment was heard to its end. The last one of the notice is what counts: those before it were heard too.

@@ -28,6 +28,16 @@ pub(crate) async fn a_recording_is_begun_kept_and_deleted_with_its_key(f: &Fixtu
     store.capture_recording(call, 3).await.unwrap();
     let waiting = store.unencoded_recordings(9).await.unwrap();
     assert_eq!((waiting.len(), waiting[0].state, waiting[0].lost_frames), (1, RecordingState::Captured, 3));
+    let live = recorded(store).await;
+    let later = recorded(store).await;
+    store.capture_recording(later, 0).await.unwrap();
+    let waiting = store.unencoded_recordings(2).await.unwrap();
+    let calls: Vec<CallId> = waiting.iter().map(|recording| recording.call_id).collect();
+    assert_eq!(calls, [call, later], "a live one that is older holds up none");
+    for other in [live, later] {
+        store.capture_recording(other, 0).await.unwrap();
+        store.keep_recording(other, KEPT).await.unwrap();
+    }
     assert!(store.keep_recording(call, KEPT).await.unwrap());
     let kept = store.recording(call).await.unwrap().unwrap();
     assert_eq!((kept.state, kept.duration_ms, kept.bytes), (RecordingState::Kept, 4_000, 12_345));

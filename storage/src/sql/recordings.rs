@@ -116,8 +116,9 @@ impl Recordings for TenantStore {
     }
 
     async fn unencoded_recordings(&self, limit: u32) -> Result<Vec<Recording>, StorageError> {
+        // By name: captured, then live.
         const SQL: &str = select_recordings!(
-            "and r.node = $2 and r.state in ('live', 'captured') and r.wanted_gone = 0 order by r.started_at limit $3"
+            "and r.node = $2 and r.state in ('live', 'captured') and r.wanted_gone = 0 order by r.state, r.started_at limit $3"
         );
         let core = &*self.core;
         let mut conn = core.db.read().await?;

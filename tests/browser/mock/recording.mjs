@@ -20,13 +20,13 @@ export function record(mock, call, seconds, offsetMs = 0) {
 /** A call's recording begins. */
 export function beginRecording(mock, call) {
   const live = { call_id: call.id, state: "live", started_at: new Date().toISOString(), duration_ms: 0, bytes: 0, lost_frames: 0, wanted_gone: false, deleted_at: null, delete_reason: null };
-  mock.recordings.set(call.id, { seconds: 0, recording: live, peaks: null });
+  mock.recordings.set(call.id, { seconds: 0, recording: live, peaks: null, paused: false, paused_by: null });
   note(mock, "recording.started", call.id, "call");
 }
 
-/** Somebody pauses a live recording, or lets it go on: nobody is told but the audit. */
+/** Somebody pauses a live recording, or lets it go on. */
 export function setPaused(mock, id, paused, by) {
-  mock.recordings.get(id).paused = paused;
+  Object.assign(mock.recordings.get(id), { paused, paused_by: paused ? by : null });
   note(mock, paused ? "recording.paused" : "recording.resumed", id, by);
 }
 
@@ -41,7 +41,8 @@ export function pause(mock, response, id, paused) {
 export function recording(mock, response, id, url) {
   const kept = mock.recordings.get(id);
   if (url.searchParams.get("format") === "json") {
-    return json(response, kept ? { recording: kept.recording, peaks: kept.peaks } : { recording: null, peaks: null });
+    const { recording = null, peaks = null, paused = null, paused_by = null } = kept ?? {};
+    return json(response, { recording, peaks, paused, paused_by });
   }
   if (!kept) return refuse(response, 404, "NOT_FOUND", "There is no such recording.");
   mock.played += 1;

@@ -1,9 +1,11 @@
 //! Offering free times and understanding the choice.
 
-use chrono::{Datelike, Timelike};
+use chrono::{Datelike, NaiveDate, Timelike};
 use pipeline::turn::Expectation;
 
-use super::beliefs::days::{day_wanted, last_day};
+use super::beliefs::days::{day_wanted, last_day, ruled_out};
+use super::script::Slot;
+use super::slots::{self, Read};
 use super::state::{Filled, Pending};
 use super::step::{Lookup, Opening};
 use super::turn::Turn;
@@ -21,9 +23,36 @@ impl Turn<'_> {
         let day =
             self.state.task().and_then(|t| t.slots.get("day")).map_or("any", |d| d.value.as_str()).to_owned();
         let suiting: Vec<Opening> = all.iter().filter(|o| suits(o, &day)).cloned().collect();
-        let key = if suiting.is_empty() && day != "any" { "openings_none_day" } else { "openings" };
-        let offer = if suiting.is_empty() { all } else { suiting };
-        self.offer(spread(&offer), key);
+        if !suiting.is_empty() || day == "any" {
+            return self.offer(spread(if suiting.is_empty() { &all } else { &suiting }), "openings");
+        }
+        let date = day.split(' ').next().and_then(|date| date.parse().ok());
+        self.none_on(date.filter(|date| !self.is_ruled_out(*date)), &all);
+    }
+
+    /// Nothing is free on the day that was asked for, and what is on others. `None`: not at the time that was, or on a day that
+    /// the caller cannot.
+    fn none_on(&mut self, date: Option<NaiveDate>, all: &[Opening]) {
+        let offer = spread(all);
+        let Some(date) = date.filter(|_| !offer.is_empty()) else {
+            return self.offer(offer, "openings_none_day");
+        };
+        self.say_with("openings_none_on", &[("day", &self.ear.spoken_date(date))]);
+        self.offer(offer, "openings_next");
+    }
+
+    /// Days that the caller cannot are offered no more, until they ask for one of them after all.
+    pub(super) fn rule_out_days(&mut self, text: &str) {
+        let (ear, now) = (self.ear, self.view.now);
+        let date = |part: &str| ear.when(part, now, Direction::Future).and_then(|when| when.date);
+        let out: Vec<NaiveDate> = ruled_out(ear, text).into_iter().filter_map(date).collect();
+        let wanted = date(&last_day(ear, &day_wanted(ear, text))).filter(|wanted| !out.contains(wanted));
+        self.task_mut(|task| {
+            task.ruled_out.extend(out);
+            if let Some(wanted) = wanted {
+                task.ruled_out.remove(&wanted);
+            }
+        });
     }
 
     fn offer(&mut self, offer: Vec<Opening>, key: &str) {
@@ -52,14 +81,19 @@ impl Turn<'_> {
             self.wants = Some(Lookup::Openings);
             return None;
         };
-        let refused = self.state.task().map(|t| t.refused.clone()).unwrap_or_default();
-        Some(openings.iter().filter(|o| !refused.contains(&o.id)).cloned().collect())
+        let task = self.state.task();
+        let is_left = |o: &&Opening| {
+            task.is_none_or(|t| !t.refused.contains(&o.id) && !t.ruled_out.contains(&o.starts.date()))
+        };
+        Some(openings.iter().filter(is_left).cloned().collect())
     }
 
     /// The caller's choice among the offered times, or another wish.
     pub(super) fn choose_opening(&mut self, text: &str) {
+        self.rule_out_days(text);
         let Some(all) = self.free() else { return };
-        let offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
+        let mut offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
+        offered.retain(|o| !self.is_ruled_out(o.starts.date()));
         let ear = self.ear;
         // "Better Friday, Thursday I work": only what is wanted counts.
         let wanted = last_day(ear, &day_wanted(ear, self.preferred(text)));
@@ -81,13 +115,19 @@ impl Turn<'_> {
             offered.iter().filter(fits).cloned().collect()
         };
         let elsewhere: Vec<Opening> = all.iter().filter(fits).cloned().collect();
-        let more = wants_other(ear, text);
+        let gone = wish.as_ref().and_then(|wish| wish.date).filter(|date| self.is_ruled_out(*date));
+        let more = wants_other(ear, text) || gone.is_some();
         match (among.len(), elsewhere.len()) {
             (1.., _) if asks => self.offer(among, "openings"),
             (2.., _) => self.offer(among, "openings"),
             (_, 1) if !more && !asks => self.take_opening(&elsewhere[0]),
             (_, 1..) => self.offer(elsewhere.into_iter().take(OFFERED).collect(), "openings"),
-            _ if wish.is_some() && !more => self.offer(spread(&all), "openings_none_day"),
+            _ if gone.is_none() && wish.as_ref().is_some_and(|wish| wish.date.is_some()) => {
+                let day = wish.and_then(|wish| wish.date);
+                let date = day.filter(|day| all.iter().all(|o| o.starts.date() != *day));
+                self.none_on(date, &all);
+            }
+            _ if wish.is_some() && !more => self.none_on(None, &all),
             _ if more => self.offer_others(&all, &offered),
             _ if ear.is_question(text) => self.digress(text),
             _ => self.offer(offered, "openings"),
@@ -109,6 +149,25 @@ impl Turn<'_> {
                 || bare_hour(self.ear, text).is_some()
         };
         if hour(rest) { rest } else { text }
+    }
+
+    /// A day as it was read; another that is named in the same breath, or any, where the caller cannot on this one.
+    pub(super) fn not_ruled_out(&mut self, slot: &Slot, value: Filled, text: &str) -> Filled {
+        self.rule_out_days(text);
+        let date = |value: &Filled| value.value.split(' ').next().and_then(|date| date.parse().ok());
+        let stands = |turn: &Self, value: &Filled| date(value).is_none_or(|date| !turn.is_ruled_out(date));
+        if stands(self, &value) {
+            return value;
+        }
+        let wanted = last_day(self.ear, &day_wanted(self.ear, text));
+        match slots::answered(slot.kind, &wanted, self.context()) {
+            Read::Value(other) if stands(self, &other) => other,
+            _ => Filled::new("any", self.ear.cues().says.any_day),
+        }
+    }
+
+    fn is_ruled_out(&self, date: NaiveDate) -> bool {
+        self.state.task().is_some_and(|task| task.ruled_out.contains(&date))
     }
 
     fn offer_others(&mut self, all: &[Opening], offered: &[Opening]) {

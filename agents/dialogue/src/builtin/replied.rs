@@ -156,6 +156,8 @@ impl<'a> Turn<'a> {
             kind => match reply.value(kind) {
                 Some(words) => {
                     let Some(value) = self.value_of(slot, &words, reply, text) else { return false };
+                    let value =
+                        if kind == SlotKind::Day { self.not_ruled_out(slot, value, text) } else { value };
                     self.beside(script, reply, Some(slot));
                     if slot.kind == SlotKind::Name && !reply.has(Kind::What) {
                         self.tell_behind(script, &reply.behind_name);

@@ -330,11 +330,23 @@ pub fn merged_when(ear: Ear, old: &Filled, new: Filled) -> Filled {
 // ---------------------------------------------------------------- injuries
 
 static NOBODY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(any(body|one) )?(hurt|injured) (no|nope|nah|nobody)\b|\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)|(only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)").expect("clippy compiles every pattern")
+    Regex::new(r"^(any(body|one) )?(hurt|injured) (no|nope|nah|nobody)\b|\b(nobody|no one|none of us|noone|no body)('s|s)?( \w+)? (hurt|injured|in (any )?danger)|no injur\w+|(wasn't|weren't|isn't|not|didn't get) (badly |seriously )?(hurt|injured)|without injur\w+|everyone('s| is| was) (fine|ok|okay|all right)|nobody('s| is| was| got)? (hurt|injured)|no one('s| is| was| got)? (hurt|injured)").expect("clippy compiles every pattern")
+});
+/// Where it was asked whether somebody was hurt: things alone were, or all is well.
+static THINGS_ALONE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b((only|just) (the |my |our |some )?(property|car|truck|fence|tires?|bumper|shoes?|stuff)|solo (danos|materiales|la propiedad|el carro|el coche)|it('s| is| was) (fine|okay|ok|all right))").expect("clippy compiles every pattern")
+});
+/// Whoever says this says nothing of whether somebody was: "I didn't say nobody was hurt, I don't know that".
+static UNSURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b((don't|do not|didn't|couldn't) (really )?(know|say|tell|see)|not sure|no idea|no se\b|no (dije|he dicho|supe|vi|pude ver)|quien sabe)").expect("clippy compiles every pattern")
+});
+static ANYBODY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(any(body|one)|somebody|someone|nobody|no one|alguien|nadie|herid)")
+        .expect("clippy compiles every pattern")
 });
 /// Somebody is well, who may have been hurt before.
 static WELL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(i'm (fine|okay|ok|all right|not hurt)|(he|she|it)('s| is| was) (fine|okay|ok|all right)|they('re| are| were) (fine|okay|ok|all right))").expect("clippy compiles every pattern")
+    Regex::new(r"\b(i'm (fine|okay|ok|all right|not hurt)|(he|she)('s| is| was) (fine|okay|ok|all right)|they('re| are| were) (fine|okay|ok|all right))").expect("clippy compiles every pattern")
 });
 static WELL_ES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(estoy|estan|estamos|(el|ella|mi \w+) (ya )?esta) bien\b")
@@ -344,7 +356,7 @@ static SOMEBODY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b((got|was|were|is|are|am|'m|been|badly|somebody|someone) (\w+ )?(hurt|injured|bleeding|bruised)|(hurt|broke|broken|sprained|twisted|turned|rolled|cut|injured|fractured|bruised|banged up|scraped|hit|bumped|burned) (my|his|her|their|a|an|the) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone)|injur(y|ies)\b|whiplash|concussion|stitches|(only|just) (his|her|my|a|the|some|their) (\w+ )?(arm|leg|wrist|ankle|knee|back|head|hip|foot|hand|neck|shoulder|face|finger|elbow|nose|ribs?|toe|bone|bruises?|scratch(es)?|scrapes?|sprain|cuts?|bumps?)|taken to (the )?hospital|(went|go|going) to the (hospital|er|emergency room|doctor)|in pain|ambulance (came|took))").expect("clippy compiles every pattern")
 });
 static NOBODY_ES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(herid[oa]s? (no|ningun[oa]?|nadie)|ningun[oa]? (herid|lastim|lesion)\w+|nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|solo (danos|materiales|la propiedad|el carro|el coche)|nadie (salio|resulto)|afortunadamente no)").expect("clippy compiles every pattern")
+    Regex::new(r"\b(herid[oa]s? (no|ningun[oa]?|nadie)|ningun[oa]? (herid|lastim|lesion)\w+|nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|nadie (salio|resulto)|afortunadamente no)").expect("clippy compiles every pattern")
 });
 static SOMEBODY_ES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me) (lastim|hiri|golpe|romp|fractur|torc|cort|quem|quebr)\w+( (el|la|los|las|mi|su|un|una))? ?(brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)?|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").expect("clippy compiles every pattern")
@@ -363,6 +375,9 @@ fn injured(ear: Ear, text: &str, asked: bool) -> Option<Filled> {
     let hit = |re: &LazyLock<Regex>| re.is_match(&plain);
     let yes = || Filled::new("yes", says.hurt);
     let no = || Filled::new("no", says.unhurt);
+    if hit(&UNSURE) && hit(&ANYBODY) {
+        return None;
+    }
     if hit(nobody) {
         return Some(no());
     }
@@ -379,7 +394,7 @@ fn injured(ear: Ear, text: &str, asked: bool) -> Option<Filled> {
         Some(YesNo::Yes) if well && bare => Some(no()),
         Some(YesNo::Yes) => Some(yes()),
         Some(YesNo::No) => Some(no()),
-        None if well => Some(no()),
+        None if well || hit(&THINGS_ALONE) => Some(no()),
         // "My car was hit" says what happened.
         None if account::tells_event(ear, text) => None,
         // "Just me", "my daughter, a little": somebody was.
@@ -495,6 +510,18 @@ mod tests {
         ] {
             assert_eq!(value(SlotKind::Injured, text).as_deref(), Some("no"), "{text}");
         }
+        for (text, told) in [
+            ("It was fine on Saturday, it was fine then", None),
+            ("There was only my truck and this white flatbed", None),
+            ("I didn't say nobody was hurt, I don't know that", None),
+            ("Nobody was hurt, the rail is just bent", Some("no")),
+            ("He's fine now", Some("no")),
+            ("My husband hurt his back", Some("yes")),
+        ] {
+            let unasked = stated(SlotKind::Injured, text, context()).map(|found| found.value);
+            assert_eq!(unasked.as_deref(), told, "{text}");
+        }
+        assert_eq!(value(SlotKind::Injured, "I don't know if anyone got hurt"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::NaiveDate;
 use pipeline::ports::{Consent, Language, Returned};
 use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,9 @@ pub struct Task {
     pub chosen: Option<Opening>,
     /// Free times that turned out taken or were turned down.
     pub refused: BTreeSet<uuid::Uuid>,
+    /// Days that the caller cannot.
+    #[serde(default)]
+    pub ruled_out: BTreeSet<NaiveDate>,
     /// Where values come from, how sure they are, and what the caller took back.
     #[serde(default)]
     pub beliefs: BTreeMap<String, Belief>,
@@ -98,7 +102,7 @@ pub struct Task {
     pub before: BTreeMap<String, Filled>,
 }
 
-language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, call_when, to, aside, offered, refused, before);
+language::shown!(Task, "Task": id, stage, order, asked, asked_known, known_refused, beliefs, doubt, amends; slots, digits, call_when, to, aside, offered, refused, ruled_out, before);
 
 impl Task {
     #[must_use]
@@ -118,6 +122,7 @@ impl Task {
             offered: Vec::new(),
             chosen: None,
             refused: BTreeSet::new(),
+            ruled_out: BTreeSet::new(),
             beliefs: BTreeMap::new(),
             doubt: None,
             amends: None,

@@ -265,6 +265,7 @@ impl<'a> Turn<'a> {
         if self.doubts(slot, &value) {
             return;
         }
+        let value = if slot.kind == SlotKind::Day { self.not_ruled_out(slot, value, text) } else { value };
         let value = self.nearest_known(slot, value);
         let value = if slot.id == MESSAGE { self.with_addressee(value) } else { value };
         let from = if value.value == "caller" { Source::CallersNumber } else { Source::Asked };

@@ -43,6 +43,7 @@ pub(super) fn asked(name: &str, input: &mut Input<'_>) -> Option<Asked> {
         }
         "put_through" => Some(Asked::PutThrough { target: input.text("target")? }),
         "ask_staff" => Some(Asked::AskStaff { question: input.text("question")? }),
+        "pause_recording" => Some(Asked::PauseRecording { paused: input.word("recording")? == "silent" }),
         "set_language" => language(input),
         "end_call" => Some(Asked::EndCall),
         _ => None,

@@ -77,6 +77,10 @@ pub enum Asked {
     AskStaff {
         question: String,
     },
+    /// Silence is kept of the call from here on, or sound again.
+    PauseRecording {
+        paused: bool,
+    },
     /// A tool of a server outside; its look-up is under way.
     Outside,
     Speak(Language),
@@ -97,6 +101,7 @@ impl std::fmt::Debug for Asked {
             Self::PutThrough { target } => write!(f, "PutThrough({:?})", target.shape()),
             Self::AskStaff { question } => write!(f, "AskStaff({:?})", question.shape()),
             Self::MarkUrgent { kind } => write!(f, "MarkUrgent({:?})", kind.shape()),
+            Self::PauseRecording { paused } => write!(f, "PauseRecording({paused})"),
             Self::Speak(language) => f.debug_tuple("Speak").field(language).finish(),
             Self::Outside => f.write_str("Outside"),
             Self::EndCall => f.write_str("EndCall"),

@@ -32,7 +32,11 @@ pub fn proposed<'a>(call: &'a ToolCall, asked: &Asked) -> ProposedTool<'a> {
             audit_entry_created: true,
             ..reading
         },
-        Asked::Search { .. } | Asked::FreeTimes { .. } | Asked::Speak(_) | Asked::EndCall => reading,
+        Asked::Search { .. }
+        | Asked::FreeTimes { .. }
+        | Asked::PauseRecording { .. }
+        | Asked::Speak(_)
+        | Asked::EndCall => reading,
     }
 }
 

@@ -274,7 +274,7 @@ export const api = {
   handOver: (id: string, to: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/handover`, { to }),
   giveBack: (id: string, note: string) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/release`, note ? { note } : {}),
   recording: (id: string, ask: Ask = {}) =>
-    request<{ recording: Recording | null; peaks: Peaks | null }>(`/v1/calls/${encodeURIComponent(id)}/recording?format=json`, ask),
+    request<{ recording: Recording | null; peaks: Peaks | null; paused: boolean | null; paused_by: string | null }>(`/v1/calls/${encodeURIComponent(id)}/recording?format=json`, ask),
   /** Silence on both sides from here on, or sound again. */
   pauseRecording: (id: string, paused: boolean) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/recording/${paused ? "pause" : "resume"}`),
   whisper: (id: string, word: Whisper) => post<unknown>(`/v1/calls/${encodeURIComponent(id)}/whisper`, word),

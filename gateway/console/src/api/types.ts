@@ -433,6 +433,8 @@ export interface EventBodies {
   "call.latency": { latency: TurnLatency };
   /** From here on the call may be listened to and recorded, or may not. */
   "call.consent": { turn: number; consented: "told" | "agreed" | "refused" | "withdrawn" };
+  /** The recording is silent from here on, or no more. */
+  "call.recording": { paused: boolean; by: string };
   /** How it stands with notes of what the caller and the person who took the call say. */
   "call.notes": { turn: number; state: "told" | "refused" | "no_room" | "began" | "withdrawn" | "ended" | "lost"; with: string };
   "call.ended": { reason: string; duration_ms: number };

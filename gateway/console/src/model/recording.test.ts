@@ -1,30 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { AuditEntry } from "../api/types";
-import { pauseOf, standing, standingText, withPause } from "./recording";
+import { standing, standingText, withPause } from "./recording";
 import { emptyState, newCall, unknownFacts } from "./state";
-
-let seq = 100;
-const entry = (action: string, actor = "ana"): AuditEntry => {
-  seq -= 1;
-  return { seq, id: `a${seq}`, at: "2026-12-01T03:00:00Z", actor: { kind: "user", id: actor }, action, subject: { kind: "call", id: "c1" }, outcome: "done", details: {} };
-};
-
-describe("pauseOf", () => {
-  it("believes the newest entry", () => {
-    expect(pauseOf([entry("call.listen_started"), entry("recording.paused"), entry("recording.started", "call")], true)).toEqual({ paused: true, by: "ana" });
-    expect(pauseOf([entry("recording.resumed", "bo"), entry("recording.paused")], true)).toEqual({ paused: false, by: "bo" });
-  });
-
-  it("holds no pause of an earlier stream against a later one", () => {
-    expect(pauseOf([entry("recording.started", "call"), entry("recording.paused"), entry("recording.started", "call")], true)).toEqual({ paused: false, by: null });
-  });
-
-  it("knows that nobody paused it only from all of the entries", () => {
-    expect(pauseOf([entry("call.started")], true)).toEqual({ paused: false, by: null });
-    expect(pauseOf([entry("call.whispered")], false)).toBeNull();
-  });
-});
 
 describe("standing", () => {
   it("says who paused it, and does not claim what is not known", () => {

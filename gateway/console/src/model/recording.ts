@@ -1,9 +1,7 @@
 // Whether a live call is being recorded, and whether somebody paused that. Pure.
 //
-// No event tells of a pause, and the recording itself does not say: the audit does, to those who may read it, and a person
-// knows what they did themselves. Whoever knows neither is told so, and not that all is well.
+// Events and the recording itself tell of a pause; on a node that did not take the call nobody knows, and is told so.
 
-import type { AuditEntry } from "../api/types";
 import type { State } from "./state";
 
 /** What is known of it: who paused it, or that nobody did (`by` of who resumed it, if anybody had to). */
@@ -14,16 +12,6 @@ export interface Pause {
 
 /** What is known of the recording of a live call. `unsure`: it is recorded, and whether somebody paused that is not known. */
 export type Standing = { kind: "none" } | { kind: "on" } | { kind: "paused"; by: string } | { kind: "unsure" };
-
-const PAUSES: Readonly<Record<string, boolean>> = { "recording.started": false, "recording.resumed": false, "recording.paused": true };
-
-/** What the newest entries of a call's audit tell, newest first. `all`: there are no older ones. Null: nothing. */
-export function pauseOf(entries: readonly AuditEntry[], all: boolean): Pause | null {
-  const last = entries.find(({ action }) => Object.hasOwn(PAUSES, action));
-  if (!last) return all ? { paused: false, by: null } : null;
-  // A second stream of the call records anew, whatever was paused before; the program begins that, and nobody's name is on it.
-  return { paused: PAUSES[last.action] === true, by: last.action === "recording.started" ? null : last.actor.id };
-}
 
 export function standing(recorded: boolean, pause: Pause | null): Standing {
   if (!recorded) return { kind: "none" };

@@ -149,6 +149,9 @@ const apply: { [N in EventName]: Apply<N> } = {
   "call.consent": (call, { event_id, consented, at }) =>
     withNotice({ ...call, consentAt: at, pause: null }, { id: event_id, at, kind: "person", text: CONSENT[consented] }),
 
+  "call.recording": (call, { event_id, paused, by, at }) =>
+    withNotice({ ...call, pause: { paused, by } }, { id: event_id, at, kind: "person", text: `${paused ? "Recording paused" : "Recording resumed"} by ${by}` }),
+
   "call.notes": (call, { event_id, state, with: target, at }) =>
     withNotice(call, { id: event_id, at, kind: "person", text: `${NOTES[state]} (${target})` }),
 

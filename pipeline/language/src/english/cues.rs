@@ -582,6 +582,7 @@ pub static ENGLISH: Cues = Cues {
     unfit: &[
         "not", "can't", "cannot", "won't", "don't", "doesn't", "closed", "busy", "work", "working", "isn't",
     ],
+    asks_free: &["you", "anything", "there"],
     rather: &["rather", "instead", "actually", "better", "make it", "how about", "let's do", "let's say"],
     says: Says {
         for_whom: "For",

@@ -477,6 +477,7 @@ pub static SPANISH: Cues = Cues {
         "prefier",
     ],
     unfit: &["no", "trabajo", "trabajamos", "cerrado", "cerrados", "ocupado", "ocupada"],
+    asks_free: &["tiene", "tienen", "tendra", "tendran", "hay", "habra", "nada", "algo"],
     rather: &["mejor", "mas bien", "en vez", "entonces", "que sea", "pongale", "cambiela"],
     says: Says {
         for_whom: "Para",

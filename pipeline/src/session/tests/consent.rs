@@ -2,8 +2,9 @@
 
 use super::world::{Habits, World, say};
 use crate::event::EventBody;
-use crate::ports::{CallRecord, Consented, ReplyEvent};
+use crate::ports::{CallRecord, Consented, ReplyCommand, ReplyEvent};
 use crate::session::{Input, Supervisor};
+use crate::turn::TurnId;
 
 fn tells() -> Habits {
     Habits { tells: true, ..Habits::default() }
@@ -49,6 +50,34 @@ fn a_no_in_mid_call_is_the_last_word() {
     w.run_to(6_000);
     assert_eq!(told(&w), [Consented::Told, Consented::Withdrawn]);
     assert!(!w.session.may_record() && !w.session.may_be_heard());
+}
+
+#[test]
+fn the_agent_pauses_what_may_be_recorded_and_nothing_else() {
+    let pauses = |w: &World| {
+        let of = |e: &EventBody| match e {
+            EventBody::Recording { paused, by } => Some((*paused, by.clone())),
+            _ => None,
+        };
+        w.events.iter().filter_map(|(_, e)| of(e)).collect::<Vec<_>>()
+    };
+    let asked = |turn, paused| Input::Reply(ReplyEvent::Recording { turn, paused });
+    let asking = |habits| {
+        let mut w = World::new(vec![say(6_500, 8_000, "My card number is next")], habits);
+        w.run_to(8_700);
+        let begun = |(_, command): &(_, ReplyCommand)| match command {
+            ReplyCommand::Start { turn, .. } => Some(*turn),
+            _ => None,
+        };
+        let turn = w.commands.iter().filter_map(begun).next_back().unwrap();
+        w.at(8_710, asked(turn, true));
+        w.at(8_720, asked(TurnId(turn.0 + 7), false));
+        w.run_to(8_800);
+        w
+    };
+    let told = asking(tells());
+    assert_eq!(pauses(&told), [(true, "the agent".to_owned())], "no reply of ours lets it go on");
+    assert_eq!(pauses(&asking(Habits::default())), [], "nothing is recorded");
 }
 
 #[test]

@@ -5,15 +5,8 @@ use language::{CalendarWord, Ear};
 /// The words about the day that is wanted; all of them where one day is named, or none is ruled out.
 #[must_use]
 pub fn day_wanted(ear: Ear, text: &str) -> String {
-    let named = |part: &str| -> Vec<String> {
-        let plain = ear.plain(part);
-        let days = plain.split(' ').filter(|w| ear.calendar_word(w) == Some(CalendarWord::Weekday));
-        days.map(str::to_owned).collect()
-    };
-    let mut all = named(text);
-    all.sort_unstable();
-    all.dedup();
-    if all.len() < 2 {
+    let named = |part: &str| named(ear, part);
+    if named(text).len() < 2 {
         return text.to_owned();
     }
     let holds = |part: &str, words: &[&str]| {
@@ -30,20 +23,37 @@ pub fn day_wanted(ear: Ear, text: &str) -> String {
     if named(&kept).is_empty() { text.to_owned() } else { kept }
 }
 
+/// The parts that rule a day out, each with one weekday: "Thursday I work", "I can't do Wednesday", "el jueves no puedo".
+/// What is asked rules nothing out: "don't you have anything Friday?"
+#[must_use]
+pub fn ruled_out(ear: Ear, text: &str) -> Vec<&str> {
+    let parts = text.split_inclusive([',', '.', ';', '!', '?']).map(str::trim);
+    parts
+        .filter(|part| {
+            let plain = format!(" {} ", ear.plain(part));
+            let holds = |words: &[&str]| words.iter().any(|word| plain.contains(&format!(" {word} ")));
+            named(ear, part).len() == 1
+                && holds(ear.cues().unfit)
+                && !holds(ear.cues().rather)
+                && !holds(ear.cues().asks_free)
+        })
+        .collect()
+}
+
+/// Weekdays in some words, each once.
+fn named(ear: Ear, text: &str) -> Vec<String> {
+    let plain = ear.plain(text);
+    let days = plain.split(' ').filter(|word| ear.calendar_word(word) == Some(CalendarWord::Weekday));
+    let mut days: Vec<String> = days.map(str::to_owned).collect();
+    days.sort_unstable();
+    days.dedup();
+    days
+}
+
 /// The part about the day that was named last, where several are left: "Thursday I have the dentist, can it be Friday".
 #[must_use]
 pub fn last_day(ear: Ear, text: &str) -> String {
-    let days = |part: &str| {
-        let plain = ear.plain(part);
-        let mut days: Vec<String> = plain
-            .split(' ')
-            .filter(|word| ear.calendar_word(word) == Some(CalendarWord::Weekday))
-            .map(str::to_owned)
-            .collect();
-        days.sort_unstable();
-        days.dedup();
-        days.len()
-    };
+    let days = |part: &str| named(ear, part).len();
     if days(text) < 2 {
         return text.to_owned();
     }
@@ -72,6 +82,21 @@ mod tests {
             (Language::Es, "El lunes no, el martes.", "el martes."),
         ] {
             assert_eq!(day_wanted(Ear(language), text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_that_the_caller_cannot_is_ruled_out_and_one_that_is_asked_for_is_not() {
+        for (language, text, out) in [
+            (Language::En, "Thursday I work, what about Friday?", &["Thursday I work,"][..]),
+            (Language::En, "I can't do Wednesday.", &["I can't do Wednesday."]),
+            (Language::En, "Don't you have anything on Friday?", &[]),
+            (Language::En, "You don't have anything Thursday, first thing?", &[]),
+            (Language::En, "Friday is good.", &[]),
+            (Language::Es, "el jueves no puedo. ¿no tiene nada el viernes?", &["el jueves no puedo."]),
+            (Language::Es, "que sea el lunes, el jueves no voy a estar", &["el jueves no voy a estar"]),
+        ] {
+            assert_eq!(ruled_out(Ear(language), text), out, "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Each tool with its effect, once.
 
-use pipeline::ports::{AfterReply, Overheard, SecretDigits};
+use pipeline::ports::{AfterReply, Consent, Overheard, SecretDigits};
 use pipeline::turn::Expectation;
 use storage::{Calls, PinHash, Transfers, Waits};
 
@@ -221,6 +221,34 @@ async fn a_model_asks_the_office_where_somebody_is_there_and_the_caller_waits() 
     call.talk("thank you").await;
     let shown = shown(&call);
     assert!(shown.contains("From May on it is."), "{shown}");
+}
+
+#[tokio::test]
+async fn a_model_pauses_the_recording_of_a_line_that_records() {
+    let mut call = driven().await;
+    let set = |id: &str, how: &str| tool(id, "pause_recording", json!({ "recording": how }));
+    let asked = |events: &[ReplyEvent]| {
+        let of =
+            |e: &ReplyEvent| if let ReplyEvent::Recording { paused, .. } = e { Some(*paused) } else { None };
+        events.iter().filter_map(of).collect::<Vec<_>>()
+    };
+    call.model.answers(&[&[set("t1", "silent")], &[text("Go ahead.")]]);
+    let heard = call.talk("I'd rather not have my diagnosis on tape").await;
+    assert_eq!(asked(&heard.events), [] as [bool; 0], "a line that records nothing pauses nothing");
+    assert!(call.model.results()[0].content.contains("is not recorded"));
+
+    call.brief.consent = Consent::Notice;
+    call.stream = call.office.desk.open(call.brief.clone()).unwrap();
+    call.model.answers(&[
+        &[set("t2", "silent")],
+        &[text("The recording is paused.")],
+        &[set("t3", "on")],
+        &[text("It goes on.")],
+    ]);
+    let heard = call.talk("I'd rather not have my diagnosis on tape").await;
+    assert_eq!(asked(&heard.events), [true]);
+    let heard = call.talk("That was it").await;
+    assert_eq!(asked(&heard.events), [false]);
 }
 
 #[tokio::test]

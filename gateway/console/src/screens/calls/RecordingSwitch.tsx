@@ -5,13 +5,13 @@ import type { Me } from "../../api/types";
 import { useOffers } from "../../app/capabilities";
 import { consoleStore, useConsole } from "../../app/console";
 import { useKeys } from "../../app/keys";
-import { actsOnCalls, mayOpen } from "../../app/permissions";
-import { pauseOf, standing, standingText, withPause, type Pause } from "../../model/recording";
+import { actsOnCalls } from "../../app/permissions";
+import { standing, standingText, withPause, type Pause } from "../../model/recording";
 import type { Call } from "../../model/state";
 import { Button } from "../../ui/Button";
 import { Note } from "../../ui/Note";
 
-/** No event tells that a recording began or was paused, so it is asked for again: soon after the caller was told, and then at this pace. */
+/** No event tells that a recording began, so it is asked for again: soon after the caller was told, and then at this pace. */
 const SOON_MS = 1_500;
 const AGAIN_MS = 10_000;
 
@@ -28,7 +28,6 @@ export function RecordingSwitch({ call, me }: { call: Call; me: Me }) {
   const known = useRef(epoch);
   const { id } = call.facts;
   const may = actsOnCalls(me) && offers.has("/v1/calls/{id}/recording/pause");
-  const readsAudit = mayOpen(me, "audit");
 
   useEffect(() => {
     if (!may) return undefined;
@@ -38,14 +37,12 @@ export function RecordingSwitch({ call, me }: { call: Call; me: Me }) {
     const gone = new AbortController();
     const ask = async (): Promise<void> => {
       const before = acts.current;
-      const { recording } = await api.recording(id, { signal: gone.signal });
+      const { recording, paused, paused_by } = await api.recording(id, { signal: gone.signal });
       const runs = recording?.state === "live";
-      const page = runs && readsAudit ? await api.audit("office", { subject: id }, null, { signal: gone.signal }) : null;
       // What was asked before somebody pressed here is older than what came of that.
       if (gone.signal.aborted || acts.current !== before) return;
       setRecorded(runs);
-      if (page) remember(id, pauseOf(page.items, page.next_cursor === null));
-      else if (!runs) remember(id, null);
+      remember(id, runs && paused !== null ? { paused, by: paused_by } : null);
     };
     // Without an answer what was known stands: that the gateway does not answer is told above all screens.
     const tryTo = (): void => void ask().catch(() => undefined);
@@ -57,7 +54,7 @@ export function RecordingSwitch({ call, me }: { call: Call; me: Me }) {
       clearInterval(again);
       gone.abort();
     };
-  }, [id, may, readsAudit, epoch, call.consentAt]);
+  }, [id, may, epoch, call.consentAt]);
 
   const set = async (paused: boolean): Promise<void> => {
     if (busy) return;
