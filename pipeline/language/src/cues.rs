@@ -130,6 +130,9 @@ pub struct Cues {
     pub another: &'static [&'static str],
     /// Beside a weekday: that day is not wanted.
     pub unfit: &'static [&'static str],
+    /// Before what is taken back, and before what is said instead: "it's not Third, it's Fourth".
+    pub not_this: &'static [&'static str],
+    pub but_that: &'static [&'static str],
     /// Beside a weekday: what there is on it is asked of us.
     pub asks_free: &'static [&'static str],
     /// Before a weekday: that one instead of the other.

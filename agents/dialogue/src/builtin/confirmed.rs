@@ -10,6 +10,7 @@ use language::{Ear, YesNo};
 
 use super::account;
 use super::addressee::MESSAGE;
+use super::beliefs::not_but::not_but;
 use super::beliefs::{Belief, correction, placed};
 use super::policy::said::Said;
 use super::reply::Reply;
@@ -223,23 +224,30 @@ impl<'a> Turn<'a> {
             return changed;
         }
         for slot in &script.slots {
+            let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
+            let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+            let Some(held) = held else { continue };
+            // "It's not Third, it's Fourth, the laundromat's on Fourth": the landmark is not the place.
+            let swap = not_but(self.ear, &held.spoken, text).filter(|_| place);
             // "First name is Tomasz, family name Kowalczyk": both count, whatever they were taken for.
             let last_name = slot.kind == SlotKind::Name && self.tells_last_name(slot, text);
             let words = last_name.then(|| text.to_owned());
             let words = words.or_else(|| reply.words_for(slot, owner));
-            let Some(mut words) = words.or_else(|| self.told_of_message(script, slot, reply)) else {
+            let words = words.or_else(|| self.told_of_message(script, slot, reply));
+            let Some(mut words) = words.or_else(|| swap.as_ref().map(|(_, new)| new.clone())) else {
                 continue;
             };
             // "It's to 0 to 555 0 1 for 4" is a number, whatever it was taken for.
-            let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
             if place && self.ear.count_digits(&words) >= PHONE_DIGITS {
                 continue;
             }
             if slot.kind == SlotKind::Place {
                 words = without_restart(self.ear, reply.in_place_of_old().unwrap_or(&words)).to_owned();
             }
-            let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
-            let Some(held) = held else { continue };
+            let (old, words) = match swap {
+                Some((old, new)) => (Some(old), new),
+                None => (old.clone(), words),
+            };
             let value = match slot.kind {
                 SlotKind::Story | SlotKind::Text if agrees => None,
                 SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref(), text)),

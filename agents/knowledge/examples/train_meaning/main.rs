@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         vectors.make(lines.iter().map(|line| line.text.as_str()))?;
         return report::all(Meaning::shipped()?, &lines, &kept, &vectors, show);
     }
-    let own = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "done"]
+    let own = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "done"]
         .map(|name| folder.join(name).with_extension("tsv"));
     let hands = data::hands(&own.into_iter().filter(|path| path.is_file()).chain(files).collect::<Vec<_>>())?;
     let hands: Vec<Line> = hands.into_iter().chain(data::by_machine(&folder.join("spanish.tsv"))?).collect();

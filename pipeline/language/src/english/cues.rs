@@ -579,9 +579,9 @@ pub static ENGLISH: Cues = Cues {
         "here",
         "now",
     ],
-    unfit: &[
-        "not", "can't", "cannot", "won't", "don't", "doesn't", "closed", "busy", "work", "working", "isn't",
-    ],
+    unfit: &["not", "can't", "cannot", "won't", "don't", "closed", "busy", "work", "working", "isn't"],
+    not_this: &["not", "isn't", "ain't", "wasn't"],
+    but_that: &["it's", "its", "it is", "but", "is", "that's"],
     asks_free: &["you", "anything", "there"],
     rather: &["rather", "instead", "actually", "better", "make it", "how about", "let's do", "let's say"],
     says: Says {

@@ -477,6 +477,8 @@ pub static SPANISH: Cues = Cues {
         "prefier",
     ],
     unfit: &["no", "trabajo", "trabajamos", "cerrado", "cerrados", "ocupado", "ocupada"],
+    not_this: &["no"],
+    but_that: &["es", "sino", "era"],
     asks_free: &["tiene", "tienen", "tendra", "tendran", "hay", "habra", "nada", "algo"],
     rather: &["mejor", "mas bien", "en vez", "entonces", "que sea", "pongale", "cambiela"],
     says: Says {

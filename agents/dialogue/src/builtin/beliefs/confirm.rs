@@ -8,9 +8,10 @@ use regex::Regex;
 
 use super::days::{day_wanted, last_day};
 use super::doubt::{like_name, names_street};
+use super::not_but::not_but;
 use super::{correction, placed};
 use crate::builtin::account;
-use crate::builtin::confirmed::differing;
+use crate::builtin::confirmed::{differing, swapped};
 use crate::builtin::intent::by_cue;
 use crate::builtin::script::{Does, Slot, SlotKind, TaskScript};
 use crate::builtin::slots::{self, Context, Read};
@@ -77,13 +78,17 @@ impl<'a> Turn<'a> {
             let stretch = lasting(self.ear, &affirmed).filter(|_| slot.kind == SlotKind::When);
             let stretch = stretch.map(|said| Filled::new(said.clone(), said));
             let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-            let renamed = if place { placed::renamed(self.ear, &old, text) } else { None };
+            let swap = not_but(self.ear, &old.spoken, text).filter(|_| place);
+            let renamed = swap.as_ref().and_then(|(this, that)| swapped(self.ear, &old.spoken, this, that));
+            let renamed = renamed.map(|place| Filled::new(place.clone(), place));
+            let renamed = renamed.or_else(|| placed::renamed(self.ear, &old, text).filter(|_| place));
             let stated = stretch.or(renamed).or_else(|| slots::stated(slot.kind, &affirmed, self.context()));
             let value = stated.or_else(|| self.told_subject(slot, &affirmed)).or_else(|| {
                 self.named_value(slot, &affirmed).filter(|_| !(on_file && slot.kind == SlotKind::Place))
             });
             let value = value.map(|new| match slot.kind {
                 SlotKind::When => slots::merged_when(self.ear, &old, new),
+                _ if swap.is_some() => new,
                 SlotKind::Place if !denied && placed::whole_again(self.ear, &old, &new.value).is_none() => {
                     placed::with_landmark(self.ear, &old, new, corrects(self.ear, text))
                 }
@@ -103,6 +108,9 @@ impl<'a> Turn<'a> {
                 && self.put_right(slot, value)
             {
                 changed.push(slot);
+                if let Some((this, that)) = swap {
+                    self.put_right_in_story(script, &this, &that);
+                }
             }
         }
         if changed.is_empty()

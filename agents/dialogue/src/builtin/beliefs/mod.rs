@@ -11,6 +11,7 @@ pub(super) mod correction;
 pub(super) mod days;
 mod dictated;
 mod doubt;
+pub(super) mod not_but;
 pub(super) mod placed;
 pub(super) mod reference;
 
