@@ -41,7 +41,7 @@ soak: ## Half an hour of calls through faults (SOAK_MINUTES, SOAK_SEED); prints 
 	@scripts/install.sh test
 	@cargo nextest run --release --locked -p tests --test soak --run-ignored only --no-capture -E 'test(=long)'
 
-people: install models console ## People on live calls, and a gateway killed under them, on both databases, in a browser with sound (ten minutes)
+people: install models console ## People on live calls, who is put through, and a gateway killed under them, on both databases, with sound (a quarter of an hour)
 	@scripts/install.sh test
 	@scripts/prompts.sh
 	@cargo build --locked -p gateway

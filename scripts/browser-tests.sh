@@ -3,8 +3,8 @@
 # afterwards, then the scenarios, which find its phrases rendered, and then the working days, each with a gateway of its
 # own. The debug binary: the other tests have built most of it, a release build takes a quarter of an hour.
 #   scripts/browser-tests.sh [BINARY]
-# PEOPLE=1: the people on live calls alone, and the kills in mid-call; ten minutes for both databases. They are no part of the rest:
-# calls with sound that is checked by correlation want a machine that does nothing else.
+# PEOPLE=1: the people on live calls alone, who is put through, and the kills in mid-call; a quarter of an hour for both databases. They
+# are no part of the rest: calls with sound that is checked by correlation want a machine that does nothing else.
 # PHRASES: a folder of phrases that the same build rendered, which saves its gateway most of a minute.
 # shellcheck source=scripts/env.sh
 source "$(dirname "$0")/env.sh"
@@ -63,7 +63,7 @@ timed=() quick=()
 for file in *.test.mjs; do
   case $file in
     attention.* | phone.* | gateway.*) timed+=("$file") ;;
-    kills.* | people.* | working-day.*) ;;
+    kills.* | people.* | transfers.* | working-day.*) ;;
     *) quick+=("$file") ;;
   esac
 done
@@ -83,7 +83,7 @@ if [ -n "${PEOPLE:-}" ]; then
   # The gateway that rendered the phrases is not needed beside their own.
   { kill "$pid" && wait "$pid"; } 2>/dev/null || true
   pid=
-  (cd tests/browser && browse 1 900 people.test.mjs kills.test.mjs)
+  (cd tests/browser && browse 1 900 people.test.mjs transfers.test.mjs kills.test.mjs)
   exit
 fi
 QUANDURA_SIGNIN=$(BIND="127.0.0.1:$port" DATA_DIR="$data" "$gateway" user link | grep -o 'http[^[:space:]]*' | head -n1) ||

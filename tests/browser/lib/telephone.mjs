@@ -40,6 +40,10 @@ export class Telephone {
   heard = [];
   /** What the carrier's own voice said to them. */
   told = [];
+  /** Whom its own exchange was told to call in the gateway's place. */
+  referred = [];
+  /** Who is given each frame that was said, and the one that was heard with it. */
+  taps = new Set();
   loudAt = 0;
 
   /** `number`: whose it is. */
@@ -53,6 +57,7 @@ export class Telephone {
     this.#line?.send(frame);
     const heard = this.#line?.play() ?? SILENCE;
     this.heard.push({ at, frame: heard });
+    for (const tap of this.taps) tap(frame, heard);
     if (heard !== SILENCE && energy(heard) > LOUD) this.loudAt = at;
     if (this.#mouth.length === 0) for (const done of this.#spoken.splice(0)) done(at);
   }
@@ -106,21 +111,34 @@ export class Telephone {
 
 export const time = now;
 
-/** A media stream of the gateway, from the carrier's end. `ended` says who ended it. */
-export async function openStream({ url, parameters, sid, account, sign }) {
+/** The carrier's end of a media stream: what is alike whichever way sound goes. One sequence for all messages, and chunks of each track by themselves. */
+async function openSocket({ url, parameters, sid, account, sign }, tracks) {
   const socket = new WebSocket(url, { headers: { "x-twilio-signature": sign(url) } });
   await new Promise((done, fail) => socket.once("open", done).once("error", fail));
   const streamSid = `MZ${randomUUID().replaceAll("-", "")}`;
+  const chunks = Object.fromEntries(tracks.map((track) => [track, 0]));
   let sequence = 0;
-  let chunk = 0;
   const tell = (event, more) => {
     if (socket.readyState !== WebSocket.OPEN) return;
     socket.send(JSON.stringify({ event, sequenceNumber: String((sequence += 1)), streamSid, ...more }));
   };
+  const media = (track, frame) => {
+    const chunk = (chunks[track] += 1);
+    tell("media", { media: { track, chunk: String(chunk), timestamp: String((chunk - 1) * FRAME_MS), payload: frame.toString("base64") } });
+  };
+  const stop = () => {
+    tell("stop", { stop: { accountSid: account, callSid: sid } });
+    socket.close(1000);
+  };
   socket.send(JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" }));
   const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 };
-  tell("start", { start: { accountSid: account, streamSid, callSid: sid, tracks: ["inbound"], mediaFormat, customParameters: parameters } });
+  tell("start", { start: { accountSid: account, streamSid, callSid: sid, tracks, mediaFormat, customParameters: parameters } });
+  return { socket, tell, media, stop };
+}
 
+/** A media stream of the gateway, from the carrier's end. `ended` says who ended it. */
+export async function openStream(order) {
+  const { socket, tell, media, stop } = await openSocket(order, ["inbound"]);
   // Sound that waits to be played, and marks by the byte before which they stand.
   let sound = Buffer.alloc(0);
   let [came, played] = [0, 0];
@@ -150,7 +168,7 @@ export async function openStream({ url, parameters, sid, account, sign }) {
   });
   return {
     ended,
-    send: (frame) => tell("media", { media: { track: "inbound", chunk: String((chunk += 1)), timestamp: String((chunk - 1) * FRAME_MS), payload: frame.toString("base64") } }),
+    send: (frame) => media("inbound", frame),
     press: (digit) => tell("dtmf", { dtmf: { track: "inbound_track", digit } }),
     play: () => {
       const frame = sound.subarray(0, FRAME_BYTES);
@@ -162,8 +180,28 @@ export async function openStream({ url, parameters, sid, account, sign }) {
     },
     hangUp: () => {
       isOver = { by: "caller", code: 1000 };
-      tell("stop", { stop: { accountSid: account, callSid: sid } });
-      socket.close(1000);
+      stop();
+    },
+  };
+}
+
+const TRACKS = { inbound_track: ["inbound"], outbound_track: ["outbound"], both_tracks: ["inbound", "outbound"] };
+/** A stream that only listens to a telephone: what it says is inbound, what it hears outbound. `sent` is given what comes back on it: none of it is played. */
+export async function openListener({ track = "inbound_track", ...order }, telephone, sent) {
+  const tracks = TRACKS[track];
+  const { socket, media, stop } = await openSocket(order, tracks);
+  socket.on("message", (text) => sent(String(text)));
+  // What breaks it off ends the stream, and not the call.
+  socket.on("error", () => undefined);
+  const tap = (said, heard) => {
+    const frames = { inbound: said, outbound: heard };
+    for (const one of tracks) media(one, frames[one]);
+  };
+  telephone.taps.add(tap);
+  return {
+    stop: () => {
+      telephone.taps.delete(tap);
+      stop();
     },
   };
 }

@@ -13,10 +13,12 @@ export const UNTOLD = "+12025550101";
 export const CLERK = "+12025550180";
 export const PERMITS = "+12025550181";
 const ALWAYS = Object.fromEntries(["weekdays", "saturday", "sunday"].map((day) => [day, "0:00-24:00"]));
-const target = (name, number) => ({ name, number, hours: ALWAYS, warm: true });
+/** Where callers are put through to, at any hour. */
+export const target = (name, number, more = { warm: true }) => ({ name, number, hours: ALWAYS, ...more });
+const TARGETS = [target("the clerk's office", CLERK), target("the permit desk", PERMITS)];
 
 /** `name`: what its pictures begin with. */
-export async function openTown(backEnd, numbers, microphone, name = "people") {
+export async function openTown(backEnd, numbers, microphone, name = "people", targets = TARGETS) {
   const office = await openOffice(backEnd, numbers, { name, microphone, env: { ADMIN_TOKEN: ADMIN } });
   /** What the gateway answers to its operator. */
   const ask = async (path, method = "GET", body = null) => {
@@ -39,7 +41,7 @@ export async function openTown(backEnd, numbers, microphone, name = "people") {
     const config = document.config ?? document;
     const [line] = config.line;
     config.line = [{ ...line, recording_consent: "notice" }, { ...line, number: UNTOLD, recording_consent: "off" }];
-    config.target = [target("the clerk's office", CLERK), target("the permit desk", PERMITS)];
+    config.target = targets;
     config.ask_staff = true;
     config.ask_staff_s = 120;
     await ask(path, "PUT", config);
@@ -65,10 +67,10 @@ export async function openTown(backEnd, numbers, microphone, name = "people") {
         if (patience > 20_000) throw offered;
       }
     },
-    /** Somebody calls a line, and is on the record. */
-    dial: async (number, line) => {
+    /** Somebody calls a line, and is on the record. `who`: see `callIn` of the carrier. */
+    dial: async (number, line, who = {}) => {
       const telephone = new Telephone(number);
-      const sid = office.carrier.callIn(`${office.url}/twilio/voice`, telephone, line);
+      const sid = office.carrier.callIn(`${office.url}/twilio/voice`, telephone, line, who);
       await until(`${number} to be on the line`, () => telephone.onLine, 30_000).catch((error) => {
         throw new Error(`${error.message}; ${JSON.stringify([telephone.told, office.carrier.trouble])}`);
       });

@@ -14,6 +14,9 @@ export function elements(document, name) {
 
 export const element = (document, name) => elements(document, name)[0] ?? null;
 
+/** All that is within the first element of this name; nothing where there is none. */
+export const inside = (document, name) => new RegExp(`<${name}(?:\\s[^>]*)?>(.*?)</${name}>`, "s").exec(document)?.[1] ?? null;
+
 export function signature(token, url, fields = {}) {
   const text = Object.keys(fields).sort().reduce((all, name) => all + name + fields[name], url);
   return createHmac("sha1", token).update(text).digest("base64");
