@@ -1,6 +1,9 @@
 //! What stands in an answer and is none of it: a question beside it, when to call, what is refused, talk around a place.
 
 use super::account;
+use super::beliefs::days::day_instead;
+use super::confirmed::swapped;
+use super::replied::is_timed;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Filled, MAX_LATER, Stage};
@@ -136,6 +139,33 @@ impl Turn<'_> {
     pub(super) fn take_call_wish(&mut self, script: &TaskScript, reply: &Reply) {
         if let Some(wish) = reply.all(Kind::Call, ", ") {
             self.keep_call_wish(script, wish);
+        }
+    }
+
+    /// "After three. It's Wilmer Restrepo", of a callback: it has no other time, so that is when to call.
+    pub(super) fn take_call_time(&mut self, script: &TaskScript, reply: &Reply) {
+        let is_callback = script.slot("reason").is_some() && !is_timed(script);
+        let wish = reply.all(Kind::When, ", ").filter(|_| is_callback && !reply.has(Kind::Call));
+        if let Some(wish) = wish.filter(|wish| self.tells_time(wish)) {
+            self.keep_call_wish(script, wish);
+        }
+    }
+
+    /// "Make it Thursday, Wednesday I have the doctor", of a message: the day in it gives way.
+    pub(super) fn move_day_told(&mut self, script: &TaskScript) {
+        let Some(slot) = script.slots.iter().find(|slot| slot.kind == SlotKind::Text) else { return };
+        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
+        let told = held.and_then(|held| {
+            let (old, new) = day_instead(self.ear, &held.value, &self.whole)?;
+            let said =
+                self.whole.split(|c: char| !c.is_alphabetic()).find(|word| self.ear.plain(word) == new);
+            let new = said.unwrap_or(&new);
+            let with = |text: &str| swapped(self.ear, text, &old, new).unwrap_or_else(|| text.to_owned());
+            Some(Filled::new(with(&held.value), with(&held.spoken)))
+        });
+        if let Some(told) = told {
+            self.task_mut(|task| task.fill(&slot.id, told));
+            self.say("corrected");
         }
     }
 

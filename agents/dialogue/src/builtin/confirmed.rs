@@ -244,11 +244,17 @@ impl<'a> Turn<'a> {
             if slot.kind == SlotKind::Place {
                 words = without_restart(self.ear, reply.in_place_of_old().unwrap_or(&words)).to_owned();
             }
+            let swaps = swap.is_some();
             let (old, words) = match swap {
                 Some((old, new)) => (Some(old), new),
                 None => (old.clone(), words),
             };
             let value = match slot.kind {
+                // All else of it stays, its landmark too.
+                _ if swaps => old
+                    .as_deref()
+                    .and_then(|old| swapped(self.ear, &held.spoken, old, &words))
+                    .map(|place| Filled::new(place.clone(), place)),
                 SlotKind::Story | SlotKind::Text if agrees => None,
                 SlotKind::Story | SlotKind::Text => Some(self.retold(&held, &words, old.as_deref(), text)),
                 _ if agrees && correction::is_part(self.ear, &held, &words) => None,
@@ -485,12 +491,15 @@ pub(super) fn swapped(ear: language::Ear, held: &str, old: &str, new: &str) -> O
     // "Maple Street, not Mabel", of "Mabel Street": the kind of street is not said twice.
     let last = new.split_whitespace().last().map(|word| ear.plain(word));
     let after = if after.first().map(|word| ear.plain(word)) == last { &after[1..] } else { after };
+    let tail: String =
+        words[at + wanted.len() - 1].chars().rev().take_while(|c| ".,;!?".contains(*c)).collect();
     // "Es la calle Vine, no Pine", of "en la calle Pine": nor is what stands before it.
     let new: Vec<&str> = new.split_whitespace().collect();
     let doubled = (1..=new.len().min(before.len())).rev().find(|count| {
         new[..*count].iter().map(|word| ear.plain(word)).eq(plain[at - count..at].iter().cloned())
     });
-    Some([before, &new[doubled.unwrap_or(0)..], after].concat().join(" "))
+    let new = format!("{}{tail}", new[doubled.unwrap_or(0)..].join(" "));
+    Some([before, &[new.as_str()], after].concat().join(" "))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::beliefs::Source;
 use super::beliefs::confirm::corrects;
 use super::beliefs::correction::{corrected, denies, instead_of};
 use super::beliefs::days::day_wanted;
+use super::beliefs::not_but::takes_back_for;
 use super::beliefs::placed;
 use super::confirmed::swapped;
 use super::intent::by_cue;
@@ -220,13 +221,13 @@ impl<'a> Turn<'a> {
         let refused = reply.all(Kind::Call, " ").is_some_and(|wish| self.ear.refuses_call(&wish));
         if refused && slot.optional && !reply.has(Kind::Phone) && !reply.has(Kind::Yes) {
             self.beside(script, reply, Some(slot));
+            self.move_day_told(script);
             self.advance();
             return true;
         }
         // "Thursday afternoon", of a callback, which has no other time: when to call, and no number.
-        let timed = |slot: &Slot| matches!(slot.kind, SlotKind::When | SlotKind::Day | SlotKind::Opening);
         let wish = reply.all(Kind::When, ", ").filter(|_| answer.is_none() && !reply.has(Kind::Call));
-        if let Some(wish) = wish.filter(|_| !script.slots.iter().any(timed)) {
+        if let Some(wish) = wish.filter(|_| !is_timed(script)) {
             self.beside(script, reply, Some(slot));
             self.keep_call_wish(script, wish);
             self.task_mut(|task| task.uncount(&slot.id));
@@ -335,6 +336,7 @@ impl<'a> Turn<'a> {
     /// Takes what stands beside the answer: when to call, other values, what else happened, questions.
     pub(super) fn beside(&mut self, script: &'a TaskScript, reply: &Reply, asked: Option<&Slot>) {
         self.take_call_wish(script, reply);
+        self.take_call_time(script, reply);
         self.take_refusals(script, reply, asked);
         self.take_addressee(reply);
         self.take_aside(script, reply);
@@ -524,6 +526,12 @@ impl<'a> Turn<'a> {
         if let Some(anew) = anew.and_then(|held| corrected(slot.kind, held, &self.whole, self.context())) {
             return self.task_mut(|task| task.fill(&slot.id, anew));
         }
+        // "It's not on Mill, it's on River Street" is of the place, and was taken there.
+        let place =
+            self.state.task().and_then(|task| task.slots.get("where")).map(|place| place.spoken.clone());
+        if place.is_some_and(|place| takes_back_for(self.ear, &place, &more)) {
+            return;
+        }
         let told = match held {
             Some(held) if !held.value.is_empty() => account::completed(self.ear, &held, &more),
             _ => match self.account(&more) {
@@ -533,6 +541,12 @@ impl<'a> Turn<'a> {
         };
         self.task_mut(|task| task.fill(&slot.id, told));
     }
+}
+
+/// Whether a task asks for a time of its own.
+pub(super) fn is_timed(script: &TaskScript) -> bool {
+    let timed = |slot: &Slot| matches!(slot.kind, SlotKind::When | SlotKind::Day | SlotKind::Opening);
+    script.slots.iter().any(timed)
 }
 
 /// Whether words put one day before another.

@@ -359,7 +359,7 @@ static NOBODY_ES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(herid[oa]s? (no|ningun[oa]?|nadie)|ningun[oa]? (herid|lastim|lesion)\w+|nadie( \w+){0,3} (herid\w+|lastim\w+|golpe\w+)|no (hubo|hay|habia) (\w+ )?(herid\w+|lesion\w+|lastim\w+)|sin (herid\w+|lesion\w+)|no (estoy|esta|estan|estamos|salio|sali|salieron|resulto|fue) (\w+ )?(herid\w+|lastim\w+|lesion\w+)|no se (lastimo|hirio|golpeo)|no me (lastime|paso nada|hice nada)|todos (estan |estamos )?bien|nadie (salio|resulto)|afortunadamente no)").expect("clippy compiles every pattern")
 });
 static SOMEBODY_ES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me) (lastim|hiri|golpe|romp|fractur|torc|cort|quem|quebr)\w+( (el|la|los|las|mi|su|un|una))? ?(brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)?|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").expect("clippy compiles every pattern")
+    Regex::new(r"\b(herid[oa]s?|lastimad[oa]s?|lesionad[oa]s?|sangr\w+|(se|me|nos) (lastim|hiri)\w+|(se|me) (golpe|romp|fractur|torc|cort|quem|quebr)\w+( (en )?(el|la|los|las|mi|su|un|una))? (brazo|pierna|muneca|tobillo|rodilla|espalda|cabeza|cadera|pie|mano|cuello|hombro|cara|dedo|codo|nariz|costilla\w*|hueso)|me (golpe|quem|cort)\w+|me duele|(al|en el) hospital|ambulancia (vino|se lo llevo)|moretones?|contusion|puntadas|adolorid[oa])").expect("clippy compiles every pattern")
 });
 
 /// So few words say that somebody is well, and of nothing that was.
@@ -522,6 +522,15 @@ mod tests {
             assert_eq!(unasked.as_deref(), told, "{text}");
         }
         assert_eq!(value(SlotKind::Injured, "I don't know if anyone got hurt"), None);
+        let es = Context { ear: Ear(Language::Es), ..context() };
+        for (text, told) in [
+            ("se rompió la tubería y se quemó la bomba", None),
+            ("mi mamá se rompió la cadera", Some("yes")),
+            ("me quemé con el agua", Some("yes")),
+        ] {
+            let unasked = stated(SlotKind::Injured, text, es).map(|found| found.value);
+            assert_eq!(unasked.as_deref(), told, "{text}");
+        }
     }
 
     #[test]

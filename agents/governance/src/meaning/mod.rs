@@ -50,7 +50,7 @@ const FEWEST_BY_WORDS: usize = 5;
 const CLAIMS: u16 = 300;
 const CLAIMS_BY_WORDS: u16 = 500;
 /// Thousandths by which words alone are less sure of what must not be said.
-const LESS_BY_WORDS: u16 = 150;
+const LESS_BY_WORDS: u16 = 330;
 /// Thousandths below which a sentence is nothing that must not be said, whatever single words of it make it look like.
 const HARMLESS: u16 = 150;
 

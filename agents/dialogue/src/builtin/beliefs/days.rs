@@ -40,6 +40,17 @@ pub fn ruled_out(ear: Ear, text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Of one day that is told, and another that is wanted instead: both, as they are said. "Mejor póngale que el jueves", of "se los
+/// llevo el miércoles".
+#[must_use]
+pub fn day_instead(ear: Ear, told: &str, text: &str) -> Option<(String, String)> {
+    let wanted = day_wanted(ear, text);
+    let rather = format!(" {} ", ear.plain(&wanted));
+    let is_rather = ear.cues().rather.iter().any(|word| rather.contains(&format!(" {word} ")));
+    let ([old], [new]) = (&named(ear, told)[..], &named(ear, &wanted)[..]) else { return None };
+    (is_rather && old != new).then(|| (old.clone(), new.clone()))
+}
+
 /// Weekdays in some words, each once.
 fn named(ear: Ear, text: &str) -> Vec<String> {
     let plain = ear.plain(text);
@@ -98,6 +109,20 @@ mod tests {
         ] {
             assert_eq!(ruled_out(Ear(language), text), out, "{text}");
         }
+    }
+
+    #[test]
+    fn a_day_that_was_told_gives_way_to_the_one_that_is_wanted() {
+        let es = "mejor póngale que el jueves, porque el miércoles todavía tengo doctor";
+        let moved = Some(("miercoles".to_owned(), "jueves".to_owned()));
+        assert_eq!(day_instead(Ear(Language::Es), "se los llevo el miércoles", es), moved);
+        assert_eq!(day_instead(Ear(Language::Es), "se los llevo mañana", es), None);
+        let en = Ear(Language::En);
+        assert_eq!(
+            day_instead(en, "I can't come Wednesday", "make it Friday instead"),
+            Some(("wednesday".to_owned(), "friday".to_owned()))
+        );
+        assert_eq!(day_instead(en, "I can't come Wednesday", "call me Friday"), None);
     }
 
     #[test]

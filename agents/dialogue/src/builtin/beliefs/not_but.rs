@@ -39,11 +39,35 @@ pub fn not_but(ear: Ear, held: &str, text: &str) -> Option<(String, String)> {
     })
 }
 
+/// Whether words only say what a place is not and is, as it is held by now: "it's not on Mill, it's on River Street".
+#[must_use]
+pub fn takes_back_for(ear: Ear, held: &str, text: &str) -> bool {
+    let plain = ear.plain(text);
+    let words: Vec<&str> = plain.split(' ').collect();
+    let cues = ear.cues();
+    let Some(denied) = words.iter().position(|word| cues.not_this.contains(word)) else { return false };
+    let but = words.iter().rposition(|word| cues.but_that.contains(word)).filter(|at| *at > denied);
+    let Some(but) = but else { return false };
+    let held = ear.plain(held);
+    let small = |word: &&&str| cues.small.contains(*word) || cues.articles.contains(*word);
+    let instead: Vec<&&str> = words[but + 1..].iter().filter(|word| !small(word)).collect();
+    let of_place = |word: &&&str| held.split(' ').any(|held| held == **word);
+    words.len() <= MOST * BETWEEN && !instead.is_empty() && instead.iter().all(of_place)
+}
+
 #[cfg(test)]
 mod tests {
     use language::Language;
 
     use super::*;
+
+    #[test]
+    fn words_that_only_put_a_place_right_tell_nothing_else() {
+        let (ear, place) = (Ear(Language::Es), "River Street, a media cuadra del puente");
+        assert!(takes_back_for(ear, place, "No es en Mill, perdón, es en River Street."));
+        assert!(!takes_back_for(ear, place, "no es un caño, es una tubería"));
+        assert!(!takes_back_for(ear, place, "y el agua ya le llega a la rodilla"));
+    }
 
     #[test]
     fn a_name_in_a_place_is_taken_back_with_another_instead() {
