@@ -122,6 +122,7 @@ fn brief(store: &TenantStore) -> CallBrief {
         recalled: Vec::new(),
         outbound: false,
         reminder: None,
+        follow_up: None,
         consent: Default::default(),
         hand_over: Default::default(),
         call: CallId(Uuid::now_v7()),

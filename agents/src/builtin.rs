@@ -8,7 +8,6 @@ use storage::WorkItems;
 use storage::records::WorkStatus;
 use tokio::time::Instant;
 
-use super::appointment_confirmation;
 use super::call_context::Seat;
 use super::discarded_replies::{Origin, Unheard, plain_origin};
 use super::effects::{Committed, TurnWork, tool_name, tool_of_task};
@@ -16,6 +15,7 @@ use super::event_sender::{Outbox, Spent};
 use super::guard_findings::{self, Alarms};
 use super::no_calls;
 use super::office::{Knowledge, Office};
+use super::request_notes;
 use super::ruled::rule_over;
 use super::rulings::Rulings;
 use super::transfer;
@@ -220,7 +220,7 @@ impl Seat {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
-            | Effect::Attend { .. }
+            | Effect::NoteOn { .. }
             | Effect::StopCalls { .. } => None,
         });
         for effect in &run.step.effects {
@@ -389,7 +389,7 @@ async fn think(office: &Office, origin: &Origin, knowledge: &mut Knowledge) -> S
 
 /// What is kept at once, and is said once more rather than undone.
 fn notes_at_once(effects: &[Effect]) -> bool {
-    no_calls::stops(effects) || appointment_confirmation::answer_of(effects).is_some()
+    no_calls::stops(effects) || request_notes::of(effects).next().is_some()
 }
 
 /// What people of the office are asked, where they are.
@@ -400,7 +400,7 @@ fn asks(effects: &[Effect]) -> Option<String> {
         | Effect::MarkUrgent { .. }
         | Effect::PutThrough { .. }
         | Effect::Line(_)
-        | Effect::Attend { .. }
+        | Effect::NoteOn { .. }
         | Effect::StopCalls { .. } => None,
     })
 }

@@ -16,6 +16,7 @@ use super::event_sender::Outbox;
 use super::model::{Driver, Live, ModelRun, Moved, Next};
 use super::office::Office;
 use super::turn_writer::Books;
+use dialogue::builtin::missing::Missing;
 use dialogue::builtin::reminder::Reminded;
 use dialogue::builtin::{Effect, Note, State};
 use work::office;
@@ -86,6 +87,16 @@ impl Call {
             place: reminder.place,
             sure: reminder.sure,
             asks: 0,
+        });
+        state.missing = brief.follow_up.clone().map(|asked| Missing {
+            item: asked.item,
+            kind: asked.kind,
+            on: asked.on,
+            place: asked.place,
+            details: asked.missing,
+            sure: asked.sure,
+            asks: 0,
+            untold: false,
         });
         state.consent = brief.consent;
         state.can_transfer = brief.hand_over.is_possible;

@@ -185,7 +185,7 @@ const fn filing(effect: &Effect) -> Option<&Filing> {
         | Effect::PutThrough { .. }
         | Effect::AskStaff { .. }
         | Effect::Line(_)
-        | Effect::Attend { .. }
+        | Effect::NoteOn { .. }
         | Effect::StopCalls { .. } => None,
     }
 }
@@ -229,7 +229,7 @@ fn patches(
             Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
-            | Effect::Attend { .. }
+            | Effect::NoteOn { .. }
             | Effect::StopCalls { .. } => {}
         }
     }
@@ -300,7 +300,7 @@ pub(super) const fn tool_name(effect: &Effect) -> &'static str {
         Effect::MarkUrgent { .. } => "mark_urgent",
         Effect::PutThrough { .. } | Effect::Line(_) => "put_through",
         Effect::AskStaff { .. } => "ask_staff",
-        Effect::Attend { .. } => "note_attendance",
+        Effect::NoteOn { .. } => "note_on_request",
         Effect::StopCalls { .. } => "stop_calls",
         Effect::File(filing) => match filing.files {
             Files::Incident => "file_report",

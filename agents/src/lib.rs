@@ -9,7 +9,6 @@
 //!
 //! Begin with [`FrontDesk`], then `call`.
 
-mod appointment_confirmation;
 mod builtin;
 mod call;
 mod call_context;
@@ -24,6 +23,7 @@ mod no_calls;
 mod office;
 mod overheard;
 mod recover;
+mod request_notes;
 mod ruled;
 mod rulings;
 mod transfer;

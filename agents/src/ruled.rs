@@ -143,7 +143,7 @@ fn values(step: &Step) -> Vec<String> {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
-            | Effect::Attend { .. }
+            | Effect::NoteOn { .. }
             | Effect::StopCalls { .. } => Vec::new(),
         }))
         .filter(|value| value.len() >= SHORTEST)

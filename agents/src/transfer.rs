@@ -17,7 +17,7 @@ pub(super) fn target_of(effects: &[Effect]) -> Option<(String, String)> {
         | Effect::MarkUrgent { .. }
         | Effect::AskStaff { .. }
         | Effect::Line(_)
-        | Effect::Attend { .. }
+        | Effect::NoteOn { .. }
         | Effect::StopCalls { .. } => None,
     })
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::appointment_confirmation;
 use super::desk::now;
 use super::effects::{self, Committed, Recorder, TurnWork};
 use super::no_calls;
 use super::office::Office;
+use super::request_notes;
 use super::transfer;
 use dialogue::builtin::{Effect, Trouble};
 use work::department::teams_of;
@@ -30,8 +30,8 @@ impl Books {
         if let Some(source) = no_calls::source_of(work.effects) {
             no_calls::keep(office, source).await?;
         }
-        if let Some((item, coming)) = appointment_confirmation::answer_of(work.effects) {
-            appointment_confirmation::note(office, item, coming).await?;
+        for (item, text) in request_notes::of(work.effects) {
+            request_notes::note(office, item, text).await?;
         }
         let at = now();
         let (desk, brief) = (&*office.desk, &office.brief);

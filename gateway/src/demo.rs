@@ -137,6 +137,7 @@ pub async fn facts(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Tenan
         voicemail: false,
         urgent_any_hour: true,
         remind_hours: 0,
+        follow_up_calls: false,
         targets,
     })
 }

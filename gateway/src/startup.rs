@@ -19,7 +19,7 @@ use crate::calls::load_score::Strain;
 use crate::calls::{admission, drain, load_sampler, reaper, reviews};
 use crate::config::{Config, PublicUrl};
 use crate::demo;
-use crate::dialing::{campaigns, due_reminders, reconcile, retries};
+use crate::dialing::{campaigns, due_calls, reconcile, retries};
 use crate::http_server::{self, Patience};
 use crate::maintenance;
 use crate::memory;
@@ -146,7 +146,7 @@ fn background(app: &Arc<App>) -> JoinSet<()> {
     keep(&mut tasks, app, "dials", reconcile::run);
     keep(&mut tasks, app, "outreach_retries", retries::run);
     keep(&mut tasks, app, "campaigns", campaigns::run);
-    keep(&mut tasks, app, "reminders", due_reminders::run);
+    keep(&mut tasks, app, "due_calls", due_calls::run);
     keep(&mut tasks, app, "damaged", quarantined_tenants::run);
     tasks
 }

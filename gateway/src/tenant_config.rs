@@ -75,6 +75,9 @@ pub struct TenantConfig {
     /// Hours before an appointment within which the agent reminds of it by itself. Absent or 0: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind_hours: Option<u32>,
+    /// Whether the agent calls by itself where a team found something missing in a request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub follow_up_calls: bool,
     /// Words that are easily misheard.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,
@@ -321,6 +324,7 @@ impl TenantConfig {
             voicemail: self.voicemail,
             urgent_any_hour: self.urgent_any_hour.unwrap_or(true),
             remind_hours: self.remind_hours.unwrap_or_default(),
+            follow_up_calls: self.follow_up_calls,
             ask_staff_s: if self.ask_staff { self.ask_staff_s.unwrap_or(ASK_STAFF_S) } else { 0 },
             targets: self.targets.iter().map(targets::Target::to_facts).collect(),
         }

@@ -9,6 +9,7 @@ mod call_list;
 mod campaigns;
 mod carrier;
 mod carrier_control;
+mod due_follow_ups;
 mod due_reminders;
 mod every_route;
 mod listen;

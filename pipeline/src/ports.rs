@@ -6,6 +6,7 @@
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
 mod consent;
+mod follow_up;
 mod hand_over;
 mod notes;
 mod overheard;
@@ -27,6 +28,7 @@ use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use consent::{Consent, Consented};
+pub use follow_up::FollowUp;
 pub use hand_over::{HandOver, InLine, NotTaken, Question, Returned, Staff};
 pub use language::{Language, Screen};
 pub use notes::NotesState;
@@ -326,8 +328,10 @@ pub struct CallBrief {
     pub recalled: Vec<Recalled>,
     /// We called them: they know who we are, and were told what for.
     pub outbound: bool,
-    /// And what of.
+    /// What they are reminded of.
     pub reminder: Option<Reminder>,
+    /// What they are asked for.
+    pub follow_up: Option<FollowUp>,
     /// What the line tells its callers of being recorded.
     pub consent: Consent,
     pub hand_over: HandOver,

@@ -206,6 +206,7 @@ macro_rules! suite {
                 a_message_is_left_once_and_not_on_who_talks,
                 an_appointment_is_listed_until_it_is_reminded_of,
                 two_who_remind_at_once_ring_once,
+                a_request_is_called_about_once_and_while_nobody_has_it,
                 consent_is_for_one_purpose_of_one_tenant_until_it_is_taken_back;
             campaigns:
                 a_list_is_kept_once_a_number_and_without_what_has_none,

@@ -73,7 +73,7 @@ pub struct NewOutreach {
     /// Login, or the name of a program's token.
     pub actor: String,
     pub comes: Comes,
-    /// The appointment that it reminds of: the reference of its request.
+    /// The request that it is about, by its reference: that of an appointment, or one in which something is missing.
     pub item: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub enum Comes {
     Again(CallId),
     /// It is an attempt of a campaign at this number.
     Listed(CampaignEntryId),
-    /// Nobody asked for it: it is begun where no other was ever to remind of its appointment, which is still open. Attempts follow.
+    /// Nobody asked for it: it is begun where no other was ever about its request, which is still open. Attempts follow.
     Unasked(NewRetries),
 }
 
@@ -104,7 +104,7 @@ pub struct Outreach {
     pub result: Option<OutreachResult>,
     /// A machine answered.
     pub machine: bool,
-    /// The appointment that it reminds of: the reference of its request.
+    /// The request that it is about, by its reference.
     pub item: Option<String>,
     /// The campaign that it belongs to.
     pub campaign: Option<CampaignId>,

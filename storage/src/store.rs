@@ -225,8 +225,8 @@ store! {
 store! {
     /// Calls that the agent places by itself, and who agreed to be called for what.
     Outreach of TenantStore {
-        /// Begins one with the record of its call. `None`: the number is being called, or an unasked one is not the first of its
-        /// appointment. `Invalid` without a number; `NotFound` where it is to be the next attempt and none waits.
+        /// Begins one with the record of its call. `None`: the number is being called, or an unasked one is not the first about its
+        /// request. `Invalid` without a number; `NotFound` where it is to be the next attempt and none waits.
         fn begin_outreach(&self, new: NewOutreach) -> Option<Attempt>;
         fn outreach(&self, id: CallId) -> Option<Attempt>;
         /// Takes news in; the call as it is now. `None`: there is no such call.
@@ -245,8 +245,8 @@ store! {
         fn attempts(&self, first: CallId) -> Vec<Attempt>;
         /// When calls to a number were placed since, newest first.
         fn outreach_since(&self, number: &str, since: DateTime<Utc>) -> Vec<DateTime<Utc>>;
-        /// Open inspections after this one that no call was ever to remind of, oldest first.
-        fn unreminded(&self, after: Option<WorkItemId>, limit: u32) -> Vec<WorkItem>;
+        /// Open requests of a kind after this one that no call of ours was ever about, oldest first.
+        fn uncalled(&self, kind: WorkKind, after: Option<WorkItemId>, limit: u32) -> Vec<WorkItem>;
         /// The last word counts. `Invalid` for what is no number.
         fn set_consent(&self, new: NewConsent) -> ();
         fn has_consent(&self, number: &str, purpose: Purpose) -> bool;

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::*;
 
 mod driven;
+mod follow_up;
 mod no_calls;
 mod overheard;
 mod own_words;
@@ -86,6 +87,7 @@ impl Office {
             recalled: Vec::new(),
             outbound: false,
             reminder: None,
+            follow_up: None,
             consent: Default::default(),
             hand_over: Default::default(),
             call: CallId(Uuid::now_v7()),

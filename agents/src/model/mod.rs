@@ -174,7 +174,7 @@ impl Live {
     pub(super) fn answers(&self, seat: &Seat, input: &TurnInput, vector: Option<&[f32]>) -> bool {
         let dialogue = &seat.office.shared.dialogue;
         let waits = seat.state.awaits_call_back() || seat.state.waits();
-        if waits || dialogue.minds_reminder(&seat.state) {
+        if waits || dialogue.minds_reminder(&seat.state) || dialogue.minds_missing(&seat.state) {
             return false;
         }
         match input {

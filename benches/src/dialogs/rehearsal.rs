@@ -230,6 +230,7 @@ impl Desk {
             recalled: Vec::new(),
             outbound: false,
             reminder: None,
+            follow_up: None,
             consent: Default::default(),
             hand_over: Default::default(),
             call,

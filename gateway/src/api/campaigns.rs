@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::audit::acts;
 use crate::auth::permission::ReadCalls;
 use crate::auth::{Act, Scoped};
-use crate::dialing::{click_to_call, outreach, refusals, reminder};
+use crate::dialing::{click_to_call, on_file, outreach, refusals};
 use crate::error::{ApiError, ErrorCode, JsonBody};
 
 /// Largest body, in bytes.
@@ -133,7 +133,7 @@ async fn of_item(
     let Some(item) = store.work_item(reference).await? else { return Ok(None) };
     let reminds = purpose == Purpose::Appointment;
     let number = if reminds {
-        reminder::number_of(store, &item).await?
+        on_file::number_of(store, &item).await?
     } else {
         click_to_call::number_of(store, &item).await?.map(|number| number.as_str().to_owned())
     };

@@ -117,6 +117,9 @@ pub struct OutreachItem {
     /// The appointment that it reminds of.
     #[serde(skip_serializing_if = "Option::is_none")]
     appointment: Option<String>,
+    /// The request in which something is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
     /// The campaign that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     campaign: Option<CampaignId>,
@@ -152,12 +155,15 @@ impl From<Kept> for RetriesItem {
 pub(super) async fn item(store: &TenantStore, id: CallId) -> Result<Option<OutreachItem>, ApiError> {
     let Some(call) = store.outreach(id).await? else { return Ok(None) };
     let attempts = store.attempts(call.first).await?.into_iter();
+    let reminds = call.purpose == Purpose::Appointment;
+    let (appointment, request) = if reminds { (call.item, None) } else { (None, call.item) };
     Ok(Some(OutreachItem {
         purpose: call.purpose,
         stage: call.stage,
         result: call.result,
         first: call.first,
-        appointment: call.item,
+        appointment,
+        request,
         campaign: call.campaign,
         attempts: attempts
             .map(|one| AttemptItem { id: one.id, at: one.created_at, result: one.result })

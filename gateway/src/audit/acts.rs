@@ -326,12 +326,14 @@ pub fn call_placed_listed(call: CallId, campaign: &Campaign) -> NewAudit {
         .traced(call.0)
 }
 
-/// The same for an appointment that is near: nobody asked for it but the schedule.
+/// The same where nobody asked for it but the schedule: about an appointment that is near, or a request in which something is
+/// missing.
 #[must_use]
-pub fn call_placed_unasked(call: CallId, appointment: &str) -> NewAudit {
-    NewAudit::new("call.placed", Party::new("system", "reminders"), Party::new("call", call))
-        .with("purpose", Purpose::Appointment.as_str())
-        .with("appointment", appointment)
+pub fn call_placed_unasked(call: CallId, by: &str, purpose: Purpose, item: &str) -> NewAudit {
+    let what = if purpose == Purpose::Appointment { "appointment" } else { "request" };
+    NewAudit::new("call.placed", Party::new("system", by), Party::new("call", call))
+        .with("purpose", purpose.as_str())
+        .with(what, item)
         .traced(call.0)
 }
 

@@ -36,7 +36,7 @@ use super::sink::CallSink;
 use super::socket::{self, CLOSE_WAIT, Closing, code};
 use crate::app::App;
 use crate::audit::calls::CallAudit;
-use crate::dialing::{notes, reminder, warm};
+use crate::dialing::{follow_up, notes, reminder, warm};
 use crate::memory::recall::{Recollection, recall};
 use crate::office::Pressing;
 use crate::providers::Ready;
@@ -172,8 +172,10 @@ async fn assemble(
     let notes = admitted.notes.as_ref();
     if let Some(notes) = notes {
         (brief.language, brief.hand_over.notes) = (notes.language, true);
-    } else if call.outbound.is_some() {
-        brief.reminder = reminder::for_call(app, store, call.id, call.doubt == Doubt::None).await?;
+    } else if call.outbound.is_some() && call.returned.is_none() {
+        let sure = call.doubt == Doubt::None;
+        brief.reminder = reminder::for_call(app, store, call.id, sure).await?;
+        brief.follow_up = follow_up::for_call(app, store, call.id, sure).await?;
     }
     let reopens = call.returned.is_some() || notes.is_some();
     let (after, refused) = begin_record(store, call, (brief.language, reopens), admitted.accepted).await?;
@@ -246,6 +248,7 @@ fn brief(call: &ExpectedCall, ready: &Ready, recollection: Recollection) -> Call
         recalled: recollection.facts,
         outbound: call.outbound.is_some(),
         reminder: None,
+        follow_up: None,
         consent: match call.line.recording_consent {
             RecordingConsent::Off => Consent::Off,
             RecordingConsent::Notice => Consent::Notice,

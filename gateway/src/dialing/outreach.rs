@@ -25,10 +25,10 @@ use telephony::call_status::CallProgress;
 use telephony::control::{CallControl, CallOrder};
 use telephony::error::ControlError;
 
+use super::about;
 use super::campaigns;
 use super::hours;
 use super::refusals::{self, Rule};
-use super::reminder;
 use super::retries;
 use super::transfer::line as spoken;
 use crate::app::App;
@@ -53,7 +53,7 @@ pub struct Wish<'a> {
     pub principal: &'a Principal,
     pub purpose: Purpose,
     pub language: Language,
-    /// The appointment that it reminds of: the reference of its request.
+    /// The request that it is about, by its reference.
     pub item: Option<&'a str>,
     /// Attempts that follow where nobody is reached.
     pub retries: Option<NewRetries>,
@@ -206,7 +206,7 @@ pub async fn line_of(app: &App, tenant: TenantId, wanted: Option<&str>) -> Resul
     }
 }
 
-/// Whether a number may be called for a purpose now, and reminded of this appointment.
+/// Whether a number may be called for a purpose now, and told of this request.
 ///
 /// # Errors
 /// Outside: storage. Inside: the rule that is against it.
@@ -219,7 +219,7 @@ pub(super) async fn allowed(
     now: DateTime<Utc>,
 ) -> Result<Result<(), Rule>, StorageError> {
     match (may_call(store, to, purpose, app.clock.now(), now).await?, item) {
-        (Ok(()), Some(item)) => reminder::may_remind(app, store, tenant, item, to).await,
+        (Ok(()), Some(item)) => about::may_tell(app, (tenant, store), purpose, item, to).await,
         (allowed, _) => Ok(allowed),
     }
 }

@@ -33,7 +33,9 @@ pub enum Rule {
     TargetLine,
     /// There is no such appointment, or none any more.
     NoAppointment,
-    /// The appointment has another number on file: nobody else hears of it.
+    /// Nothing is to be asked for about this request, or not any more, or not by us.
+    NoFollowUp,
+    /// The request has another number on file: nobody else hears of it.
     OtherNumber,
 }
 
@@ -73,7 +75,8 @@ impl Rule {
             Self::QuietHours(_) => "quiet_hours",
             Self::TargetClosed => "target_closed",
             Self::TargetLine => "target_line",
-            Self::NoAppointment => super::reminder::OVER,
+            Self::NoAppointment => "no_appointment",
+            Self::NoFollowUp => "no_follow_up",
             Self::OtherNumber => "other_number",
         }
     }
@@ -109,8 +112,12 @@ impl Rule {
                 "there is no such appointment to come",
                 "give the reference of an inspection that is booked, open, and not over",
             ),
+            Self::NoFollowUp => (
+                "nothing is to be asked for about this request any more",
+                "see its history for what came of it",
+            ),
             Self::OtherNumber => (
-                "the appointment has another number on file, and nobody else hears of it",
+                "the request has another number on file, and nobody else hears of it",
                 "call the number that is on file for it",
             ),
             Self::TargetClosed => {

@@ -15,9 +15,9 @@ use storage::{CallId, Calls, Directory, Outreach, PassportId, Retries, StorageEr
 use telephony::control::CallControl;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::about;
 use super::outreach::{self, NotPlaced};
 use super::refusals::Rule;
-use super::reminder;
 use crate::app::App;
 use crate::audit::acts;
 use crate::quarantined_tenants;
@@ -129,9 +129,9 @@ async fn next(
         return Ok(Next::Ends("too_late"));
     }
     if let Some(item) = &first.item
-        && reminder::of(app, store, tenant, item).await?.is_none()
+        && let Err(rule) = about::of(app, (tenant, store), first.purpose, item).await?
     {
-        return Ok(Next::Ends(reminder::OVER));
+        return Ok(Next::Ends(rule.name()));
     }
     let line = app.platform.store().line(&call.line).await?;
     if line.is_none_or(|line| line.tenant_id != tenant) {

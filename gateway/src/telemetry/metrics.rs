@@ -124,6 +124,10 @@ fn describe() {
         "Calls that were to remind of an appointment without being asked for, by whether the carrier took them."
     );
     describe_counter!(
+        "quandura_follow_ups_total",
+        "Calls that were to ask for what is missing in a request, by whether the carrier took them."
+    );
+    describe_counter!(
         "quandura_campaign_numbers_total",
         "Numbers of campaigns that are done with, by what the last call came to or the rule that was against it."
     );

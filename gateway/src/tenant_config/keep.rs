@@ -66,6 +66,7 @@ pub async fn current(platform: &Platform, tenant: &Tenant) -> anyhow::Result<Ten
         voicemail: facts.voicemail,
         urgent_any_hour: Some(facts.urgent_any_hour).filter(|any| !any),
         remind_hours: Some(facts.remind_hours).filter(|hours| *hours > 0),
+        follow_up_calls: facts.follow_up_calls,
         ask_staff: facts.ask_staff_s > 0,
         ask_staff_s: Some(facts.ask_staff_s).filter(|s| ![0, ASK_STAFF_S].contains(s)),
         targets: setting(&store, TARGETS).await?,

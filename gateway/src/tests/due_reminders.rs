@@ -9,7 +9,7 @@ use storage::{CallId, Calls, Outreach, Settings, WorkItems};
 
 use super::outreach::{Desk, YES, desk, desk_with};
 use super::simulated_carrier::Behaviour;
-use crate::dialing::due_reminders;
+use crate::dialing::due_calls;
 
 const NUMBER: &str = "+12125550143";
 /// At the desk it is the 25th of November, noon.
@@ -44,19 +44,19 @@ impl Desk {
         self.carrier.number(number, YES);
     }
 
-    async fn look_for_appointments(&self) {
-        due_reminders::once(&self.test.gateway.app, Utc::now()).await.unwrap();
+    pub(super) async fn look_for_due(&self) {
+        due_calls::once(&self.test.gateway.app, Utc::now()).await.unwrap();
     }
 
-    fn rang(&self) -> usize {
+    pub(super) fn rang(&self) -> usize {
         self.carrier.called().len()
     }
 
-    fn clock(&self, time: &str) {
+    pub(super) fn clock(&self, time: &str) {
         self.test.gateway.app.clock.stand_at(time.parse().unwrap());
     }
 
-    async fn on_the_audit(&self, action: &str) -> Vec<Value> {
+    pub(super) async fn on_the_audit(&self, action: &str) -> Vec<Value> {
         let audit = self.get("/v1/audit?limit=200").await;
         assert!(!audit.to_string().contains("5550143"), "{audit}");
         let items = audit["items"].as_array().unwrap().clone();
@@ -69,13 +69,12 @@ async fn an_appointment_rings_once_where_it_is_wanted() {
     let desk = desk().await;
     desk.wants_reminders(NUMBER).await;
     let booked = desk.inspection(NUMBER, TOMORROW, None).await;
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 0, "no tenant has it unless it says so");
 
     desk.reminds_within(24).await;
     let app = &desk.test.gateway.app;
-    let (one, other) =
-        tokio::join!(due_reminders::once(app, Utc::now()), due_reminders::once(app, Utc::now()));
+    let (one, other) = tokio::join!(due_calls::once(app, Utc::now()), due_calls::once(app, Utc::now()));
     one.unwrap();
     other.unwrap();
     let placed = desk.on_the_audit("call.placed").await;
@@ -92,8 +91,8 @@ async fn an_appointment_rings_once_where_it_is_wanted() {
         (&json!("appointment"), &json!(booked))
     );
     assert_eq!(desk.result(&id).await, "reached");
-    desk.look_for_appointments().await;
-    due_reminders::once(app, Utc::now() + TimeDelta::days(2)).await.unwrap();
+    desk.look_for_due().await;
+    due_calls::once(app, Utc::now() + TimeDelta::days(2)).await.unwrap();
     assert_eq!(desk.rang(), 1);
     let form = &desk.carrier.asked("Calls")[0];
     assert!(form.contains(&("From".into(), "+12025550100".into())), "{form:?}");
@@ -113,7 +112,7 @@ async fn who_did_not_agree_is_passed_over_silently() {
     desk.wants_reminders(agreed).await;
     let before = desk.get("/v1/audit?limit=200").await["items"].as_array().unwrap().len();
     for _ in 0..2 {
-        desk.look_for_appointments().await;
+        desk.look_for_due().await;
     }
     assert_eq!(
         (desk.rang(), desk.get("/v1/audit?limit=200").await["items"].as_array().unwrap().len()),
@@ -121,7 +120,7 @@ async fn who_did_not_agree_is_passed_over_silently() {
     );
     // Nobody there keeps the others from theirs.
     desk.inspection(agreed, "2026-11-26T10:00", None).await;
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 1);
     desk.test.gateway.shutdown().await;
 }
@@ -134,14 +133,14 @@ async fn a_reminder_waits_for_hours_and_room() {
     desk.inspection(NUMBER, TOMORROW, None).await;
     // Ten in the evening there.
     desk.clock("2026-11-26T03:00:00Z");
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 0);
     desk.clock("2026-11-26T13:30:00Z");
     let live = desk.test.gateway.app.capacity.admit(0.0, 0.0);
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 0, "who calls us goes first");
     drop(live);
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 1);
     desk.test.gateway.shutdown().await;
 }
@@ -153,9 +152,9 @@ async fn a_number_called_today_is_reminded_tomorrow() {
     desk.reminds_within(24).await;
     desk.wants_reminders(NUMBER).await;
     desk.inspection(NUMBER, TOMORROW, None).await;
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 1);
-    due_reminders::once(&desk.test.gateway.app, Utc::now() + TimeDelta::hours(25)).await.unwrap();
+    due_calls::once(&desk.test.gateway.app, Utc::now() + TimeDelta::hours(25)).await.unwrap();
     assert_eq!(desk.rang(), 2);
     desk.test.gateway.shutdown().await;
 }
@@ -180,12 +179,12 @@ async fn what_is_far_over_closed_or_reminded_rests() {
     let (status, placed) = desk.post("/v1/calls", order).await;
     assert_eq!(status, StatusCode::CREATED, "{placed}");
     desk.ended(placed["id"].as_str().unwrap()).await;
-    desk.look_for_appointments().await;
-    due_reminders::once(&desk.test.gateway.app, Utc::now() + TimeDelta::hours(25)).await.unwrap();
+    desk.look_for_due().await;
+    due_calls::once(&desk.test.gateway.app, Utc::now() + TimeDelta::hours(25)).await.unwrap();
     assert_eq!(desk.rang(), 1, "the one that a person asked for");
     // A minute later the first is near enough.
     desk.clock("2026-11-25T17:01:00Z");
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 2);
     desk.test.gateway.shutdown().await;
 }
@@ -208,7 +207,7 @@ async fn who_booked_in_spanish_hears_spanish() {
     };
     let id = desk.store.begin_call(call).await.unwrap().id;
     desk.inspection(NUMBER, TOMORROW, Some(id)).await;
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     let placed = desk.on_the_audit("call.placed").await;
     desk.ended(placed[0]["subject"]["id"].as_str().unwrap()).await;
     let said = desk.carrier.followed().join("\n");
@@ -223,14 +222,14 @@ async fn who_is_missed_may_be_tried_once_more() {
     desk.wants_reminders(NUMBER).await;
     desk.carrier.number(NUMBER, Behaviour::NoAnswer);
     desk.inspection(NUMBER, "2026-11-28T09:00", None).await;
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     let placed = desk.on_the_audit("call.placed").await;
     let id = placed[0]["subject"]["id"].as_str().unwrap().to_owned();
     desk.ended(&id).await;
     desk.result(&id).await;
     let retries = &desk.get(&format!("/v1/calls/{id}")).await["outreach"]["retries"];
     assert_eq!((&retries["state"], &retries["remaining"]), (&json!("waiting"), &json!(1)), "{retries}");
-    desk.look_for_appointments().await;
+    desk.look_for_due().await;
     assert_eq!(desk.rang(), 1);
     desk.test.gateway.shutdown().await;
 }

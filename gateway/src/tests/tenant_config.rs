@@ -85,6 +85,7 @@ impl Call {
             recalled: Vec::new(),
             outbound: false,
             reminder: None,
+            follow_up: None,
             consent: Default::default(),
             hand_over: Default::default(),
         };
@@ -104,6 +105,7 @@ impl Call {
             recalled: Vec::new(),
             outbound: true,
             reminder: None,
+            follow_up: None,
             consent: Default::default(),
             hand_over: Default::default(),
         };
@@ -172,6 +174,11 @@ async fn a_second_county_is_made_from_a_file_and_answers_by_it_on_the_next_call(
 
     let (_, again) = sent(put(&test, OAKDALE, file())).await;
     assert_eq!(again["changes"], json!([]), "laid down twice, nothing is left to change");
+    let follows_up = format!("follow_up_calls = true\n{}", file());
+    let (_, changed) = sent(put(&test, OAKDALE, &follows_up)).await;
+    assert_eq!(changed["changes"].as_array().unwrap().len(), 1, "{changed}");
+    let (_, again) = sent(put(&test, OAKDALE, &follows_up)).await;
+    assert_eq!(again["changes"], json!([]));
     let (_, kept) = sent(Client::new().get(test.url(OAKDALE))).await;
     assert!(!kept.to_string().contains("Quist"), "claims are never given out: {kept}");
 }

@@ -145,16 +145,16 @@ async fn filed(store: &TenantStore, key: &str, kind: WorkKind) -> WorkItem {
     store.file_work_item(new).await.unwrap()
 }
 
-/// A reminder of an appointment that nobody asked for.
-fn unasked(item: &str, number: &str) -> NewOutreach {
+/// A call about a request that nobody asked for.
+fn unasked(purpose: Purpose, item: &str, number: &str) -> NewOutreach {
     let retries = NewRetries { most: 1, every: TimeDelta::days(1), machines: false };
     let call = NewCall { caller: Some(number.into()), ..wish().call };
     let comes = Comes::Unasked(retries);
-    NewOutreach { call, purpose: Purpose::Appointment, comes, item: Some(item.into()), ..wish() }
+    NewOutreach { call, purpose, comes, item: Some(item.into()), ..wish() }
 }
 
-async fn listed(store: &TenantStore) -> Vec<String> {
-    store.unreminded(None, 9).await.unwrap().into_iter().map(|item| item.reference).collect()
+async fn listed(store: &TenantStore, kind: WorkKind) -> Vec<String> {
+    store.uncalled(kind, None, 9).await.unwrap().into_iter().map(|item| item.reference).collect()
 }
 
 pub(crate) async fn an_appointment_is_listed_until_it_is_reminded_of(f: &Fixture) {
@@ -162,31 +162,57 @@ pub(crate) async fn an_appointment_is_listed_until_it_is_reminded_of(f: &Fixture
     filed(store, "other", WorkKind::Callback).await;
     let (first, second) =
         (filed(store, "1", WorkKind::Inspection).await, filed(store, "2", WorkKind::Inspection).await);
-    assert_eq!(listed(store).await, [first.reference.as_str(), &second.reference]);
-    let page = store.unreminded(Some(first.id), 9).await.unwrap();
+    assert_eq!(listed(store, WorkKind::Inspection).await, [first.reference.as_str(), &second.reference]);
+    let page = store.uncalled(WorkKind::Inspection, Some(first.id), 9).await.unwrap();
     assert_eq!(page.iter().map(|item| item.id).collect::<Vec<_>>(), [second.id]);
-    assert_eq!(store.unreminded(None, 1).await.unwrap().len(), 1);
-    assert!(listed(&f.lake).await.is_empty(), "another tenant");
+    assert_eq!(store.uncalled(WorkKind::Inspection, None, 1).await.unwrap().len(), 1);
+    assert!(listed(&f.lake, WorkKind::Inspection).await.is_empty(), "another tenant");
 
     // Somebody asked for this one, and spelled it their way.
     let spelled = first.reference.replace('-', " ").to_lowercase();
     let asked = NewOutreach { purpose: Purpose::Appointment, item: Some(spelled), ..wish() };
     let id = store.begin_outreach(asked).await.unwrap().unwrap().id;
     assert_eq!(store.outreach(id).await.unwrap().unwrap().item.as_ref(), Some(&first.reference));
-    assert_eq!(listed(store).await, [second.reference.as_str()]);
+    assert_eq!(listed(store, WorkKind::Inspection).await, [second.reference.as_str()]);
     store.end_outreach(id, OutreachResult::NoAnswer).await.unwrap();
-    assert_eq!(store.begin_outreach(unasked(&first.reference, NUMBER)).await.unwrap(), None);
+    assert_eq!(
+        store.begin_outreach(unasked(Purpose::Appointment, &first.reference, NUMBER)).await.unwrap(),
+        None
+    );
 
     store.set_work_status(&second.reference, WorkStatus::InProgress).await.unwrap();
-    assert_eq!(listed(store).await, [second.reference.as_str()], "somebody sees to it");
+    assert_eq!(listed(store, WorkKind::Inspection).await, [second.reference.as_str()], "somebody sees to it");
     store.set_work_status(&second.reference, WorkStatus::Cancelled).await.unwrap();
-    assert!(listed(store).await.is_empty());
+    assert!(listed(store, WorkKind::Inspection).await.is_empty());
     assert_eq!(
-        store.begin_outreach(unasked(&second.reference, NUMBER)).await.unwrap(),
+        store.begin_outreach(unasked(Purpose::Appointment, &second.reference, NUMBER)).await.unwrap(),
         None,
         "closed meanwhile"
     );
-    assert_eq!(store.begin_outreach(unasked("INS-0000", NUMBER)).await.unwrap(), None);
+    assert_eq!(store.begin_outreach(unasked(Purpose::Appointment, "INS-0000", NUMBER)).await.unwrap(), None);
+}
+
+pub(crate) async fn a_request_is_called_about_once_and_while_nobody_has_it(f: &Fixture) {
+    let store = &f.river;
+    let booked = filed(store, "booked", WorkKind::Inspection).await;
+    let (one, taken) =
+        (filed(store, "1", WorkKind::Callback).await, filed(store, "2", WorkKind::Callback).await);
+    assert_eq!(listed(store, WorkKind::Callback).await, [one.reference.as_str(), &taken.reference]);
+    assert_eq!(listed(store, WorkKind::Inspection).await, [booked.reference]);
+    assert!(listed(&f.lake, WorkKind::Callback).await.is_empty(), "another tenant");
+
+    // Whoever took it on calls.
+    store.set_work_status(&taken.reference, WorkStatus::InProgress).await.unwrap();
+    let begun = store.begin_outreach(unasked(Purpose::Request, &taken.reference, NUMBER)).await.unwrap();
+    assert_eq!(begun, None);
+    let begun = store.begin_outreach(unasked(Purpose::Request, &one.reference, NUMBER)).await.unwrap();
+    let begun = begun.unwrap();
+    assert_eq!((begun.purpose, begun.item.as_ref()), (Purpose::Request, Some(&one.reference)));
+    assert_eq!(listed(store, WorkKind::Callback).await, [taken.reference.as_str()]);
+    store.end_outreach(begun.id, OutreachResult::NoAnswer).await.unwrap();
+    assert_eq!(store.retries(begun.id).await.unwrap().unwrap().state, RetryState::Waiting);
+    let again = store.begin_outreach(unasked(Purpose::Request, &one.reference, NUMBER)).await.unwrap();
+    assert_eq!(again, None, "however it went");
 }
 
 pub(crate) async fn two_who_remind_at_once_ring_once(f: &Fixture) {
@@ -195,8 +221,8 @@ pub(crate) async fn two_who_remind_at_once_ring_once(f: &Fixture) {
         let item = filed(store, &n.to_string(), WorkKind::Inspection).await;
         let before = store.work_item(&item.reference).await.unwrap().unwrap();
         // By two numbers: that a number is called by one call at a time does not keep them apart.
-        let one = unasked(&item.reference, &format!("+1202555010{n}"));
-        let other = unasked(&item.reference, &format!("+1202555011{n}"));
+        let one = unasked(Purpose::Appointment, &item.reference, &format!("+1202555010{n}"));
+        let other = unasked(Purpose::Appointment, &item.reference, &format!("+1202555011{n}"));
         let both = tokio::join!(store.begin_outreach(one), store.begin_outreach(other));
         let begun: Vec<_> = [both.0.unwrap(), both.1.unwrap()].into_iter().flatten().collect();
         assert_eq!(begun.len(), 1, "{begun:?}");
@@ -204,7 +230,7 @@ pub(crate) async fn two_who_remind_at_once_ring_once(f: &Fixture) {
         store.end_outreach(id, OutreachResult::Busy).await.unwrap();
         let kept = store.retries(id).await.unwrap().unwrap();
         assert_eq!((kept.state, kept.remaining), (RetryState::Waiting, 1));
-        let again = unasked(&item.reference, &format!("+1202555012{n}"));
+        let again = unasked(Purpose::Appointment, &item.reference, &format!("+1202555012{n}"));
         assert_eq!(store.begin_outreach(again).await.unwrap(), None, "however it went");
         assert_eq!(store.work_item(&item.reference).await.unwrap().unwrap(), before, "nothing of it changes");
     }

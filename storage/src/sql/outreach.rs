@@ -10,7 +10,7 @@ use crate::ids::{CallId, CampaignId, WorkItemId};
 use crate::outreach::{
     Comes, NewConsent, NewOutreach, Outreach as Attempt, OutreachNews, OutreachResult, OutreachStage, Purpose,
 };
-use crate::records::{WorkItem, WorkStatus};
+use crate::records::{WorkItem, WorkKind, WorkStatus};
 use crate::references::normalise;
 use crate::store::Outreach;
 
@@ -132,10 +132,15 @@ impl Outreach for TenantStore {
         core.db.named(found.map_err(Into::into))
     }
 
-    async fn unreminded(&self, after: Option<WorkItemId>, limit: u32) -> Result<Vec<WorkItem>, StorageError> {
+    async fn uncalled(
+        &self,
+        kind: WorkKind,
+        after: Option<WorkItemId>,
+        limit: u32,
+    ) -> Result<Vec<WorkItem>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        core.db.named(work::unreminded(&mut conn, &core.scope, after, limit).await)
+        core.db.named(work::uncalled(&mut conn, &core.scope, kind, after, limit).await)
     }
 
     async fn set_consent(&self, new: NewConsent) -> Result<(), StorageError> {
@@ -182,7 +187,9 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     let id = new.call.id;
     // In the spelling of the request itself, by which it is found again.
     let item = new.item.as_deref().map(normalise);
-    if matches!(new.comes, Comes::Unasked(_)) && !is_first_of(conn, scope, item.as_deref()).await? {
+    if matches!(new.comes, Comes::Unasked(_))
+        && !is_first_of(conn, scope, new.purpose, item.as_deref()).await?
+    {
         return Ok(None);
     }
     let (first, campaign) = match new.comes {
@@ -224,8 +231,10 @@ async fn begin(conn: &mut Conn, scope: &Scope, new: &NewOutreach) -> Step<Option
     by_id(conn, scope, id).await
 }
 
-/// Whether an appointment is open, and no call was ever to remind of it.
-async fn is_first_of(conn: &mut Conn, scope: &Scope, item: Option<&str>) -> Step<bool> {
+/// Whether a request is open, and no call of ours was ever about it.
+async fn is_first_of(conn: &mut Conn, scope: &Scope, purpose: Purpose, item: Option<&str>) -> Step<bool> {
+    // Whoever took a request on calls about it; an appointment is reminded of whoever sees to it.
+    let also = if purpose == Purpose::Appointment { WorkStatus::InProgress } else { WorkStatus::Open };
     // It changes nothing: whoever else would begin one meanwhile, from another process too, waits here and sees ours then.
     let held = sqlx::query(
         "update work_items set updated_at = updated_at
@@ -234,7 +243,7 @@ async fn is_first_of(conn: &mut Conn, scope: &Scope, item: Option<&str>) -> Step
     .bind(scope.tenant)
     .bind(item)
     .bind(WorkStatus::Open)
-    .bind(WorkStatus::InProgress)
+    .bind(also)
     .execute(&mut *conn)
     .await?;
     if held.rows_affected() == 0 {

@@ -206,10 +206,11 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<W
     kept.into_iter().map(|kept| open(scope, kept)).collect()
 }
 
-/// Open inspections that no call of ours was ever to remind of, oldest first.
-pub(super) async fn unreminded(
+/// Open requests of a kind that no call of ours was ever about, oldest first.
+pub(super) async fn uncalled(
     conn: &mut Conn,
     scope: &Scope,
+    kind: WorkKind,
     after: Option<WorkItemId>,
     limit: u32,
 ) -> Step<Vec<WorkItem>> {
@@ -219,7 +220,7 @@ pub(super) async fn unreminded(
          order by id limit $6"
     ))
     .bind(scope.tenant)
-    .bind(WorkKind::Inspection)
+    .bind(kind)
     .bind(WorkStatus::Open)
     .bind(WorkStatus::InProgress)
     .bind(after)

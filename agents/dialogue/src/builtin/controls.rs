@@ -123,6 +123,7 @@ impl Turn<'_> {
     fn told(&mut self, key: &str) {
         self.say(key);
         match (self.state.tasks.is_empty(), key) {
+            (true, _) if self.asks_missing() => {}
             (true, "presence" | "identity" | "anonymous") => {
                 self.say("how_help");
                 self.state.pending = None;
@@ -291,7 +292,11 @@ impl Turn<'_> {
     }
 
     pub(super) fn resume_or_help(&mut self) {
-        if self.state.tasks.is_empty() { self.say("how_help") } else { self.ask_again_quietly() }
+        match self.state.tasks.is_empty() {
+            true if self.asks_missing() => {}
+            true => self.say("how_help"),
+            false => self.ask_again_quietly(),
+        }
     }
 
     /// A control by cue inside a task. `free` texts (a story, a message) may hold such words by chance, so

@@ -121,7 +121,7 @@ impl Turn<'_> {
             self.say_kind("automated", SegmentKind::Notice);
             self.tell_of_recording();
             self.did("opened", "greeted");
-            if !self.begins_reminder() {
+            if !self.begins_reminder() && !self.begins_missing() {
                 self.end_greeting();
             }
             return;
@@ -255,6 +255,7 @@ impl Turn<'_> {
             || self.answers_put_through(text)
             || self.answers_ask_staff(text)
             || self.answers_reminder(text)
+            || self.answers_missing(text)
         {
             return;
         }
@@ -503,39 +504,26 @@ impl Turn<'_> {
     }
 
     pub(super) fn wants_yes_no(&self) -> bool {
-        match self.state.task() {
-            Some(task) => task.stage == Stage::Confirm || self.state.last_expects == Expectation::YesNo,
+        let asked_so = self.state.last_expects == Expectation::YesNo;
+        if let Some(task) = self.state.task() {
+            return task.stage == Stage::Confirm || asked_so;
+        }
+        match self.state.pending {
+            Some(
+                Pending::Offer(_)
+                | Pending::PutThrough(_)
+                | Pending::Line(_)
+                | Pending::AskStaff
+                | Pending::Write
+                | Pending::Recording
+                | Pending::Remind
+                | Pending::Coming
+                | Pending::MayAsk,
+            ) => true,
+            Some(Pending::Missing) => asked_so,
             // "Anything else?" names no keys; where two was said to change the language, it does.
-            None if self.state.spoken.len() > 1 => {
-                matches!(
-                    self.state.pending,
-                    Some(
-                        Pending::Offer(_)
-                            | Pending::PutThrough(_)
-                            | Pending::Line(_)
-                            | Pending::AskStaff
-                            | Pending::Write
-                            | Pending::Recording
-                            | Pending::Remind
-                            | Pending::Coming
-                    )
-                )
-            }
-            None => matches!(
-                self.state.pending,
-                Some(
-                    Pending::Offer(_)
-                        | Pending::PutThrough(_)
-                        | Pending::Line(_)
-                        | Pending::AskStaff
-                        | Pending::More
-                        | Pending::MoreOnPage
-                        | Pending::Write
-                        | Pending::Recording
-                        | Pending::Remind
-                        | Pending::Coming
-                )
-            ),
+            Some(Pending::More | Pending::MoreOnPage) => self.state.spoken.len() <= 1,
+            _ => false,
         }
     }
 

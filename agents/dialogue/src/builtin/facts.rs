@@ -61,6 +61,9 @@ pub struct TenantFacts {
     /// Hours before an appointment within which we remind of it by ourselves. 0: never.
     #[serde(default)]
     pub remind_hours: u32,
+    /// Where a team found something missing in a request, we call by ourselves to ask for it.
+    #[serde(default)]
+    pub follow_up_calls: bool,
     /// To whom callers can be put through. Kept elsewhere, and put here for each reading.
     #[serde(skip)]
     pub targets: Vec<Target>,

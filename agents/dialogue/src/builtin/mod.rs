@@ -29,6 +29,7 @@ mod given_back;
 mod hearings;
 pub mod intent;
 mod keys;
+pub mod missing;
 mod moved;
 mod no_calls;
 mod offer;

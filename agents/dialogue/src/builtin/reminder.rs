@@ -17,6 +17,9 @@ const POLITE: [&str; 2] = ["please", "por"];
 const SHORT: usize = 5;
 /// Times that it is asked.
 const ASKS: u8 = 2;
+/// What the office reads on the request.
+pub(super) const COMES: &str = "Called about the appointment: they said that they will come.";
+pub(super) const DOES_NOT_COME: &str = "Called about the appointment: they said that they cannot come.";
 
 /// An appointment that is not told of yet, or that was asked about.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +46,16 @@ impl Dialogue {
     }
 }
 
+/// What words are to the question whether they want to hear now what we called about.
+pub(super) enum Ready {
+    Yes,
+    No,
+    /// They are asked once more.
+    Again,
+    /// Something else, after they were asked often enough: nothing is told.
+    Other,
+}
+
 impl Turn<'_> {
     /// The first words of such a call. `false`: there is nothing to remind of.
     pub(super) fn begins_reminder(&mut self) -> bool {
@@ -65,6 +78,20 @@ impl Turn<'_> {
         }
         self.ask_pending("reminder_ready", Pending::Remind);
         self.expects = Expectation::YesNo;
+    }
+
+    /// The answer of who only said that they are the one, after they were asked so many times: it may be a machine.
+    pub(super) fn ready(&self, text: &str, asked: u8) -> Ready {
+        let short = self.ear.plain(text).split(' ').count() <= SHORT;
+        if short && self.agrees(text) {
+            Ready::Yes
+        } else if self.ear.yes_no(text) == Some(YesNo::No) && self.ear.is_bare_yes_no(text) {
+            Ready::No
+        } else if asked < ASKS {
+            Ready::Again
+        } else {
+            Ready::Other
+        }
     }
 
     /// Whether these words begin with a yes.
@@ -90,24 +117,29 @@ impl Turn<'_> {
     pub(super) fn answers_reminder(&mut self, text: &str) -> bool {
         let waits = |pending: &mut Pending| matches!(pending, Pending::Remind | Pending::Coming);
         let Some(pending) = self.state.pending.take_if(waits) else { return false };
-        let short = self.ear.plain(text).split(' ').count() <= SHORT;
-        let asked = self.state.reminded.as_ref().map_or(ASKS, |reminded| reminded.asks);
-        match (pending, self.ear.yes_no(text)) {
-            (Pending::Remind, _) if short && self.agrees(text) => self.remind(),
-            (Pending::Remind, Some(YesNo::No)) if self.ear.is_bare_yes_no(text) => {
-                self.say("reminder_later");
-                self.then = AfterReply::HangUp;
-                self.did("reminder", "not now");
+        if pending == Pending::Remind {
+            let asked = self.state.reminded.as_ref().map_or(ASKS, |reminded| reminded.asks);
+            match self.ready(text, asked) {
+                Ready::Yes => self.remind(),
+                Ready::No => {
+                    self.say("reminder_later");
+                    self.then = AfterReply::HangUp;
+                    self.did("reminder", "not now");
+                }
+                Ready::Again => {
+                    self.ask_to_remind();
+                    self.did("reminder", "asked again");
+                }
+                Ready::Other => return false,
             }
-            (Pending::Remind, _) if asked < ASKS => {
-                self.ask_to_remind();
-                self.did("reminder", "asked again");
-            }
-            (Pending::Coming, Some(YesNo::Yes)) if self.agrees(text) && !self.ear.is_question(text) => {
+            return true;
+        }
+        match self.ear.yes_no(text) {
+            Some(YesNo::Yes) if self.agrees(text) && !self.ear.is_question(text) => {
                 self.attends(true);
                 self.anything_else();
             }
-            (Pending::Coming, Some(YesNo::No)) => {
+            Some(YesNo::No) => {
                 self.attends(false);
                 self.ask_pending("reminder_other_time", Pending::Offer("person".to_owned()));
             }
@@ -118,7 +150,8 @@ impl Turn<'_> {
 
     fn attends(&mut self, coming: bool) {
         let Some(reminded) = self.state.reminded.take() else { return };
-        self.effects.push(Effect::Attend { item: reminded.item, coming });
+        let text = if coming { COMES } else { DOES_NOT_COME };
+        self.effects.push(Effect::NoteOn { item: reminded.item, text: text.to_owned() });
         let key = if coming { "reminder_coming" } else { "reminder_not_coming" };
         self.say_one_of(self.worded(key), key, &[], SegmentKind::Reply, true);
         self.did("reminder", if coming { "comes" } else { "does not come" });

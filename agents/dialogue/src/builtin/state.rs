@@ -8,6 +8,7 @@ use pipeline::turn::Expectation;
 use serde::{Deserialize, Serialize};
 
 use super::beliefs::Belief;
+use super::missing::Missing;
 use super::policy::clarify::Choice;
 use super::reminder::Reminded;
 use super::step::{Opening, Say};
@@ -220,6 +221,10 @@ pub enum Pending {
     Remind,
     /// "Will you be there?"
     Coming,
+    /// "I have a question about a request of yours. May I ask you now?"
+    MayAsk,
+    /// What is missing in that request.
+    Missing,
     /// Asked in Spanish on a line that does not speak it: "press one, and somebody calls you back in Spanish".
     CallBackInSpanish,
     /// Asked in Spanish for the keys of a telephone number.
@@ -325,6 +330,9 @@ pub struct State {
     /// The appointment that we called about, until they answered.
     #[serde(default)]
     pub reminded: Option<Reminded>,
+    /// What is missing in the request that we called about, until they answered.
+    #[serde(default)]
+    pub missing: Option<Missing>,
     /// A carrier has the call, and can put it through.
     #[serde(default)]
     pub can_transfer: bool,
@@ -411,7 +419,7 @@ pub struct State {
     pub offered_for: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, line, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for, asking, staff_notes);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, missing, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, line, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for, asking, staff_notes);
 
 impl State {
     #[must_use]

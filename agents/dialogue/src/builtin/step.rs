@@ -183,10 +183,10 @@ pub enum Effect {
     },
     /// The caller joins or leaves the line of a target.
     Line(LineAct),
-    /// Whoever we called says whether they will come to the appointment of this request.
-    Attend {
+    /// What whoever we called answered is noted on the request that we called about.
+    NoteOn {
         item: String,
-        coming: bool,
+        text: String,
     },
     /// Whoever we called wants no more calls. `source`: by voice or by key.
     StopCalls {
@@ -259,7 +259,7 @@ impl Step {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
-            | Effect::Attend { .. }
+            | Effect::NoteOn { .. }
             | Effect::StopCalls { .. } => None,
         });
         let corrections: Vec<bool> = files.collect();

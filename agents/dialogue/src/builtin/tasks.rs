@@ -248,7 +248,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Reads an answer; a weekday that was misheard is known by its sound.
-    fn read(&self, slot: &Slot, text: &str) -> Read {
+    pub(super) fn read(&self, slot: &Slot, text: &str) -> Read {
         let day = matches!(slot.kind, SlotKind::Day).then(|| day_wanted(self.ear, text));
         let text = day.as_deref().unwrap_or(text);
         let read = slots::answered(slot.kind, text, self.context());

@@ -343,7 +343,10 @@ impl<'a> Turn<'a> {
         if std::mem::take(&mut self.state.owes_reference) && self.state.tasks.is_empty() {
             return self.ask_pending("write_down", Pending::Write);
         }
-        self.ask_pending("anything_else", Pending::More);
+        // What we called about comes before that.
+        if !self.asks_missing() {
+            self.ask_pending("anything_else", Pending::More);
+        }
     }
 
     pub(super) fn hang_up(&mut self, key: &str) {

@@ -8,6 +8,7 @@ use language::Screen;
 use storage::records::{Speaker, WorkFilter, WorkItem, WorkKind};
 use storage::zones::normalise_phone;
 use storage::{CallId, Calls, StorageError, TenantStore, WorkItems};
+use uuid::Uuid;
 
 use super::Office;
 use crate::hub::methods::is_related;
@@ -27,9 +28,35 @@ const MOST_QUERY: usize = 400;
 /// Passages below are not about it.
 const LEAST_RELEVANT: f32 = 0.2;
 /// Keys of what the office filed itself begin so.
-pub(super) const OWN: &str = "office/";
+const OWN: &str = "office/";
+/// And that of a call that asks for what is missing ends so.
+const CALL_BACK: &str = "/call_back";
 /// How the front desk writes that somebody was in danger.
 const EMERGENCY: &str = "emergency: ";
+
+/// Beginning of the keys of what is filed in the work of a Passport.
+pub(super) fn key_of(passport: Uuid) -> String {
+    format!("{OWN}{passport}")
+}
+
+/// Key of the call that a step asks for.
+pub(super) fn call_back_of(step: &str) -> String {
+    format!("{step}{CALL_BACK}")
+}
+
+/// Whether the back office filed it, and not somebody's call.
+#[must_use]
+pub fn is_own(item: &WorkItem) -> bool {
+    item.idempotency_key.starts_with(OWN)
+}
+
+/// What a team wants asked of whoever left a request: the names of what is missing, where it is a call that a team began.
+#[must_use]
+pub fn missing_of(item: &WorkItem) -> Option<Vec<String>> {
+    let asked = is_own(item) && item.idempotency_key.ends_with(CALL_BACK);
+    let missing = item.fields["missing"].as_str().filter(|_| asked)?;
+    Some(missing.split(", ").filter(|name| !name.is_empty()).map(str::to_owned).collect())
+}
 
 /// The case, and what of it may be filed again: the caller's number, raw, for a call-back.
 pub(super) struct Gathered {
@@ -90,7 +117,7 @@ pub(super) fn about(case: &Case) -> Vec<String> {
 
 async fn filed(store: &TenantStore, filter: WorkFilter) -> Result<Vec<WorkItem>, StorageError> {
     let mut items = store.list_work_items(filter).await?;
-    items.retain(|item| !item.idempotency_key.starts_with(OWN));
+    items.retain(|item| !is_own(item));
     Ok(items)
 }
 

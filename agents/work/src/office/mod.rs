@@ -32,6 +32,8 @@ use crate::teams::Teams;
 use dialogue::model::LanguageModel;
 use knowledge::Retriever;
 
+pub use gather::{is_own, missing_of};
+
 /// Kind of the job that works a Passport.
 pub const WORK: &str = "passport.work";
 /// Passports that a start looks through for work that has no job.

@@ -8,7 +8,7 @@ use storage::records::{NewWorkItem, Priority as ItemPriority, TurnCommit, WorkKi
 use storage::{PassportId, Passports, StorageError, Turns, WorkItems};
 use uuid::Uuid;
 
-use super::gather::{self, Gathered, OWN};
+use super::gather::{self, Gathered};
 use super::step::{Asked, Made, Step, digest};
 use super::{Office, OfficeError, Pace, Worked, job_for, model, now, precedents};
 use crate::contracts::{
@@ -97,7 +97,7 @@ impl Run<'_> {
 
     /// Key of a step, and beginning of the keys of what it files.
     fn key(&self, name: &str) -> String {
-        format!("{OWN}{}/{name}", self.held.passport.id)
+        format!("{}/{name}", gather::key_of(self.held.passport.id))
     }
 
     /// The team that works it: as a referral or an earlier run has it, or as routing finds. `None`: none; that is
@@ -404,7 +404,7 @@ impl Run<'_> {
             "reason": asked["about"], "missing": missing.collect::<Vec<_>>().join(", "),
             "phone": self.gathered.caller, "incomplete": false,
         });
-        self.item(WorkKind::Callback, format!("{}/call_back", self.key(step)), fields).await
+        self.item(WorkKind::Callback, gather::call_back_of(&self.key(step)), fields).await
     }
 
     async fn item(

@@ -217,6 +217,9 @@ async fn a_report_that_was_cut_short_is_worked_and_what_is_missing_is_asked_for(
     assert_eq!(call_backs.len(), 1);
     assert_eq!(call_backs[0].fields["phone"], CALLER, "whoever dials needs the number itself");
     assert_eq!(call_backs[0].fields["missing"], "injured, when");
+    assert_eq!(missing_of(&call_backs[0]).unwrap(), ["injured", "when"]);
+    let report = &bench.items(WorkKind::Incident).await[0];
+    assert!(is_own(&call_backs[0]) && !is_own(report) && missing_of(report).is_none());
     assert!(passport.mission.sub_tasks.contains(&call_backs[0].reference));
     assert!(bench.items(WorkKind::Escalation).await.is_empty());
 

@@ -18,9 +18,13 @@ impl Turn<'_> {
         if self.state.waits() {
             return self.did("nothing", "let it be");
         }
+        self.did("nothing", "asked again");
+        // What we called about is asked so often and no oftener.
+        if self.asks_missing() {
+            return;
+        }
         self.note_misheard(text);
         self.state.misses = self.misses_before.saturating_add(1);
-        self.did("nothing", "asked again");
         match self.state.misses {
             1 => {
                 self.state.question.clear();

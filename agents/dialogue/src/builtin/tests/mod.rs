@@ -11,6 +11,7 @@ mod given_back;
 mod holidays;
 mod line;
 mod measured;
+mod missing;
 mod no_calls;
 mod own_routes;
 mod policy;
@@ -246,7 +247,7 @@ impl<'w> Phone<'w> {
             | Effect::PutThrough { .. }
             | Effect::AskStaff { .. }
             | Effect::Line(_)
-            | Effect::Attend { .. }
+            | Effect::NoteOn { .. }
             | Effect::StopCalls { .. } => None,
         });
         if let Some((slot, filing)) = booked
@@ -278,7 +279,7 @@ impl<'w> Phone<'w> {
                 Effect::PutThrough { .. }
                 | Effect::AskStaff { .. }
                 | Effect::Line(_)
-                | Effect::Attend { .. }
+                | Effect::NoteOn { .. }
                 | Effect::StopCalls { .. } => {}
             }
         }

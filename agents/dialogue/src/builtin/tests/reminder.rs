@@ -5,7 +5,7 @@ use pipeline::ports::{AfterReply, Language, TurnInput};
 use pipeline::turn::Expectation;
 
 use super::{LEXICAL, Phone, noon};
-use crate::builtin::reminder::Reminded;
+use crate::builtin::reminder::{COMES, Reminded};
 use crate::builtin::{Effect, State};
 
 const BOTH: [Language; 2] = [Language::En, Language::Es];
@@ -27,7 +27,7 @@ fn called(language: Language, sure: bool, place: &str, in_days: i64) -> (Phone<'
 
 fn attends(phone: &Phone<'_>) -> Option<bool> {
     phone.last.as_ref().unwrap().effects.iter().find_map(|effect| match effect {
-        Effect::Attend { item, coming } if item == "INS-4821" => Some(*coming),
+        Effect::NoteOn { item, text } if item == "INS-4821" => Some(text == COMES),
         _ => None,
     })
 }

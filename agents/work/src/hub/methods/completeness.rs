@@ -62,3 +62,19 @@ fn missing(item: &CaseItem) -> impl Iterator<Item = &'static str> + use<'_> {
     let absent = |names: &&&'static [&'static str]| names.iter().all(|name| given(item, name).is_none());
     needs(&item.kind).iter().filter(absent).filter_map(|names| names.first().copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use dialogue::builtin::missing::can_ask;
+
+    use super::*;
+
+    #[test]
+    fn the_agent_has_a_question_for_whatever_is_asked_for() {
+        let kinds = ["incident", "inspection", "message"];
+        let names = kinds.iter().flat_map(|kind| needs(kind)).filter_map(|names| names.first());
+        for name in names.chain(&["request"]) {
+            assert!(can_ask(name), "{name}");
+        }
+    }
+}
