@@ -3,7 +3,6 @@
 use super::account;
 use super::beliefs::days::day_instead;
 use super::confirmed::swapped;
-use super::replied::is_timed;
 use super::reply::Reply;
 use super::script::{Slot, SlotKind, TaskScript};
 use super::state::{Filled, MAX_LATER, Stage};
@@ -138,15 +137,6 @@ impl Turn<'_> {
     /// When to call back, or that nobody should.
     pub(super) fn take_call_wish(&mut self, script: &TaskScript, reply: &Reply) {
         if let Some(wish) = reply.all(Kind::Call, ", ") {
-            self.keep_call_wish(script, wish);
-        }
-    }
-
-    /// "After three. It's Wilmer Restrepo", of a callback: it has no other time, so that is when to call.
-    pub(super) fn take_call_time(&mut self, script: &TaskScript, reply: &Reply) {
-        let is_callback = script.slot("reason").is_some() && !is_timed(script);
-        let wish = reply.all(Kind::When, ", ").filter(|_| is_callback && !reply.has(Kind::Call));
-        if let Some(wish) = wish.filter(|wish| self.tells_time(wish)) {
             self.keep_call_wish(script, wish);
         }
     }

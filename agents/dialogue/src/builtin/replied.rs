@@ -336,7 +336,6 @@ impl<'a> Turn<'a> {
     /// Takes what stands beside the answer: when to call, other values, what else happened, questions.
     pub(super) fn beside(&mut self, script: &'a TaskScript, reply: &Reply, asked: Option<&Slot>) {
         self.take_call_wish(script, reply);
-        self.take_call_time(script, reply);
         self.take_refusals(script, reply, asked);
         self.take_addressee(reply);
         self.take_aside(script, reply);
@@ -544,7 +543,7 @@ impl<'a> Turn<'a> {
 }
 
 /// Whether a task asks for a time of its own.
-pub(super) fn is_timed(script: &TaskScript) -> bool {
+fn is_timed(script: &TaskScript) -> bool {
     let timed = |slot: &Slot| matches!(slot.kind, SlotKind::When | SlotKind::Day | SlotKind::Opening);
     script.slots.iter().any(timed)
 }
