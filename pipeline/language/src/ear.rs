@@ -251,8 +251,8 @@ impl Ear {
     #[must_use]
     pub fn calendar_word(self, word: &str) -> Option<CalendarWord> {
         match self.0 {
-            Language::En => calendar(word, &cues::CALENDAR),
-            Language::Es => calendar(word, &spanish::cues::CALENDAR),
+            Language::En => calendar(word, &english::calendar::CALENDAR),
+            Language::Es => calendar(word, &spanish::calendar::CALENDAR),
         }
     }
 

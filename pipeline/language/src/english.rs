@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod asked;
+pub mod calendar;
 pub mod cues;
 pub mod digits;
 pub mod homophones;

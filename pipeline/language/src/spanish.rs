@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod borrowed;
+pub mod calendar;
 pub mod cues;
 pub mod digits;
 pub mod glossary;

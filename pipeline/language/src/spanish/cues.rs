@@ -1,33 +1,6 @@
 //! Spanish turns of phrase. Plain: without accents.
 
 use crate::cues::{Cues, Says};
-use crate::ear::CalendarWord;
-
-/// Words of the calendar.
-pub static CALENDAR: [(CalendarWord, &[&str]); 3] = [
-    (
-        CalendarWord::Weekday,
-        &["lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo", "hoy", "ayer"],
-    ),
-    (
-        CalendarWord::Month,
-        &[
-            "enero",
-            "febrero",
-            "marzo",
-            "abril",
-            "mayo",
-            "junio",
-            "julio",
-            "agosto",
-            "septiembre",
-            "octubre",
-            "noviembre",
-            "diciembre",
-        ],
-    ),
-    (CalendarWord::Part, &["manana", "tarde", "noche"]),
-];
 
 pub static SPANISH: Cues = Cues {
     marks: &[
