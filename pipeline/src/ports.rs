@@ -5,6 +5,7 @@
 //! local model, a cloud vendor and a simulator are the same to it. Every event names the turn, segment or
 //! utterance it belongs to; the session drops what is stale, so an adapter may ignore a cancel safely.
 
+mod after_reply;
 mod consent;
 mod follow_up;
 mod hand_over;
@@ -27,6 +28,7 @@ use crate::latency::Stage;
 use crate::provider::Failure;
 use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
+pub use after_reply::AfterReply;
 pub use consent::{Consent, Consented};
 pub use follow_up::FollowUp;
 pub use hand_over::{HandOver, InLine, NotTaken, Question, Returned, Staff};
@@ -431,22 +433,6 @@ pub enum ReplyEvent {
         turn: TurnId,
         busy: bool,
     },
-}
-
-/// What follows when the reply has been heard to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AfterReply {
-    Listen,
-    HangUp,
-    /// The caller waits while a person is called; whom is on record already.
-    Hold,
-    /// The caller waits while a person of the office is asked what [`ReplyEvent::Question`] told.
-    Ask,
-    /// The caller waits in line for a person, and may say or key something for a moment.
-    Wait,
-    /// The carrier puts the call through to a person; to whom is on record already.
-    Transfer,
 }
 
 // ---------------------------------------------------------------- durability

@@ -114,6 +114,15 @@ fn describe() {
     describe_counter!("quandura_call_backs_total", "Calls back to whoever left a request, by result.");
     describe_counter!("quandura_transfers_total", "Callers who were put through to a person, by result.");
     describe_counter!("quandura_notes_total", "Talks with people and how notes of them stand, by state.");
+    describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
+    describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
+    describe_outreach();
+    describe_calls();
+    describe_speech();
+}
+
+/// Calls that the agent places.
+fn describe_outreach() {
     describe_counter!("quandura_outreach_total", "Calls that the agent placed, by result.");
     describe_counter!(
         "quandura_outreach_retries_total",
@@ -131,10 +140,6 @@ fn describe() {
         "quandura_campaign_numbers_total",
         "Numbers of campaigns that are done with, by what the last call came to or the rule that was against it."
     );
-    describe_counter!("quandura_outbox_total", "Effects that were sent from the outbox, by outcome.");
-    describe_counter!("quandura_tool_guard_total", "Texts of tools that tried to steer a model, by channel.");
-    describe_calls();
-    describe_speech();
 }
 
 /// What the calls themselves count.

@@ -225,8 +225,7 @@ impl<'a> Turn<'a> {
         }
         for slot in &script.slots {
             let place = matches!(slot.kind, SlotKind::Place | SlotKind::Address);
-            let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
-            let Some(held) = held else { continue };
+            let Some(held) = self.held(slot) else { continue };
             // "It's not Third, it's Fourth, the laundromat's on Fourth": the landmark is not the place.
             let swap = not_but(self.ear, &held.spoken, text).filter(|_| place);
             // "First name is Tomasz, family name Kowalczyk": both count, whatever they were taken for.
@@ -304,6 +303,10 @@ impl<'a> Turn<'a> {
         }
         self.free_moved_day(&changed);
         changed
+    }
+
+    fn held(&self, slot: &Slot) -> Option<Filled> {
+        self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned()
     }
 
     /// Whether anything that is taken back stands in what was told.
