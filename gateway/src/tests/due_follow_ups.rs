@@ -3,9 +3,10 @@
 use chrono::{TimeDelta, Utc};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use storage::dials::{DialBegun, NewDial};
 use storage::records::{Direction, NewCall, NewWorkItem, Priority, WorkKind, WorkStatus};
 use storage::work_acts::{NewWorkAct, WorkMove};
-use storage::{CallId, Calls, Settings, WorkItems};
+use storage::{CallId, Calls, DialId, Dials, Settings, WorkItems};
 
 use super::outreach::{Desk, YES, desk};
 use super::simulated_carrier::Behaviour;
@@ -127,6 +128,13 @@ async fn what_people_see_to_is_left_to_them() {
         let request = desk.lacks(&number(n), "when").await;
         desk.store.set_work_status(&request, status).await.unwrap();
     }
+    // Whoever had called gave it back.
+    let called = desk.lacks(&number(3), "where").await;
+    let item = desk.store.work_item(&called).await.unwrap().unwrap().id;
+    let dial = NewDial { id: DialId::new(), item, actor: "al".into(), line: "+12025550100".into() };
+    assert!(matches!(desk.store.begin_dial(dial).await.unwrap(), DialBegun::Begun(_)));
+    let act = NewWorkAct { item, actor: "al".into(), made: WorkMove::Assign(None) };
+    desk.store.act_on_work_item(act).await.unwrap();
     // There is no question for a part of it.
     desk.lacks(&number(4), "when, the color of the truck").await;
     // It was left in a call of ours.
