@@ -1,6 +1,7 @@
 //! What stands in an answer and is none of it: a question beside it, when to call, what is refused, talk around a place.
 
 use super::account;
+use super::addressee::MESSAGE;
 use super::beliefs::days::day_instead;
 use super::confirmed::swapped;
 use super::reply::Reply;
@@ -143,7 +144,7 @@ impl Turn<'_> {
 
     /// "Make it Thursday, Wednesday I have the doctor", of a message: the day in it gives way.
     pub(super) fn move_day_told(&mut self, script: &TaskScript) {
-        let Some(slot) = script.slots.iter().find(|slot| slot.kind == SlotKind::Text) else { return };
+        let Some(slot) = script.slot(MESSAGE) else { return };
         let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
         let told = held.and_then(|held| {
             let (old, new) = day_instead(self.ear, &held.value, &self.whole)?;

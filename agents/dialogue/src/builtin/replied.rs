@@ -464,7 +464,8 @@ impl<'a> Turn<'a> {
     /// "Doreen McGill, and honey, it's blocking half the road": what stands behind a name and tells something is told.
     fn tell_behind(&mut self, script: &TaskScript, behind: &str) {
         let matter = Said::of(behind, self.ear.0).matter();
-        if self.ear.terms(&self.ear.plain(&matter)).len() < TELLING_BEHIND {
+        let tells = self.ear.terms(&self.ear.plain(&matter)).len() >= TELLING_BEHIND;
+        if !tells || self.only_puts_place_right(&matter) {
             return;
         }
         match script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text)) {
@@ -508,6 +509,12 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// "It's not on Mill, it's on River Street" is of the place, and was taken there.
+    fn only_puts_place_right(&self, told: &str) -> bool {
+        let place = self.state.task().and_then(|task| task.slots.get("where"));
+        place.is_some_and(|place| takes_back_for(self.ear, &place.spoken, told))
+    }
+
     /// What happened besides, told in answer to another question.
     fn tell_more(&mut self, slot: &Slot, reply: &Reply) {
         let Some(more) = reply.all(Kind::What, ", ") else { return };
@@ -525,10 +532,7 @@ impl<'a> Turn<'a> {
         if let Some(anew) = anew.and_then(|held| corrected(slot.kind, held, &self.whole, self.context())) {
             return self.task_mut(|task| task.fill(&slot.id, anew));
         }
-        // "It's not on Mill, it's on River Street" is of the place, and was taken there.
-        let place =
-            self.state.task().and_then(|task| task.slots.get("where")).map(|place| place.spoken.clone());
-        if place.is_some_and(|place| takes_back_for(self.ear, &place, &more)) {
+        if self.only_puts_place_right(&more) {
             return;
         }
         let told = match held {
