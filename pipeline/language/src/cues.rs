@@ -70,6 +70,17 @@ pub struct Cues {
     pub will_call: &'static [&'static str],
     /// Any day will do.
     pub any_day: &'static [&'static str],
+    /// Names of the week after this one, and of this one.
+    pub next_week: &'static [&'static str],
+    pub this_week: &'static [&'static str],
+    /// What was read back is good as it is; nothing of it is to be filed; it is to be kept.
+    pub good_as_is: &'static [&'static str],
+    pub drops_it: &'static [&'static str],
+    pub keeps_it: &'static [&'static str],
+    /// Beginnings of words that tell of something there.
+    pub there_is: &'static [&'static str],
+    /// What leads to why.
+    pub because: &'static [&'static str],
     /// None of the offered times.
     pub other_time: &'static [&'static str],
     /// Beginnings of an answer that say that somebody was hurt.
@@ -149,6 +160,8 @@ pub struct Says {
     pub hurt: &'static str,
     pub unhurt: &'static str,
     pub any_day: &'static str,
+    pub next_week: &'static str,
+    pub this_week: &'static str,
     pub details: &'static str,
     pub caller_number: &'static str,
     pub or: &'static str,

@@ -45,6 +45,7 @@ pub mod stems;
 pub mod stretch;
 mod tag;
 pub mod tagger;
+pub mod weeks;
 
 pub use ear::{CalendarWord, Ear};
 pub use english::answer::YesNo;

@@ -10,6 +10,7 @@ use super::state::{Filled, Pending, Task};
 use super::step::{Effect, Filing};
 use super::turn::Turn;
 use crate::builtin::beliefs::confirm::corrects;
+use language::Ear;
 use language::intents::{Act, QUESTION};
 use language::reply::{Asked, Kind};
 use language::spelling::spelled;
@@ -24,6 +25,11 @@ impl<'a> Turn<'a> {
     /// Takes a correction of what was filed last on this call. `true` when that was the reply.
     pub(super) fn amends(&mut self, text: &str) -> bool {
         let Some((script, mut task)) = self.amendable() else { return false };
+        // "Hold on, the pen's... okay, go ahead", asked whether there is something to write with.
+        let says_it = |plain: &str| self.ear.cues().say_it.iter().any(|said| plain.contains(said));
+        if self.state.pending == Some(Pending::Write) && says_it(&self.ear.plain(text)) {
+            return false;
+        }
         let plain = self.ear.plain(text);
         let does = self.does_to_it(text);
         // "My sister's hollering, it wasn't yesterday, it was Friday."
@@ -36,7 +42,10 @@ impl<'a> Turn<'a> {
         // "Could you tell me where I pay" asks, whatever it sounds like.
         let changes = changes && !self.script.acts.wants_to_know(&plain);
         let whole = changes && (self.names_filed(script, &plain) || !self.begins_new(script, &plain, text));
-        let off = does == Steer::Drop && self.takes_back(script, &task, text);
+        // "No. Just have 'em call. Actually, make it after noon" takes back nothing.
+        let calls = reply.all(Kind::Call, " ").is_some_and(|wish| !self.ear.refuses_call(&wish));
+        let keeps = calls || reply.has(Kind::When) || corrects_to(self.ear, text);
+        let off = does == Steer::Drop && !keeps && self.takes_back(script, &task, text);
         if script.files == Files::Inspection && (whole || off || self.script.acts.moves(&plain)) {
             self.did("correction", "cannot move it");
             self.ask_pending("cannot_move", Pending::Offer("person".to_owned()));
@@ -158,6 +167,12 @@ impl<'a> Turn<'a> {
         }
         if self.state.owes_reference { self.offer_reference() } else { self.anything_else() }
     }
+}
+
+/// "Actually, make it after noon": something else is wanted, and not nothing.
+fn corrects_to(ear: Ear, text: &str) -> bool {
+    let plain = format!(" {} ", ear.plain(text));
+    ear.cues().rather.iter().any(|word| plain.contains(&format!(" {word} ")))
 }
 
 /// The correction as it is filed, in the words of a message to whoever works on the report. `None`: nothing differs.

@@ -57,6 +57,7 @@ impl<'a> Turn<'a> {
 
     /// A question in the middle of a task: answered, and the task goes on.
     pub(super) fn digress(&mut self, text: &str) {
+        self.asks_served = true;
         let found = self.on_topic(text).or_else(|| self.passage(text).cloned());
         let otherwise = if found.is_none() { self.answered_otherwise(text) } else { None };
         match (found, otherwise) {

@@ -1,16 +1,17 @@
 //! Offering free times and understanding the choice.
 
-use chrono::{Datelike, NaiveDate, Timelike};
+use chrono::{Datelike, Days, NaiveDate, Timelike};
 use pipeline::turn::Expectation;
 
 use super::beliefs::days::{day_wanted, last_day, ruled_out};
-use super::script::Slot;
+use super::script::{Slot, SlotKind};
 use super::slots::{self, Read};
 use super::state::{Filled, Pending};
 use super::step::{Lookup, Opening};
 use super::turn::Turn;
 use language::Ear;
 use language::YesNo;
+use language::weeks::week_named;
 use language::{Direction, Language, Part, When};
 
 /// Times offered at once: more cannot be remembered on the phone.
@@ -45,7 +46,13 @@ impl Turn<'_> {
     pub(super) fn rule_out_days(&mut self, text: &str) {
         let (ear, now) = (self.ear, self.view.now);
         let date = |part: &str| ear.when(part, now, Direction::Future).and_then(|when| when.date);
-        let out: Vec<NaiveDate> = ruled_out(ear, text).into_iter().filter_map(date).collect();
+        let mut out: Vec<NaiveDate> = ruled_out(ear, text).into_iter().filter_map(date).collect();
+        // "Next week, not Wednesday": that of the week that is meant.
+        if let Some((from, _)) = week_named(ear, text, now.date()).filter(|(from, _)| *from > now.date()) {
+            let later: Vec<NaiveDate> =
+                out.iter().filter_map(|date| date.checked_add_days(Days::new(7))).collect();
+            out.extend(later.into_iter().filter(|date| *date >= from));
+        }
         let wanted = date(&last_day(ear, &day_wanted(ear, text))).filter(|wanted| !out.contains(wanted));
         self.task_mut(|task| {
             task.ruled_out.extend(out);
@@ -91,6 +98,7 @@ impl Turn<'_> {
     /// The caller's choice among the offered times, or another wish.
     pub(super) fn choose_opening(&mut self, text: &str) {
         self.rule_out_days(text);
+        let text = without_reason(self.ear, text);
         let Some(all) = self.free() else { return };
         let mut offered = self.state.task().map(|t| t.offered.clone()).unwrap_or_default();
         offered.retain(|o| !self.is_ruled_out(o.starts.date()));
@@ -98,6 +106,9 @@ impl Turn<'_> {
         // "Better Friday, Thursday I work": only what is wanted counts.
         let wanted = last_day(ear, &day_wanted(ear, self.preferred(text)));
         let text = wanted.as_str();
+        if let Some(of_week) = self.of_week(text, &all) {
+            return self.offer(of_week, "openings");
+        }
         let wish = ear.when(text, self.view.now, Direction::Future);
         // "Do you have anything in the afternoon?" wants to hear what there is, not to take it.
         let asks = ear.is_question(text) && !ear.plain(text).starts_with(ear.cues().may_i);
@@ -134,6 +145,16 @@ impl Turn<'_> {
         }
     }
 
+    /// Free times of a week that the caller would rather have, where it names no day and there are any.
+    fn of_week(&self, text: &str, all: &[Opening]) -> Option<Vec<Opening>> {
+        let (from, to) = week_named(self.ear, text, self.view.now.date())?;
+        let of_week: Vec<Opening> =
+            all.iter().filter(|o| (from..=to).contains(&o.starts.date())).cloned().collect();
+        let named = slots::answered(SlotKind::Day, text, self.context());
+        let whole = matches!(named, Read::Value(value) if value.value.contains('/'));
+        (whole && !of_week.is_empty()).then(|| spread(&of_week))
+    }
+
     /// "The one at nine, no, the concrete comes at nine, better ten thirty": what is wanted after all, where a time stands behind it.
     fn preferred<'t>(&self, text: &'t str) -> &'t str {
         let marks: &[&str] = match self.ear.0 {
@@ -164,6 +185,12 @@ impl Turn<'_> {
             Read::Value(other) if stands(self, &other) => other,
             _ => Filled::new("any", self.ear.cues().says.any_day),
         }
+    }
+
+    /// Whether a day as it is kept is one that the caller cannot.
+    pub(super) fn is_out(&self, day: &str) -> bool {
+        let date = day.split(' ').next().and_then(|date| date.parse().ok());
+        date.is_some_and(|date| self.is_ruled_out(date))
     }
 
     fn is_ruled_out(&self, date: NaiveDate) -> bool {
@@ -280,10 +307,23 @@ fn in_part(opening: &Opening, part: Part) -> bool {
     }
 }
 
-/// Whether a free time suits a preference like `2026-11-24`, `2026-11-24 morning` or `any afternoon`.
+/// "At one, because I'm on another site in the morning": why is no time.
+fn without_reason(ear: Ear, text: &str) -> &str {
+    let lower = text.to_lowercase();
+    let why = ear.cues().because.iter().filter_map(|word| lower.find(&format!(" {word} "))).min();
+    let before = why.filter(|_| lower.len() == text.len()).and_then(|at| text.get(..at));
+    before.filter(|before| before.chars().any(char::is_alphabetic)).unwrap_or(text)
+}
+
+/// Whether a free time suits a preference like `2026-11-24`, `2026-11-24 morning`, `2026-11-30/2026-12-04` or `any afternoon`.
 fn suits(opening: &Opening, preference: &str) -> bool {
     let (day, part) = preference.split_once(' ').unwrap_or((preference, ""));
-    let day = day == "any" || opening.starts.date().to_string() == day;
+    let date = opening.starts.date().to_string();
+    // Dates of ISO 8601 are in order as words are.
+    let day = match day.split_once('/') {
+        Some((from, to)) => (from..=to).contains(&date.as_str()),
+        None => day == "any" || date == day,
+    };
     let part = match part {
         "morning" => in_part(opening, Part::Morning),
         "" => true,

@@ -54,6 +54,7 @@ impl Turn<'_> {
     /// A question within an answer: answered at once where a page does, before the report goes on; where the report is just being
     /// finished, after it. What no page answers goes to whoever works on the report.
     pub(super) fn answer_beside(&mut self, question: &str, finishing: bool) {
+        self.asks_served = true;
         if self.subjects(question).is_empty() || self.script.acts.insults(&self.ear.plain(question)) {
             return;
         }

@@ -31,6 +31,7 @@ impl Dialogue {
 impl Turn<'_> {
     pub(super) fn control(&mut self, id: &str, text: &str) {
         self.did(id, "answered");
+        self.asks_served = true;
         match id {
             "repeat" => self.repeat(),
             "slower" => self.slower(),

@@ -7,6 +7,7 @@ use pipeline::turn::{Expectation, SegmentKind};
 
 use super::intent::by_cue;
 use super::policy::clarify::Choice;
+use super::policy::matters::REPORT;
 use super::policy::said::Said;
 use super::questions::{unhesitant, unstutter, without_echo};
 use super::script::{Does, Script, ScriptError, SlotKind};
@@ -246,6 +247,8 @@ impl Turn<'_> {
         if !self.profanity(text) && !self.steered(text) {
             self.take_words(text);
         }
+        self.keep_untaken(true);
+        self.keep_told_before(text);
         self.acknowledge(text, from);
     }
 
@@ -260,7 +263,12 @@ impl Turn<'_> {
             return;
         }
         let in_task = self.state.task().is_some();
+        // "Eso, ya quedó. Ahí se lo encargo.": however it reads, nothing is to be changed.
+        if self.state.task().is_some_and(|task| task.stage == Stage::Confirm) && self.only_approves(text) {
+            return self.confirm(text);
+        }
         if (in_task && self.recalls(text)) || self.follows_move(text) {
+            self.asks_served = true;
             return;
         }
         if in_task {
@@ -274,6 +282,13 @@ impl Turn<'_> {
         }
         if self.parts(text) {
             return self.goodbye();
+        }
+        // "It's 2210 Route 12", right after the deer that lies there.
+        let told = !self.state.told_before.is_empty() && !self.ear.is_question(text);
+        let placed = self.ear.address(text).is_some() || self.ear.place_stated(text).is_some();
+        if told && placed && by_cue(self.script, text).is_none() {
+            self.state.pending = None;
+            return self.start_task(REPORT, text);
         }
         let pending = self.state.pending.take();
         if !pending.is_some_and(|pending| self.answers_pending(&pending, text)) {

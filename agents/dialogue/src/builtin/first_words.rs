@@ -4,9 +4,8 @@ use language::reply::{Asked, Kind};
 
 use super::account;
 use super::addressee::MESSAGE;
-use super::intent::by_cue;
 use super::reply::Reply;
-use super::script::{Does, Slot, SlotKind, TaskScript};
+use super::script::{Slot, SlotKind, TaskScript};
 use super::slots;
 use super::state::Filled;
 use super::turn::Turn;
@@ -24,6 +23,9 @@ impl<'a> Turn<'a> {
         self.take_refusals(script, &reply, None);
         self.take_addressee(&reply);
         self.take_aside(script, &reply);
+        if script.slot("day").is_some() {
+            self.rule_out_days(text);
+        }
         for slot in script.slots.iter().filter(|slot| GIVEN.contains(&slot.kind)) {
             let value = reply.value(slot.kind).and_then(|words| self.value_of(slot, &words, &reply, text));
             // "Outside my place" leaves the question where that is.
@@ -41,12 +43,26 @@ impl<'a> Turn<'a> {
         }
         // What only leads to the account, or is asked beside it, is no part of it.
         let matter = self.matter_told(text);
-        let telling = if matter.is_empty() { reply } else { self.parts_of(&matter, asked) };
+        let cut = matter.is_empty() || self.cuts_telling(&reply, &matter);
+        let telling = if cut { reply } else { self.parts_of(&matter, asked) };
         match told {
             Some(slot) if slot.id == MESSAGE => self.opens_message(slot, text),
             Some(slot) if slot.kind == SlotKind::Story => self.opens_story(slot, &telling),
             _ => false,
         }
+    }
+
+    /// "I need somebody out here about a tree that's on the line": what is told begins within what is wanted, and the thing itself is
+    /// in there.
+    fn cuts_telling(&self, reply: &Reply, matter: &str) -> bool {
+        let terms = |words: &str| self.ear.terms(&self.ear.plain(words));
+        let held = terms(matter);
+        reply.each(Kind::What).any(|told| {
+            let own = terms(told);
+            !matter.contains(told)
+                && own.iter().any(|term| held.contains(term))
+                && own.iter().any(|term| !held.contains(term))
+        })
     }
 
     /// "Can you tell Mrs. Ortiz I'm running late": for whom it is, and what.
@@ -66,7 +82,9 @@ impl<'a> Turn<'a> {
         // "Un incidente" tells nothing yet.
         let tells = |words: &String| account::is_told(words) && !account::is_thin(self.ear, words);
         let told = reply.value(SlotKind::Story).filter(tells);
-        let Some(told) = told.and_then(|words| self.account_of(&words, &reply.rest)) else { return false };
+        let Some(told) = told.and_then(|words| self.account_of(&words, since(&reply.rest, &words))) else {
+            return false;
+        };
         let open = self.state.task().is_some_and(|task| !task.slots.contains_key(&story.id));
         if open {
             self.believe_beside(story, Some(told));
@@ -81,14 +99,13 @@ impl<'a> Turn<'a> {
         if script.slots.iter().any(tells) {
             return;
         }
-        let spoken = self.ear.terms(&self.ear.plain(&script.spoken));
-        for told in reply.each(Kind::What).map(str::to_owned).collect::<Vec<_>>() {
-            let named = self.ear.subjects(&told).into_iter().any(|stem| !spoken.contains(&stem));
-            // "I'd like to book somebody to look at the porch" is the wish itself.
-            let wish = by_cue(self.script, &told).is_some_and(|cue| matches!(cue.intent.does, Does::Task(_)));
-            if named && !wish {
-                self.task_mut(|task| task.note_beside(&told));
-            }
+        for told in reply
+            .each(Kind::What)
+            .filter(|told| self.is_beside(script, told))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+        {
+            self.task_mut(|task| task.note_beside(&told));
         }
     }
 
@@ -101,4 +118,9 @@ impl<'a> Turn<'a> {
         let parts = parts.or_else(|| self.ear.is_question(text).then(|| text.to_owned()));
         parts.filter(|words| !self.ear.subjects(words).is_empty())
     }
+}
+
+/// The text from these words on.
+fn since<'t>(text: &'t str, words: &str) -> &'t str {
+    text.find(words).map_or(text, |at| &text[at..])
 }

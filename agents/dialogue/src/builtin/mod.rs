@@ -54,6 +54,7 @@ mod tasks;
 mod tongues;
 mod transfer_offer;
 mod turn;
+mod untaken;
 mod urgent;
 pub mod week;
 pub mod wording;

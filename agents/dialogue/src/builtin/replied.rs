@@ -14,11 +14,8 @@ use super::account;
 use super::addressee::MESSAGE;
 use super::beliefs::Source;
 use super::beliefs::confirm::corrects;
-use super::beliefs::correction::{corrected, denies, instead_of};
 use super::beliefs::days::day_wanted;
-use super::beliefs::not_but::takes_back_for;
 use super::beliefs::placed;
-use super::confirmed::swapped;
 use super::intent::by_cue;
 use super::policy::said::Said;
 use super::reply::{Reply, asks, part_of};
@@ -37,8 +34,6 @@ const TELLING: usize = 4;
 const TOLD_BESIDE: usize = 8;
 /// From more words on a place holds talk besides.
 const RAMBLING: usize = 8;
-/// So many words that name something tell something behind a name.
-const TELLING_BEHIND: usize = 2;
 /// More words than this are no name of a place.
 const LONG_PLACE: usize = 24;
 
@@ -152,7 +147,7 @@ impl<'a> Turn<'a> {
                 self.filled(slot, value, &reply.rest);
                 true
             }
-            SlotKind::Phone => self.phone_replied(script, slot, reply),
+            SlotKind::Phone => self.phone_replied(script, slot, reply, text),
             SlotKind::Opening | SlotKind::ClaimNumber | SlotKind::Proof => false,
             kind => match reply.value(kind) {
                 Some(words) => {
@@ -194,6 +189,10 @@ impl<'a> Turn<'a> {
     fn answers_another(&self, slot: &Slot, reply: &Reply, text: &str) -> bool {
         match slot.kind {
             SlotKind::Name => reply.tells(),
+            // "Next week sometime, not Wednesday", asked for the address.
+            SlotKind::Address if reply.has(Kind::When) && !reply.has(Kind::Place) => {
+                self.current().is_some_and(|(_, script)| script.slot("day").is_some())
+            }
             SlotKind::When | SlotKind::Day | SlotKind::Address => {
                 // "It's right by the feed store", asked when it was.
                 let where_it_is = slot.kind == SlotKind::When && reply.has(Kind::Place);
@@ -208,7 +207,16 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn phone_replied(&mut self, script: &'a TaskScript, slot: &'a Slot, reply: &Reply) -> bool {
+    /// Whether words, asked for a number, hold none and say nothing of one.
+    fn tells_no_number(&self, text: &str) -> bool {
+        self.ear.count_digits(text) == 0
+            && self.ear.yes_no(text).is_none()
+            && !self.names_call(text)
+            && !self.wants_other_task(text)
+            && !self.ear.is_question(text)
+    }
+
+    fn phone_replied(&mut self, script: &'a TaskScript, slot: &'a Slot, reply: &Reply, text: &str) -> bool {
         let digits = reply.all(Kind::Phone, " ");
         let answer = digits.or_else(|| reply.all(Kind::Yes, " ")).or_else(|| reply.all(Kind::No, " "));
         // "No, I don't want to give my number" is a no to any number.
@@ -234,6 +242,15 @@ impl<'a> Turn<'a> {
             self.ask(slot);
             return true;
         }
+        // "Marjorie Pell, and there's a bus stop right there": nothing of it is a number, or says that ours will do.
+        if answer.is_none() && (reply.has(Kind::Name) || reply.has(Kind::What)) && self.tells_no_number(text)
+        {
+            self.beside(script, reply, Some(slot));
+            self.task_mut(|task| task.uncount(&slot.id));
+            self.say("noted");
+            self.ask(slot);
+            return true;
+        }
         let Some(answer) = answer.filter(|_| reply.is_mixed()) else { return false };
         self.beside(script, reply, Some(slot));
         self.slot_answer(slot, if reply.has(Kind::Phone) { &reply.rest } else { &answer });
@@ -245,7 +262,13 @@ impl<'a> Turn<'a> {
         // "For like two weeks": a word that repairs leave out says that it is not exact.
         let stretch = lasting(self.ear, words).filter(|_| slot.kind == SlotKind::When);
         if let Some(stretch) = stretch {
-            let stretch = lasting(self.ear, text).unwrap_or(stretch);
+            // "Since the storm, and kids walk by there every day": that of the answer.
+            let own = self.ear.terms(&self.ear.plain(words));
+            let of_own = |whole: &String| {
+                let terms = self.ear.terms(&self.ear.plain(whole));
+                own.is_empty() || terms.iter().any(|term| own.contains(term))
+            };
+            let stretch = lasting(self.ear, text).filter(of_own).unwrap_or(stretch);
             return Some(Filled::new(stretch.clone(), stretch));
         }
         let words = repaired(self.ear, words);
@@ -329,7 +352,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What happened, of the words that tell it.
-    fn account(&self, words: &str) -> Option<Filled> {
+    pub(super) fn account(&self, words: &str) -> Option<Filled> {
         account::is_told(words).then(|| account::kept(self.ear, words))
     }
 
@@ -338,13 +361,17 @@ impl<'a> Turn<'a> {
         self.take_call_wish(script, reply);
         self.take_refusals(script, reply, asked);
         self.take_addressee(reply);
+        if script.slot("day").is_some() {
+            let whole = self.whole.clone();
+            self.rule_out_days(&whole);
+        }
         self.take_aside(script, reply);
         for slot in script.slots.iter().filter(|slot| asked.is_none_or(|asked| asked.id != slot.id)) {
             // What was passed over before is taken when it is told after all.
             let held = self.state.task().and_then(|task| task.slots.get(&slot.id));
             let held = held.is_some_and(|held| !held.value.is_empty());
             match slot.kind {
-                SlotKind::Story if asked.is_some() => self.tell_more(slot, reply),
+                SlotKind::Story if asked.is_some() => self.tell_more(slot, reply, asked),
                 SlotKind::Injured if !held => {
                     let told = reply.all(Kind::What, ", ");
                     let hurt = told.and_then(|told| slots::stated(slot.kind, &told, self.context()));
@@ -360,6 +387,8 @@ impl<'a> Turn<'a> {
                             _ => None,
                         }
                     });
+                    // "418 Orchard, and Tuesday I can't": no day yet.
+                    let value = value.filter(|value| kind != SlotKind::Day || !self.is_out(&value.value));
                     // "Pine Court, twenty-two Pine Court": the one with its number.
                     let whole = self.reply_address(kind, reply);
                     let value = whole.or(value);
@@ -461,23 +490,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// "Doreen McGill, and honey, it's blocking half the road": what stands behind a name and tells something is told.
-    fn tell_behind(&mut self, script: &TaskScript, behind: &str) {
-        let matter = Said::of(behind, self.ear.0).matter();
-        let tells = self.ear.terms(&self.ear.plain(&matter)).len() >= TELLING_BEHIND;
-        if !tells || self.only_puts_place_right(&matter) {
-            return;
-        }
-        match script.slots.iter().find(|slot| matches!(slot.kind, SlotKind::Story | SlotKind::Text)) {
-            Some(slot) => {
-                let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
-                let told = account::with(self.ear, &held.unwrap_or_else(Filled::not_given), &matter);
-                self.task_mut(|task| task.fill(&slot.id, told));
-            }
-            None => self.task_mut(|task| task.note_beside(&matter)),
-        }
-    }
-
     /// The address among the words that are of a place.
     fn reply_address(&self, kind: SlotKind, reply: &Reply) -> Option<Filled> {
         let words = reply.value(SlotKind::Place).filter(|_| kind == SlotKind::Place)?;
@@ -507,42 +519,6 @@ impl<'a> Turn<'a> {
         if both.value != held.value && both.value.starts_with(&held.value) {
             self.put_right(slot, both);
         }
-    }
-
-    /// "It's not on Mill, it's on River Street" is of the place, and was taken there.
-    fn only_puts_place_right(&self, told: &str) -> bool {
-        let place = self.state.task().and_then(|task| task.slots.get("where"));
-        place.is_some_and(|place| takes_back_for(self.ear, &place.spoken, told))
-    }
-
-    /// What happened besides, told in answer to another question.
-    fn tell_more(&mut self, slot: &Slot, reply: &Reply) {
-        let Some(more) = reply.all(Kind::What, ", ") else { return };
-        let held = self.state.task().and_then(|task| task.slots.get(&slot.id)).cloned();
-        // "No es un árbol, es un poste": what is denied gives way.
-        let swapped = held.as_ref().and_then(|held| {
-            let (old, new) = instead_of(self.ear, &self.whole)?;
-            swapped(self.ear, &held.value, &old, &new)
-        });
-        if let Some(told) = swapped.map(|told| account::kept(self.ear, &told)) {
-            return self.task_mut(|task| task.fill(&slot.id, told));
-        }
-        let anew = held.as_ref().filter(|_| reply.has(Kind::Old) || reply.has(Kind::No));
-        let anew = anew.filter(|held| denies(self.ear, held, &self.whole));
-        if let Some(anew) = anew.and_then(|held| corrected(slot.kind, held, &self.whole, self.context())) {
-            return self.task_mut(|task| task.fill(&slot.id, anew));
-        }
-        if self.only_puts_place_right(&more) {
-            return;
-        }
-        let told = match held {
-            Some(held) if !held.value.is_empty() => account::completed(self.ear, &held, &more),
-            _ => match self.account(&more) {
-                Some(told) => told,
-                None => return,
-            },
-        };
-        self.task_mut(|task| task.fill(&slot.id, told));
     }
 }
 

@@ -24,6 +24,10 @@ pub(super) struct Reply {
     pub(super) rest: String,
     /// From the first words that tell to the last of what belongs to them: "don't process it till I come by Monday".
     pub(super) telling: String,
+    /// Each thing that is told, with the time and place that stand right behind it.
+    pub(super) tellings: Vec<String>,
+    /// Each telephone number, with what leads to it.
+    pub(super) numbers: Vec<String>,
     /// What stands behind the caller's name.
     pub(super) behind_name: String,
     /// The place as it was said, from its first words to its last, with what stands between: "Maple, there by the laundry".
@@ -38,6 +42,7 @@ impl Reply {
         let mut apart = String::new();
         let mut telling: Option<(usize, usize)> = None;
         let mut of_kin = Vec::new();
+        let mut all = Vec::new();
         for mut part in parts(text, asked, language, states).into_iter().filter(|part| part.sure >= SURE) {
             // "Que me toquen antes de entrar al patio" is of no call.
             if part.kind == Kind::Call && !is_of_call(Ear(language), part.of(text)) {
@@ -76,6 +81,7 @@ impl Reply {
                 let street = street_before(language, &text[..first]);
                 out.place = format!("{apart}{street} {}", &text[first..last]).trim_start().to_owned();
             }
+            all.push((part.kind, part.from, part.to));
             match (part.kind, telling) {
                 (Kind::What, None) => telling = Some((part.from, part.to)),
                 (Kind::What | Kind::When | Kind::Place, Some((first, _))) => telling = Some((first, part.to)),
@@ -87,6 +93,10 @@ impl Reply {
             if part.kind == Kind::Name && Ear(language).is_of_kin(&text[..part.from]) {
                 of_kin.push((part.kind, part.of(text).to_owned()));
                 continue;
+            }
+            if part.kind == Kind::Phone {
+                let begins = text[..part.from].rfind(['.', ';', '!', '?']).map_or(0, |sign| sign + 1);
+                out.numbers.push(text[begins..part.to].trim().to_owned());
             }
             if part.kind == Kind::Name {
                 text[part.to..].trim().clone_into(&mut out.behind_name);
@@ -101,6 +111,7 @@ impl Reply {
             };
             out.parts.push((part.kind, words.to_owned()));
         }
+        out.tellings = tellings(Ear(language), text, &all);
         // "Gloria Whitfield. My mother is Ruth Whitfield": the second is whom it happened to.
         if !out.has(Kind::Name) {
             out.parts.extend(of_kin);
@@ -208,6 +219,33 @@ impl Reply {
     pub(super) fn tells(&self) -> bool {
         [Kind::What, Kind::Place, Kind::When, Kind::Name, Kind::Phone].into_iter().any(|kind| self.has(kind))
     }
+}
+
+/// Each thing that is told, of parts in order, with the time and place that stand right behind it.
+fn tellings(ear: Ear, text: &str, parts: &[(Kind, usize, usize)]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut told: Option<(usize, usize)> = None;
+    for &(kind, from, to) in parts {
+        let goes_on = told.is_some_and(|(_, last)| !text[last..from].chars().any(char::is_alphanumeric));
+        told = match (kind, told) {
+            (Kind::When | Kind::Place | Kind::What, Some((first, _))) if goes_on => Some((first, to)),
+            (kind, before) => {
+                out.extend(before.map(|(first, last)| text[first..last].to_owned()));
+                // "My brother's Terry Ivers, he's the one with the hearing."
+                let kin = kind == Kind::Name && ear.is_of_kin(&text[..from]);
+                let begins = if kin { clause_before(text, from) } else { from };
+                (kin || kind == Kind::What).then_some((begins, to))
+            }
+        };
+    }
+    out.extend(told.map(|(first, last)| text[first..last].to_owned()));
+    out
+}
+
+/// Where the clause begins in which this stands.
+fn clause_before(text: &str, at: usize) -> usize {
+    let begins = text[..at].rfind([',', '.', ';', '!', '?']).map_or(0, |sign| sign + 1);
+    begins + text[begins..at].len() - text[begins..at].trim_start().len()
 }
 
 /// "Elm Street veinticinco": the number behind a street is of it, though it was taken for none of the place.

@@ -7,6 +7,7 @@ use pipeline::ports::Language;
 use regex::Regex;
 
 use super::account;
+use super::beliefs::days::wants_day;
 use super::script::SlotKind;
 use super::state::Filled;
 use language::CalendarWord;
@@ -16,6 +17,7 @@ use language::YesNo;
 use language::repair::denied;
 use language::shown::Shape;
 use language::spelling::spelled;
+use language::weeks::week_named;
 use language::{Direction, When, lasting, without_lasting, without_own_life};
 
 /// What an utterance gave for a slot.
@@ -304,6 +306,10 @@ fn since(ear: Ear, text: &str) -> Option<String> {
 /// A preferred day; "any day" counts when it was asked for.
 fn day(ear: Ear, text: &str, now: NaiveDateTime, asked: bool) -> Option<Filled> {
     let (plain, cues) = (ear.plain(text), ear.cues());
+    if let Some((from, to)) = week_named(ear, text, now.date()).filter(|_| !wants_day(ear, text)) {
+        let spoken = if from > now.date() { cues.says.next_week } else { cues.says.this_week };
+        return Some(Filled::new(format!("{from}/{to}"), spoken));
+    }
     if asked && cues.any_day.iter().any(|p| plain.contains(p)) {
         return Some(Filled::new("any", cues.says.any_day));
     }

@@ -417,9 +417,12 @@ pub struct State {
     /// The words that the last offer of a task was made for: a yes begins it with them.
     #[serde(default)]
     pub offered_for: String,
+    /// What the turn before told while no task was open: a report that begins now is of that.
+    #[serde(default)]
+    pub told_before: String,
 }
 
-language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, missing, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, line, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for, asking, staff_notes);
+language::shown!(State, "State": turn, tasks, parked, pending, misses, rude, unanswered, last, last_expects, topic, emergency, urgent, prompted, holding, doubt_wants, claim_tries, failures, caller_number, closed, language, spoken, heard, noticed, call_back, call_back_asked, pin_tries, quiet_greeting, outbound, reminded, missing, can_transfer, returned, not_taken, in_line, wants_no_transfer, offered_in_emergency, staff_there, asked_staff, line, consent, told_911, told_pound, served, doubted, last_pending, felt, rescued, done; known, references, told_claims, doubt, later, question, about, misheard, filed, offered_for, told_before, asking, staff_notes);
 
 impl State {
     #[must_use]

@@ -44,6 +44,8 @@ impl<'a> Turn<'a> {
         if self.repeats_filed(task, text) {
             return self.already_filed(id, text);
         }
+        let before = self.told_of_before(id, text);
+        let text = before.as_deref().unwrap_or(text);
         self.leaves_line_for(id);
         self.state.pending = None;
         self.state.unanswered = 0;
@@ -55,6 +57,7 @@ impl<'a> Turn<'a> {
             let fresh = self.prefilled(task);
             self.state.tasks.push(fresh);
         }
+        self.tells_now(text, true);
         let by_parts = self.opening_replied(text);
         // What was put right in the same breath was never meant.
         let told = self.volunteer(&repaired(self.ear, text), None);
@@ -107,6 +110,7 @@ impl<'a> Turn<'a> {
             Some(own) => own.as_str(),
             None => text,
         };
+        self.tells_now(text, false);
         let reply = self.reply(text);
         if script.id == "person" && self.tells_of_nobody_now(text) {
             return;
@@ -334,6 +338,7 @@ impl<'a> Turn<'a> {
                 kind => slots::stated(kind, text, self.context())
                     .or_else(|| beside_story.then(|| slots::implied(kind, text, self.context())).flatten()),
             };
+            let value = value.filter(|value| slot.kind != SlotKind::Day || !self.is_out(&value.value));
             let Some(value) = value.map(|value| self.nearest_known(slot, value)) else { continue };
             let taken =
                 self.state.tasks.last_mut().is_some_and(|task| {
@@ -466,6 +471,7 @@ impl<'a> Turn<'a> {
 
     /// Asks for the next slot that is missing, reads back, or completes.
     pub(super) fn advance(&mut self) {
+        self.keep_untaken(false);
         loop {
             let Some((_, script)) = self.current() else { return self.anything_else() };
             let Some(task) = self.state.task() else { return };

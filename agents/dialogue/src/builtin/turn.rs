@@ -11,6 +11,7 @@ use super::reply::Reply;
 use super::script::{Script, SlotKind};
 use super::state::{Pending, State};
 use super::step::{Effect, Lookup, Note, Say, Step, View};
+use super::untaken::ToldNow;
 use language::Ear;
 use language::intents::Understood;
 use language::reply::Asked;
@@ -112,6 +113,10 @@ pub(super) struct Turn<'a> {
     pub(super) head: Understood,
     /// The words tell of somebody who was hurt and is in no danger now.
     pub(super) harmed: bool,
+    /// What was said to the open task in this turn.
+    pub(super) told_now: Option<ToldNow>,
+    /// What was asked in this turn was answered, or noted.
+    pub(super) asks_served: bool,
     /// Parts of replies that were read in this turn.
     pub(super) read: RefCell<Vec<PartsRead>>,
 }
@@ -145,6 +150,8 @@ impl<'a> Turn<'a> {
             after_emergency: false,
             head: view.understood.clone(),
             harmed: false,
+            told_now: None,
+            asks_served: false,
             read: RefCell::default(),
         }
     }

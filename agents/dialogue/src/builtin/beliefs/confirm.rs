@@ -6,7 +6,7 @@ use pipeline::ports::Language;
 use pipeline::turn::Expectation;
 use regex::Regex;
 
-use super::days::{day_wanted, last_day};
+use super::days::{day_wanted, last_day, without_unfit_hour};
 use super::doubt::{like_name, names_street};
 use super::not_but::not_but;
 use super::{correction, placed};
@@ -68,7 +68,7 @@ impl<'a> Turn<'a> {
             let denied = slot.kind != SlotKind::Injured && correction::denies(self.ear, &old, text);
             let affirmed = if denied { without_denied(self.ear, text) } else { text.to_owned() };
             if slot.kind == SlotKind::Opening {
-                let wanted = last_day(self.ear, &day_wanted(self.ear, text));
+                let wanted = last_day(self.ear, &day_wanted(self.ear, &without_unfit_hour(self.ear, text)));
                 changed.extend(self.change_opening(&wanted).then_some(slot));
                 continue;
             }
@@ -305,7 +305,8 @@ impl<'a> Turn<'a> {
 
     pub(in crate::builtin) fn confirm(&mut self, text: &str) {
         let Some((_, script)) = self.current() else { return };
-        let (ear, answer) = (self.ear, self.ear.yes_no(text));
+        let ear = self.ear;
+        let answer = if self.only_approves(text) { Some(YesNo::Yes) } else { ear.yes_no(text) };
         if self.state.task().is_some_and(|task| task.amends.is_some()) && self.is_another(script, text) {
             // "No, that's another thing": nothing of what is on file is changed by it.
             self.state.tasks.pop();
@@ -506,7 +507,11 @@ impl<'a> Turn<'a> {
             return false;
         }
         let words = self.told_in(text);
-        self.task_mut(|task| task.note_beside(&words));
+        self.task_mut(|task| {
+            task.note_beside(&words);
+            // It is read again because something came to it, and not because nobody was understood.
+            task.uncount("confirm");
+        });
         self.did("correction", "noted it");
         self.say("recalled_noted");
         self.read_back(script);

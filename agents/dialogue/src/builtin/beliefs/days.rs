@@ -1,5 +1,6 @@
 //! Several days in one breath: "Tuesday. Monday I am closed", "I can't do Wednesday, make it Friday".
 
+use language::weeks::names_day;
 use language::{CalendarWord, Ear};
 
 /// The words about the day that is wanted; all of them where one day is named, or none is ruled out.
@@ -70,6 +71,31 @@ pub fn last_day(ear: Ear, text: &str) -> String {
     }
     let mut parts = text.split_inclusive([',', '.', ';', '!', '?']).map(str::trim);
     parts.rfind(|part| days(part) > 0).filter(|part| days(part) == 1).unwrap_or(text).to_owned()
+}
+
+/// Whether a day is named that is wanted: "Tuesday of next week", and not "next week, any day but Monday".
+#[must_use]
+pub fn wants_day(ear: Ear, text: &str) -> bool {
+    ruled_out(ear, text)
+        .iter()
+        .fold(text.to_owned(), |text, out| text.replace(out, ""))
+        .split(',')
+        .any(|part| names_day(ear, part))
+}
+
+/// "Not at nine, I said one": without the part about an hour that will not do, where another hour is left.
+#[must_use]
+pub fn without_unfit_hour(ear: Ear, text: &str) -> String {
+    let unfit = |part: &str| {
+        let plain = format!(" {} ", ear.plain(part));
+        ear.cues().unfit.iter().any(|word| plain.contains(&format!(" {word} ")))
+    };
+    let hour = |part: &str| ear.plain(part).split(' ').any(|word| ear.cardinal_at(&[word]).is_some());
+    let parts: Vec<&str> = text.split_inclusive([',', '.', ';', '!', '?']).collect();
+    if !parts.iter().any(|part| hour(part) && !unfit(part)) {
+        return text.to_owned();
+    }
+    parts.into_iter().filter(|part| !(hour(part) && unfit(part))).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::super::state::MAX_LATER;
 use super::super::turn::Turn;
 
 /// The task that takes down what is wrong.
-pub(super) const REPORT: &str = "incident";
+pub(in super::super) const REPORT: &str = "incident";
 /// Fewer words than this tell of nothing.
 const TELLING: usize = 3;
 

@@ -5,6 +5,8 @@ use pipeline::ports::Language;
 
 /// From here on a part counts.
 const SURE: f32 = 0.6;
+/// Fewer words wish for nothing by themselves.
+const WISHING: usize = 3;
 /// From here on it counts against what patterns make of the words.
 const CERTAIN: f32 = 0.8;
 
@@ -79,6 +81,12 @@ impl Said {
             let before = before.strip_suffix(and).filter(|rest| rest.ends_with(' ')).unwrap_or(before);
             format!("{} {}", before.trim_end_matches([' ', ',']), after.trim()).trim().to_owned()
         })
+    }
+
+    /// What is asked or wanted, each by itself, where it has words enough.
+    pub(in super::super) fn wished(&self) -> impl Iterator<Item = &str> {
+        let wished = self.parts.iter().filter(|(kind, ..)| matches!(kind, Kind::Ask | Kind::Want));
+        wished.map(|(_, words, _)| words.as_str()).filter(|words| words.split(' ').count() >= WISHING)
     }
 
     /// What is asked, without what is told and without talk. Empty where nothing is.

@@ -337,6 +337,7 @@ impl<'a> Turn<'a> {
 
     /// The one or two sentences that answer. The rest of the passage is kept for "more".
     pub(in super::super) fn tell_page(&mut self, passage: &Passage, text: &str) {
+        self.asks_served = true;
         let subjects = self.subjects(text);
         let day = day_asked(self.ear, text, self.view.now.date());
         let weekday = day.map(|day| day.weekday);

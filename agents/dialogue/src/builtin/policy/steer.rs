@@ -20,6 +20,8 @@ const FEW: usize = 9;
 
 /// So many values of a task are more than what it began with.
 const TOLD: usize = 3;
+/// More words than this do not only approve.
+const APPROVING: usize = 9;
 /// So many clauses may give up before they say why.
 const LEADS: usize = 3;
 
@@ -154,7 +156,11 @@ impl Turn<'_> {
         }
         self.did("cancel", "kept it");
         // "No, send it without a number" answers the open question, too.
-        if answer != Some(YesNo::No) || !self.ear.is_bare_yes_no(text) {
+        let told = self.reply(text);
+        let tells = [Kind::What, Kind::Place, Kind::When, Kind::Name, Kind::Phone, Kind::Call, Kind::Skip];
+        if answer != Some(YesNo::No) && !self.keeps_it(text)
+            || !self.ear.is_bare_yes_no(text) && tells.into_iter().any(|kind| told.has(kind))
+        {
             return false;
         }
         self.say("kept_on");
@@ -162,8 +168,28 @@ impl Turn<'_> {
         true
     }
 
+    /// "What do you mean, drop it? I do want it on record."
+    fn keeps_it(&self, text: &str) -> bool {
+        let plain = format!(" {} ", self.ear.plain(text));
+        self.ear.cues().keeps_it.iter().any(|word| plain.contains(&format!(" {word} ")))
+    }
+
     /// What was all but told is given up only by who says so twice.
     fn abandoned(&mut self, text: &str, bye: bool) -> bool {
+        // "Ya, ya, déjelo así, está bien", asked whether it is right now.
+        if self.state.task().is_some_and(|task| task.stage == Stage::Confirm) && self.approves(text) {
+            return false;
+        }
+        // "That neither. But it's on Old Quarry Road": who goes on telling gives nothing up.
+        let reply = self.reply(text);
+        let values = [Kind::What, Kind::Place, Kind::When, Kind::Name, Kind::Phone];
+        if !bye
+            && !reply.has(Kind::Drop)
+            && reply.is_mixed()
+            && values.into_iter().any(|kind| reply.has(kind))
+        {
+            return false;
+        }
         let all_but = |task: &Task| matches!(task.stage, Stage::Slot(_)) && told(task) >= TOLD;
         if !bye && self.state.task().is_some_and(all_but) {
             self.did("cancel", "asked first");
@@ -171,6 +197,25 @@ impl Turn<'_> {
             return true;
         }
         self.dropped(text, bye)
+    }
+
+    /// Whether words find what was read back good as it is.
+    pub(in super::super) fn approves(&self, text: &str) -> bool {
+        let plain = format!(" {} ", self.ear.plain(text));
+        let holds = |words: &[&str]| words.iter().any(|word| plain.contains(&format!(" {word} ")));
+        holds(self.ear.cues().good_as_is) && !holds(self.ear.cues().drops_it)
+    }
+
+    /// Whether a few words find it good and do nothing else.
+    pub(in super::super) fn only_approves(&self, text: &str) -> bool {
+        let few = text.split_whitespace().count() <= APPROVING;
+        let plain = self.ear.plain(text);
+        let and = plain.split(' ').any(|word| word == self.ear.cues().says.and);
+        let alone =
+            few && self.approves(text) && !and && !self.blames(&plain) && self.ear.count_digits(text) == 0;
+        // "That's fine, but after four": what gives a value is read for it.
+        let values = [Kind::Place, Kind::When, Kind::Name, Kind::Phone, Kind::Call, Kind::Old];
+        alone && !values.into_iter().any(|kind| self.reply(text).has(kind))
     }
 
     /// Nothing of what is given up is filed, and that is said.

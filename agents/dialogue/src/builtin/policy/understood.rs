@@ -5,8 +5,12 @@ use super::super::questions::requests;
 use super::super::script::{Does, Script};
 use super::super::turn::Turn;
 use super::said::Said;
-use language::intents::{NONE, QUESTION, Understood as Head};
+use language::intents::{Head as Reader, NONE, QUESTION, Understood as Head};
 
+/// The intent of whoever wants a person, or to be called.
+const PERSON: &str = "person";
+/// From so much on a part of the words, by itself, wants that.
+const WISHED: f32 = 0.6;
 /// From so much on the head is sure that the words ask something.
 const SURE: f32 = 0.75;
 
@@ -67,6 +71,30 @@ pub struct Understood {
 }
 
 impl Turn<'_> {
+    /// "I was hoping somebody could give me a call, it's about my bill, it's three times what it was": what is wanted stands in a part
+    /// of the words, and the story around it is about something that a page tells of.
+    fn wants_person(&self, said: &Said, wants: &[Want], head: &Head) -> Option<Want> {
+        let open = wants.first().is_none_or(|first| !first.by_cue && (first.id == PERSON || !first.holds()));
+        let elsewhere =
+            head.want().is_some_and(|want| ![QUESTION, NONE, PERSON].contains(&want.route.as_str()));
+        if !open || elsewhere {
+            return None;
+        }
+        let intent = self.script.intents.iter().find(|intent| intent.id == PERSON)?;
+        let reader = Reader::shipped().ok()?;
+        let at = reader.routes().iter().position(|route| route == PERSON)?;
+        let sure = said.wished().map(|words| reader.read(words, self.ear.0, false, None).0[at]);
+        let sure = sure.fold(0.0, f32::max);
+        (sure >= WISHED).then(|| Want {
+            id: intent.id.clone(),
+            does: intent.does.clone(),
+            sure,
+            enough: WISHED,
+            by_cue: true,
+            firm: true,
+        })
+    }
+
     /// The one place that reads what an utterance was taken for.
     pub(in super::super) fn understand(&self, text: &str) -> Understood {
         let (ear, plain) = (self.ear, self.ear.plain(text));
@@ -76,6 +104,10 @@ impl Turn<'_> {
         let at_home = self.script.emergencies.nuisance(text) && by_cue(self.script, text).is_none();
         let mut wants = wants(self.script, text, &head);
         let said = Said::of(text, ear.0);
+        if let Some(person) = self.wants_person(&said, &wants, &head) {
+            wants.retain(|want| want.id != person.id);
+            wants.insert(0, person);
+        }
         // "You skipped my trash again, what am I paying for" tells; "the property tax, when's that due" asks.
         let told = !at_home
             && self.script.acts.tells(&plain)
