@@ -284,7 +284,9 @@ impl Turn<'_> {
             return self.goodbye();
         }
         // "It's 2210 Route 12", right after the deer that lies there.
-        let told = !self.state.told_before.is_empty() && !self.ear.is_question(text);
+        // Where something was asked or offered, the words answer that.
+        let open = matches!(self.state.pending, None | Some(Pending::More | Pending::MoreOnPage));
+        let told = open && !self.state.told_before.is_empty() && !self.ear.is_question(text);
         let placed = self.ear.address(text).is_some() || self.ear.place_stated(text).is_some();
         if told && placed && by_cue(self.script, text).is_none() {
             self.state.pending = None;
