@@ -283,36 +283,26 @@ consoleSuite("knowledge", (test) => {
 });
 
 consoleSuite("the console", (test) => {
-  // Each look asks for a frame: a page tells of another system when it draws the next one, and a browser that is busy
-  // elsewhere draws none of itself.
-  const shows = (page, theme) =>
-    until(`the ${theme} theme`, () => page.evaluate((wanted) => new Promise((next) => requestAnimationFrame(() => next(document.documentElement.dataset.theme === wanted))), theme));
-  // Nothing here loads the page again: the browser takes an emulated system on some time after a page is there, and
-  // what is pressed until then is pressed under the old one.
-  const system = async (page, theme) => {
-    await page.emulateMedia({ colorScheme: theme });
-    await until(`a ${theme} system`, () => page.evaluate((wanted) => matchMedia(`(prefers-color-scheme: ${wanted})`).matches, theme));
-  };
+  const shows = (page, theme) => page.locator(`html[data-theme="${theme}"]`).waitFor();
 
-  test("follows the theme of the system until another is chosen", { theme: "system", colorScheme: "light" }, async ({ page }) => {
+  test("follows the theme of the system until another is chosen", { theme: "system", system: "light" }, async ({ page }) => {
     await shows(page, "light");
-    await system(page, "dark");
+    await page.system("dark");
     await shows(page, "dark");
     await page.getByRole("button", { name: "Switch to light" }).click();
     await shows(page, "light");
     assert.equal(await page.evaluate(() => localStorage.getItem("quandura.theme")), "light");
-    await system(page, "light");
-    await system(page, "dark");
+    await page.system("light");
+    await page.system("dark");
     await shows(page, "light");
   });
 
-  test("keeps a chosen theme until it is chosen back", { theme: "light", colorScheme: "dark" }, async ({ page }) => {
-    await system(page, "dark");
+  test("keeps a chosen theme until it is chosen back", { theme: "light", system: "dark" }, async ({ page }) => {
     await shows(page, "light");
     await page.getByRole("button", { name: "Switch to dark" }).click();
     await shows(page, "dark");
     assert.equal(await page.evaluate(() => localStorage.getItem("quandura.theme")), "system");
-    await system(page, "light");
+    await page.system("light");
     await shows(page, "light");
   });
 

@@ -42,11 +42,16 @@ export async function openBrowser(microphone) {
   return browser;
 }
 
-/** A page in a context of its own. Collects what must never happen: script errors, and requests to elsewhere. */
-export async function openPage(browser, origin, { theme = "dark", viewport = DESK_SIZE, ...more } = {}) {
+/**
+ * A page in a context of its own. Collects what must never happen: script errors, and requests to elsewhere.
+ * `system`: the theme of an operating system that `page.system(theme)` changes.
+ */
+export async function openPage(browser, origin, { theme = "dark", viewport = DESK_SIZE, system, ...more } = {}) {
   const context = await browser.newContext({ viewport, ...more });
   await context.addInitScript((value) => localStorage.setItem("quandura.theme", localStorage.getItem("quandura.theme") ?? value), theme);
+  if (system) await context.addInitScript(ownSystem, system);
   const page = await context.newPage();
+  page.system = (theme) => page.evaluate((value) => window.showSystem(value), theme);
   page.setDefaultTimeout(15_000);
   page.trouble = [];
   page.on("pageerror", (error) => page.trouble.push(`script error: ${error.message}`));
@@ -59,6 +64,28 @@ export async function openPage(browser, origin, { theme = "dark", viewport = DES
     if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) page.trouble.push(`request to elsewhere: ${url}`);
   });
   return page;
+}
+
+/**
+ * Stands in for what the browser says of the system's theme. Its own emulation tells a page with the next frame that it
+ * draws, and a busy browser may draw none for long: what is tested is what the page does once it is told.
+ */
+function ownSystem(theme) {
+  const real = window.matchMedia.bind(window);
+  const lists = [];
+  let shown = theme;
+  window.matchMedia = (query) => {
+    const wanted = /^\(prefers-color-scheme: (\w+)\)$/.exec(query)?.[1];
+    if (!wanted) return real(query);
+    const list = Object.defineProperties(new EventTarget(), { media: { value: query }, matches: { get: () => shown === wanted } });
+    lists.push(list);
+    return list;
+  };
+  window.showSystem = (next) => {
+    if (next === shown) return;
+    shown = next;
+    for (const list of lists) list.dispatchEvent(new Event("change"));
+  };
 }
 
 /** Opens the one-time link and presses its button, as the gateway's page asks. */
