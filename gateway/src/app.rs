@@ -32,7 +32,6 @@ use crate::dialing::clock::WallClock;
 use crate::error::{ApiError, ErrorCode};
 use crate::event_bus::local::Fanout;
 use crate::limits::Gates;
-use crate::mcp::sessions::Sessions;
 use crate::mcp::turnstile::Turnstile;
 use crate::memory::office::MemoryOffice;
 use crate::office::Bell;
@@ -94,7 +93,6 @@ pub struct App {
     pub reviewing: Arc<Notify>,
     pub fanout: Arc<Fanout>,
     /// Programs that use our tools over MCP.
-    pub mcp_sessions: Sessions,
     pub mcp_turnstile: Turnstile,
     /// Where spans go, if anywhere.
     pub traces: Option<Arc<Traces>>,
@@ -165,7 +163,6 @@ impl App {
             office: Bell::default(),
             reviewing: Arc::default(),
             fanout: Arc::default(),
-            mcp_sessions: Sessions::default(),
             mcp_turnstile: Turnstile::default(),
             traces,
             recorders: Recorders::default(),

@@ -90,7 +90,6 @@ pub fn routes() -> Routes {
         .post_bounded("/v1/validate", validate::MAX_BODY, validate::handle)
         .post_bounded("/v1/understand", understand::MAX_BODY, understand::handle)
         .post_bounded("/mcp", mcp::MAX_BODY, mcp::handle)
-        .delete("/mcp", mcp::end)
         .get("/v1/audit", audit::list)
         .get("/v1/audit/verify", audit::verify)
         .get("/v1/audit/export", audit::export)

@@ -63,6 +63,7 @@ async fn whatever_is_wrong_with_a_server_a_call_ends_within_the_tools_limit() {
         (Trouble::Lie, Failure::Broken),
         (Trouble::Close, Failure::Unreachable),
         (Trouble::Status500, Failure::Http(500)),
+        (Trouble::Stranger, Failure::Http(401)),
         (Trouble::Endless, Failure::TooLong),
     ] {
         server.set(trouble);
@@ -76,6 +77,27 @@ async fn whatever_is_wrong_with_a_server_a_call_ends_within_the_tools_limit() {
     drop(server);
     let failed = remote.call(&find, &json!({ "number": "P-7" }), None).await.unwrap_err();
     assert!(matches!(failed, Failure::Unreachable | Failure::Timeout), "{failed:?}");
+}
+
+#[tokio::test]
+async fn a_server_of_the_newest_revision_is_asked_in_it() {
+    let server = McpServer::start().await;
+    server.set(Trouble::Newest);
+    let remote = remote(&server);
+    remote.refresh().await.unwrap();
+    let book = tool(&remote, "permits.book_visit");
+    let said = remote.call(&book, &json!({ "number": "P-7" }), Some("call/1/t1")).await.unwrap();
+    assert_eq!((said.text.as_str(), said.is_error), ("Booked.", false));
+    assert_eq!(server.booked().into_iter().collect::<Vec<_>>(), [("call/1/t1".to_owned(), 1)]);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_none_leaves_the_others() {
+    let server = McpServer::start().await;
+    server.set(Trouble::Malformed);
+    let remote = remote(&server);
+    remote.refresh().await.unwrap();
+    assert_eq!(names(&remote), ["permits.find_permit", "permits.book_visit"]);
 }
 
 #[tokio::test]

@@ -347,7 +347,9 @@ fn free_times<'a>(openings: impl Iterator<Item = &'a Opening>) -> Answer {
 }
 
 fn keyless() -> Refusal {
-    Refusal::Input("An effect needs a session, so that a request that is sent twice is done once.".to_owned())
+    Refusal::Input(
+        "An effect needs a key, so that a request that is sent twice is done once: send _meta.idempotencyKey, or the session that initialize gives.".to_owned(),
+    )
 }
 
 /// The tools with an effect that may be made to wait for a person.
@@ -497,7 +499,7 @@ mod tests {
         let keyless = Visit { key: None, ..writer("k") };
         let refused =
             office.clerk.call("take_message", &json!({ "message": "m" }), keyless).await.unwrap_err();
-        assert!(refused.to_string().contains("session"), "{refused}");
+        assert!(refused.to_string().contains("idempotencyKey"), "{refused}");
         assert_eq!(office.filed().await, 0);
     }
 

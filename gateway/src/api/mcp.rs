@@ -1,17 +1,30 @@
 //! `POST /mcp`: the tenant's tools as a server of the Model Context Protocol, over its streamable HTTP transport.
 //!
-//! Answers are single JSON bodies; nothing here needs a stream, so there is no `GET`. What a token may use is decided
-//! by its role, by the tenant's rules, and by the measured level of the agent whose tool it is.
+//! `rmcp` has the protocol, every revision of it. Nothing of a client is kept between two requests, so any node answers any of them;
+//! the session that `initialize` gives older clients is a name for the key of an effect and no more. Answers are single JSON bodies;
+//! nothing here needs a stream, so there is no `GET`. What a token may use is decided by its role, by the tenant's rules, and by the
+//! measured level of the agent whose tool it is.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Json;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::Utc;
+use rmcp::RoleServer;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams, RequestId,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use storage::audit::Outcome;
 use work::authority;
@@ -21,60 +34,25 @@ use work::tools::registry::{Refusal, Registered};
 use crate::app::App;
 use crate::audit::acts;
 use crate::auth::permission::Permission;
-use crate::auth::{Scoped, UseTools, WriteTools, origin};
+use crate::auth::{Scoped, UseTools, WriteTools, origin, secrets};
 use crate::demo;
 use crate::error::ApiError;
-use crate::mcp::sessions::{Holder, Version};
+use crate::mcp::turnstile::Holder;
 
 /// Largest body, bytes.
 pub const MAX_BODY: usize = 64 * 1024;
-/// Messages in one body, for the version that knows such bodies.
-const MAX_BATCH: usize = 20;
-/// Longest id of a request, as JSON.
+/// Longest id of a request, as JSON, longest name of a session, longest key of an effect.
 const MAX_ID: usize = 200;
-
 const SESSION: &str = "mcp-session-id";
-const VERSION: &str = "mcp-protocol-version";
-
-const PARSE_ERROR: i64 = -32_700;
-const INVALID_REQUEST: i64 = -32_600;
-const METHOD_NOT_FOUND: i64 = -32_601;
-const INVALID_PARAMS: i64 = -32_602;
-const INTERNAL_ERROR: i64 = -32_603;
+/// Of the random name that a client is given as its session.
+const SESSION_BYTES: usize = 16;
+/// Where a client names the key of an effect: what is asked for twice under one key is done once.
+const KEY: &str = "idempotencyKey";
 /// Of the range that the protocol leaves to servers.
-const TOO_MANY: i64 = -32_029;
+const TOO_MANY: ErrorCode = ErrorCode(-32_029);
 
 const INSTRUCTIONS: &str = "Tools of a county's front desk: search its documents, list and book inspection times, file \
     reports and messages. Personal data in answers is shown as tokens such as ⟨phone:1⟩.";
-
-/// What went wrong with one message.
-struct RpcError {
-    code: i64,
-    message: String,
-}
-
-fn wrong(code: i64, message: impl Into<String>) -> RpcError {
-    RpcError { code, message: message.into() }
-}
-
-fn error(id: &Value, error: &RpcError) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": error.code, "message": error.message } })
-}
-
-/// A message that wants no result.
-fn refused(status: StatusCode, code: i64, message: &str) -> Response {
-    (status, Json(error(&Value::Null, &wrong(code, message)))).into_response()
-}
-
-/// Who asks, and what they may do.
-struct Visitor<'a> {
-    app: &'a App,
-    scope: &'a Scoped<UseTools>,
-    holder: Holder,
-    session: Option<String>,
-    version: Version,
-    may_write: bool,
-}
 
 /// The handler.
 ///
@@ -89,162 +67,134 @@ pub async fn handle(
     if origin::is_cross_origin(&headers, &app.public_url) {
         return Err(ApiError::forbidden("the request was made by a page of another site"));
     }
-    let Ok(message) = serde_json::from_slice::<Value>(&body) else {
-        return Ok(refused(StatusCode::BAD_REQUEST, PARSE_ERROR, "the body is no JSON"));
+    let begins = match checked(&body) {
+        // An answer that nobody here waits for.
+        Ok(message) if message["method"].is_null() => return Ok(StatusCode::ACCEPTED.into_response()),
+        Ok(message) => message["method"] == "initialize",
+        Err(problem) => return Ok(refused(problem)),
     };
     let holder = Holder { tenant: scope.tenant.id, subject: scope.principal.subject.clone() };
-    let session = text_header(&headers, SESSION);
-    let version = match version(&app, &headers, session.as_deref(), &holder) {
-        Ok(version) => version,
-        Err((status, message)) => return Ok(refused(status, INVALID_REQUEST, &message)),
-    };
     let may_write = WriteTools::allows(scope.principal.role);
-    let visitor = Visitor { app: &app, scope: &scope, holder, session, version, may_write };
-    match message {
-        Value::Array(messages) => Ok(visitor.batch(messages).await),
-        message => Ok(visitor.single(&message).await),
+    let visitor = Visitor { app, scope: Arc::new(scope), holder, may_write };
+    let server = StreamableHttpService::new(
+        move || Ok(visitor.clone()),
+        Arc::<NeverSessionManager>::default(),
+        transport(),
+    );
+    let mut answer = server.handle(request(headers, body)).await.map(Body::new);
+    if begins && answer.status().is_success() {
+        let session = HeaderValue::try_from(secrets::random_hex(SESSION_BYTES))
+            .map_err(|error| ApiError::internal(&error))?;
+        answer.headers_mut().insert(SESSION, session);
+    }
+    Ok(answer)
+}
+
+/// Our own door has looked at where a request comes from, by the address that people know the gateway by.
+fn transport() -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(MAX_BODY)
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+}
+
+/// The request as the transport reads it. What it would say of how it answers is not asked: a body of JSON is all there is.
+fn request(headers: HeaderMap, body: Bytes) -> Request<Body> {
+    let mut request = Request::new(Body::from(body));
+    *request.method_mut() = Method::POST;
+    *request.headers_mut() = headers;
+    let told = request.headers_mut();
+    told.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    told.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // An address of HTTP/2 has none, and the transport wants one.
+    told.entry(header::HOST).or_insert(HeaderValue::from_static("localhost"));
+    request
+}
+
+/// A body that is no message of the protocol.
+fn refused(problem: ErrorData) -> Response {
+    (StatusCode::BAD_REQUEST, Json(json!({ "jsonrpc": "2.0", "id": null, "error": problem }))).into_response()
+}
+
+/// Reads a body as far as to say what is wrong with one that is no message.
+fn checked(body: &[u8]) -> Result<Value, ErrorData> {
+    let wrong = |told: &'static str| Err(ErrorData::invalid_request(told, None));
+    let Ok(message) = serde_json::from_slice::<Value>(body) else {
+        return Err(ErrorData::parse_error("the body is no JSON", None));
+    };
+    if message.is_array() {
+        return wrong("a body has one message");
+    }
+    if message["jsonrpc"] != "2.0" {
+        return wrong("the message is no JSON-RPC 2.0 object");
+    }
+    let is_answer = message.get("result").is_some() || message.get("error").is_some();
+    match (&message["method"], message.get("id")) {
+        (Value::Null, _) if !is_answer => wrong("method is missing"),
+        (method, _) if !is_answer && !method.is_string() => wrong("method is no text"),
+        (_, Some(id)) if !(id.is_string() || id.is_i64()) || id.to_string().len() > MAX_ID => {
+            wrong("id is neither a short text nor a whole number")
+        }
+        _ => Ok(message),
     }
 }
 
-/// `DELETE /mcp`: ends a session.
-///
-/// # Errors
-/// When there is no such session of this client's.
-pub async fn end(
-    State(app): State<Arc<App>>,
-    scope: Scoped<UseTools>,
-    headers: HeaderMap,
-) -> Result<StatusCode, ApiError> {
-    let holder = Holder { tenant: scope.tenant.id, subject: scope.principal.subject.clone() };
-    let ended = text_header(&headers, SESSION).is_some_and(|id| app.mcp_sessions.end(&id, &holder));
-    if ended { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found("session")) }
+/// Who asks, and what they may do.
+#[derive(Clone)]
+struct Visitor {
+    app: Arc<App>,
+    scope: Arc<Scoped<UseTools>>,
+    holder: Holder,
+    may_write: bool,
 }
 
-fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-}
-
-/// The version that a request is in. A session's own counts; a header that names none of ours is refused.
-fn version(
-    app: &App,
-    headers: &HeaderMap,
-    session: Option<&str>,
-    holder: &Holder,
-) -> Result<Version, (StatusCode, String)> {
-    let named = text_header(headers, VERSION).map(|name| Version::named(&name));
-    if named == Some(None) {
-        let ours: Vec<&str> = Version::ALL.into_iter().map(Version::name).collect();
-        let message =
-            format!("MCP-Protocol-Version names no version that is spoken here: {}", ours.join(", "));
-        return Err((StatusCode::BAD_REQUEST, message));
-    }
-    match session {
-        Some(id) => app.mcp_sessions.version(id, holder, Instant::now()).ok_or_else(|| {
-            (StatusCode::NOT_FOUND, "there is no such session; begin another with initialize".to_owned())
-        }),
-        None => Ok(named.flatten().unwrap_or(Version::UNSAID)),
-    }
-}
-
-impl Visitor<'_> {
-    async fn single(&self, message: &Value) -> Response {
-        if message["method"] == "initialize" {
-            return self.initialize(message);
-        }
-        match self.answer(message).await {
-            None => StatusCode::ACCEPTED.into_response(),
-            Some(answer) => {
-                // A body that is no message at all is a bad request; a request that fails is an answer.
-                let bad = answer["error"]["code"] == INVALID_REQUEST;
-                let status = if bad { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-                (status, Json(answer)).into_response()
-            }
-        }
-    }
-
-    async fn batch(&self, messages: Vec<Value>) -> Response {
-        if !self.version.takes_batches() {
-            let message = "this version of the protocol takes one message a body";
-            return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, message);
-        }
-        if messages.is_empty() || messages.len() > MAX_BATCH {
-            let message = format!("a batch has 1 to {MAX_BATCH} messages");
-            return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, &message);
-        }
-        let mut answers = Vec::new();
-        for message in messages {
-            answers.extend(self.answer(&message).await);
-        }
-        if answers.is_empty() {
-            return StatusCode::ACCEPTED.into_response();
-        }
-        Json(Value::Array(answers)).into_response()
-    }
-
-    /// `None` for what wants no answer: notifications, and answers to requests that nobody sent.
-    async fn answer(&self, message: &Value) -> Option<Value> {
-        let id = match checked(message) {
-            Ok(Some(id)) => id,
-            Ok(None) => return None,
-            Err(problem) => return Some(error(&Value::Null, &problem)),
-        };
-        let params = &message["params"];
-        let done = match message["method"].as_str().unwrap_or_default() {
-            "ping" => Ok(json!({})),
-            "tools/list" => self.list(params),
-            "tools/call" => self.call(&id, params).await,
-            "initialize" => Err(wrong(INVALID_REQUEST, "initialize comes alone")),
-            _ => Err(wrong(METHOD_NOT_FOUND, "there is no such method here")),
-        };
-        Some(match done {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(problem) => error(&id, &problem),
-        })
-    }
-
-    fn initialize(&self, message: &Value) -> Response {
-        let id = match checked(message) {
-            Ok(Some(id)) => id,
-            Ok(None) => return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "initialize is a request"),
-            Err(problem) => {
-                return (StatusCode::BAD_REQUEST, Json(error(&Value::Null, &problem))).into_response();
-            }
-        };
-        let Some(wanted) = message["params"]["protocolVersion"].as_str() else {
-            let problem = wrong(INVALID_PARAMS, "protocolVersion is missing");
-            return Json(error(&id, &problem)).into_response();
-        };
-        let version = Version::named(wanted).unwrap_or(Version::LATEST);
-        let session = self.app.mcp_sessions.begin(self.holder.clone(), version, Instant::now());
-        let result = json!({
-            "protocolVersion": version.name(),
-            "capabilities": { "tools": { "listChanged": false } },
-            "serverInfo": { "name": "quandura-voice", "title": "Quandura Voice", "version": env!("CARGO_PKG_VERSION") },
-            "instructions": INSTRUCTIONS,
-        });
-        ([(SESSION, session)], Json(json!({ "jsonrpc": "2.0", "id": id, "result": result }))).into_response()
+impl ServerHandler for Visitor {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(
+                Implementation::new("quandura-voice", env!("CARGO_PKG_VERSION")).with_title("Quandura Voice"),
+            )
+            .with_instructions(INSTRUCTIONS)
     }
 
     /// The whole list fits one page.
-    fn list(&self, params: &Value) -> Result<Value, RpcError> {
-        if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
-            return Err(wrong(INVALID_PARAMS, "there is no such page: the list has one"));
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params("there is no such page: the list has one", None));
         }
-        let tools: Vec<Value> = offered(self.may_write).map(|known| listed(known, self.version)).collect();
-        Ok(json!({ "tools": tools }))
+        Ok(ListToolsResult::with_all_items(offered(self.may_write).map(listed).collect()))
     }
 
-    async fn call(&self, id: &Value, params: &Value) -> Result<Value, RpcError> {
-        let Some(name) = params["name"].as_str() else {
-            return Err(wrong(INVALID_PARAMS, "name is missing"));
-        };
+    /// What the protocol's reader makes of no method with its parameters.
+    async fn on_custom_request(
+        &self,
+        asked: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const OURS: [&str; 5] = ["initialize", "server/discover", "ping", "tools/list", "tools/call"];
+        Err(match OURS.into_iter().find(|ours| *ours == asked.method) {
+            Some(ours) => ErrorData::invalid_params(format!("these are no parameters of {ours}"), None),
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there is no such method here", None),
+        })
+    }
+
+    async fn call_tool(
+        &self,
+        asked: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         if let Err(wait) = self.app.mcp_turnstile.admit(&self.holder, Instant::now()) {
-            let seconds = wait.as_secs_f64();
-            return Err(wrong(TOO_MANY, format!("too many calls; the next one is taken in {seconds:.1} s")));
+            let told = format!("too many calls; the next one is taken in {:.1} s", wait.as_secs_f64());
+            return Err(ErrorData::new(TOO_MANY, told, None));
         }
-        let clerk = self.clerk().await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;
-        // The same request of the same session is done once, however often it arrives.
-        let key = self.session.as_ref().map(|session| format!("mcp/{session}/{id}"));
+        let clerk = self.clerk().await.map_err(internal)?;
+        let key = self.key(&context);
         let policy = authority::measured(&self.scope.store, self.app.config.tools.policy()).await;
         let visit = Visit {
             may_write: self.may_write,
@@ -254,17 +204,41 @@ impl Visitor<'_> {
             passport: None,
             now: Utc::now(),
         };
-        let done = clerk.call(name, &params["arguments"], visit).await;
+        let arguments = Value::Object(asked.arguments.unwrap_or_default());
+        let done = clerk.call(&asked.name, &arguments, visit).await;
         // Before the answer, as every act. A client that is told of an error asks again, under the same key.
-        self.note(name, &done).await.map_err(|problem| wrong(INTERNAL_ERROR, problem.to_string()))?;
-        let done = match done {
-            Ok(answer) => result(&answer),
+        self.note(&asked.name, &done).await.map_err(internal)?;
+        match done {
+            Ok(answer) => Ok(result(answer).into()),
             Err(Refusal::Unknown(names)) => {
-                return Err(wrong(INVALID_PARAMS, format!("there is no such tool; there are: {names}")));
+                Err(ErrorData::invalid_params(format!("there is no such tool; there are: {names}"), None))
             }
-            Err(refusal) => failed(&refusal.to_string()),
-        };
-        Ok(done)
+            Err(refusal) => Ok(failed(refusal.to_string()).into()),
+        }
+    }
+}
+
+fn internal(problem: ApiError) -> ErrorData {
+    ErrorData::internal_error(problem.to_string(), None)
+}
+
+impl Visitor {
+    /// What an effect is known by, for this holder alone: the client's own key, or the request of a session. Without either, a request
+    /// of the revision that has no sessions is one of its own, and an older client is told to begin one.
+    fn key(&self, context: &RequestContext<RoleServer>) -> Option<String> {
+        let short = |text: &str| !text.is_empty() && text.len() <= MAX_ID;
+        let whose = &self.holder.subject;
+        if let Some(key) = context.meta.0.0.get(KEY).and_then(Value::as_str).filter(|key| short(key)) {
+            return Some(format!("mcp/{whose}/{key}"));
+        }
+        let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
+        let session =
+            headers.and_then(|headers| headers.get(SESSION)?.to_str().ok()).filter(|session| short(session));
+        if let Some(session) = session {
+            return Some(format!("mcp/{whose}/{session}/{}", shown(&context.id)));
+        }
+        let sessions = context.protocol_version().is_none_or(|version| version.has_initialize());
+        (!sessions).then(|| format!("mcp/{}", secrets::random_hex(SESSION_BYTES)))
     }
 
     async fn clerk(&self) -> Result<Clerk, ApiError> {
@@ -297,60 +271,44 @@ impl Visitor<'_> {
     }
 }
 
-/// The id of a request; `None` for a notification and for an answer.
-fn checked(message: &Value) -> Result<Option<Value>, RpcError> {
-    if !message.is_object() || message["jsonrpc"] != "2.0" {
-        return Err(wrong(INVALID_REQUEST, "the message is no JSON-RPC 2.0 object"));
-    }
-    if message.get("method").is_none() {
-        let is_answer = message.get("result").is_some() || message.get("error").is_some();
-        return if is_answer { Ok(None) } else { Err(wrong(INVALID_REQUEST, "method is missing")) };
-    }
-    if !message["method"].is_string() {
-        return Err(wrong(INVALID_REQUEST, "method is no text"));
-    }
-    match message.get("id") {
-        None => Ok(None),
-        Some(id) if (id.is_string() || id.is_number()) && id.to_string().len() <= MAX_ID => {
-            Ok(Some(id.clone()))
-        }
-        Some(_) => Err(wrong(INVALID_REQUEST, "id is neither a short text nor a number")),
+fn shown(id: &RequestId) -> String {
+    match id {
+        RequestId::Number(number) => number.to_string(),
+        RequestId::String(text) => json!(text).to_string(),
     }
 }
 
 /// A tool as the protocol lists it; what it has no field for is in `_meta`.
-fn listed(known: &Registered, version: Version) -> Value {
+fn listed(known: &Registered) -> Tool {
     let tool = &known.tool;
-    let mut listed = json!({
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": tool.input_schema,
-        "annotations": {
-            "readOnlyHint": tool.reads_only(),
-            "destructiveHint": false,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": false,
-        },
-        "_meta": {
-            "requires_sandbox": tool.requires_sandbox,
-            "max_execution_time_ms": tool.max_execution_time_ms,
-            "allowed_autonomy_levels": tool.allowed_autonomy_levels,
-            "audit_level": tool.audit_level,
-        },
+    let schema = |schema: &Value| Arc::new(schema.as_object().cloned().unwrap_or_default());
+    let hints = ToolAnnotations::new()
+        .read_only(tool.reads_only())
+        .destructive(false)
+        .idempotent(tool.idempotent)
+        .open_world(false);
+    let terms = json!({
+        "requires_sandbox": tool.requires_sandbox,
+        "max_execution_time_ms": tool.max_execution_time_ms,
+        "allowed_autonomy_levels": tool.allowed_autonomy_levels,
+        "audit_level": tool.audit_level,
     });
-    // Structured answers came with this version.
-    if version >= Version::June2025 {
-        listed["outputSchema"] = tool.output_schema.clone().unwrap_or_default();
+    let listed = Tool::new(tool.name.clone(), tool.description.clone(), schema(&tool.input_schema))
+        .with_annotations(hints)
+        .with_meta(MetaObject(terms.as_object().cloned().unwrap_or_default()));
+    match &tool.output_schema {
+        Some(output) => listed.with_raw_output_schema(schema(output)),
+        None => listed,
     }
-    listed
 }
 
-fn result(answer: &Answer) -> Value {
-    let Some(structured) = &answer.structured else { return failed(&answer.text) };
-    let content = [json!({ "type": "text", "text": answer.text })];
-    json!({ "content": content, "structuredContent": structured, "isError": false })
+fn result(answer: Answer) -> CallToolResult {
+    let Some(structured) = answer.structured else { return failed(answer.text) };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    result.structured_content = Some(structured);
+    result
 }
 
-fn failed(text: &str) -> Value {
-    json!({ "content": [{ "type": "text", "text": text }], "isError": true })
+fn failed(text: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(text)])
 }

@@ -1,5 +1,3 @@
-//! The gateway as an MCP server: who is in a session, and how often they may ask. The protocol's shapes are in
-//! `api/mcp.rs`.
+//! The gateway as an MCP server: how often somebody may ask. What is asked and answered is in `api/mcp.rs`.
 
-pub mod sessions;
 pub mod turnstile;

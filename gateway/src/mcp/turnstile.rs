@@ -4,8 +4,15 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use storage::TenantId;
 
-use super::sessions::Holder;
+/// Who asks: a tenant's user or program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Holder {
+    pub tenant: TenantId,
+    /// Login, or the name of the token.
+    pub subject: String,
+}
 
 /// Calls at once.
 const BURST: f64 = 30.0;
@@ -57,7 +64,6 @@ impl Bucket {
 
 #[cfg(test)]
 mod tests {
-    use storage::TenantId;
     use uuid::Uuid;
 
     use super::*;

@@ -6,9 +6,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Config, ConfigError, Log, LogFormat};
 
+/// Libraries that write whole messages into the log, and what callers said with them.
+const SILENT: &str = "rmcp=off";
+
 /// Starts logging. A second start in one process (tests) changes nothing.
 pub fn start(config: &Config) -> Result<(), ConfigError> {
-    let filter = EnvFilter::try_new(&config.log.filter).map_err(|e| {
+    let filter = EnvFilter::try_new(format!("{},{SILENT}", config.log.filter)).map_err(|e| {
         ConfigError::one(
             "log.filter (or RUST_LOG)",
             e.to_string(),

@@ -54,7 +54,8 @@ impl Office {
                 if session.is_empty() { request } else { request.header("mcp-session-id", session) };
             request.json(&body).send()
         };
-        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18" } });
+        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
         let begun = post(begin, "").await.unwrap();
         let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
         let arguments =

@@ -38,6 +38,12 @@ pub enum Trouble {
     PoisonedDescription,
     /// An attack in what a tool answers.
     PoisonedResult,
+    /// Speaks the newest revision: no handshake, no sessions.
+    Newest,
+    /// Does not know us any more.
+    Stranger,
+    /// Lists one tool that is none of the protocol's.
+    Malformed,
     /// Closes in the middle of a body.
     Close,
     Status500,
@@ -118,8 +124,16 @@ async fn handle(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: Bytes
     let Ok(message) = serde_json::from_slice::<Value>(&body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let session = format!("session-{}", inner.session.load(Ordering::SeqCst));
+    let trouble = *inner.trouble.lock();
+    if trouble == Trouble::Stranger {
+        return (StatusCode::UNAUTHORIZED, "who are you").into_response();
+    }
     let method = message["method"].as_str().unwrap_or_default();
+    let version = headers.get("mcp-protocol-version").and_then(|v| v.to_str().ok());
+    if trouble == Trouble::Newest {
+        return newest(&inner, method, version, &message);
+    }
+    let session = format!("session-{}", inner.session.load(Ordering::SeqCst));
     if method == "initialize" {
         let result = json!({ "protocolVersion": "2025-06-18", "capabilities": { "tools": {} },
             "serverInfo": { "name": "permits", "version": "1" } });
@@ -128,13 +142,12 @@ async fn handle(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: Bytes
     if headers.get("mcp-session-id").and_then(|v| v.to_str().ok()) != Some(session.as_str()) {
         return StatusCode::NOT_FOUND.into_response();
     }
-    if headers.get("mcp-protocol-version").and_then(|v| v.to_str().ok()) != Some("2025-06-18") {
+    if version != Some("2025-06-18") {
         return StatusCode::BAD_REQUEST.into_response();
     }
     if message.get("id").is_none() {
         return StatusCode::ACCEPTED.into_response();
     }
-    let trouble = *inner.trouble.lock();
     let result = match method {
         "tools/list" => list(trouble),
         "tools/call" => call(&inner, &message["params"], trouble),
@@ -167,10 +180,32 @@ async fn handle(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: Bytes
         Trouble::Endless => {
             let piece = Bytes::from(vec![b' '; 16 * 1024]);
             let pieces = std::iter::repeat_with(move || Ok::<_, std::io::Error>(piece.clone()));
-            Body::from_stream(futures_util::stream::iter(pieces)).into_response()
+            let body = Body::from_stream(futures_util::stream::iter(pieces));
+            ([(header::CONTENT_TYPE, "application/json")], body).into_response()
         }
         _ => ([(header::CONTENT_TYPE, "application/json")], whole).into_response(),
     }
+}
+
+/// Each request of this revision says which it is, in the header and in itself.
+fn newest(inner: &Inner, method: &str, version: Option<&str>, message: &Value) -> Response {
+    let params = &message["params"];
+    if version != Some("2026-07-28")
+        || params["_meta"]["io.modelcontextprotocol/protocolVersion"] != "2026-07-28"
+    {
+        return StatusCode::BAD_REQUEST.into_response();
+    }
+    let mut result = match method {
+        "server/discover" => json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
+            "serverInfo": { "name": "permits", "version": "2" } }),
+        "tools/list" => list(Trouble::None),
+        "tools/call" => call(inner, params, Trouble::None),
+        _ => return StatusCode::BAD_REQUEST.into_response(),
+    };
+    result["resultType"] = json!("complete");
+    result["ttlMs"] = json!(0);
+    result["cacheScope"] = json!("private");
+    Json(answer(message, &result)).into_response()
 }
 
 fn answer(message: &Value, result: &Value) -> Value {
@@ -186,7 +221,13 @@ fn list(trouble: Trouble) -> Value {
     } else {
         "Use this tool when the caller asks about the status of a building permit."
     };
+    let unnamed = if trouble == Trouble::Malformed {
+        json!({ "description": "no name" })
+    } else {
+        json!({ "name": "other", "inputSchema": {} })
+    };
     json!({ "tools": [
+        unnamed,
         { "name": "find_permit", "description": description, "inputSchema": number,
           "outputSchema": { "type": "object", "properties": { "status": { "type": "string" } }, "required": ["status"] } },
         { "name": "book_visit", "description": "Books a visit of the permit office.", "inputSchema": number },

@@ -11,21 +11,24 @@ use std::time::Duration;
 use parking_lot::RwLock;
 use pipeline::provider::Backoff;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use rmcp::model::CallToolResult;
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::registry::{Effect, Registered, count};
 use vet::{MAX_TOOLS, vet};
 use wire::{Failure, Session, Wire};
 
 /// Longest wait for a server to begin a session or to list its tools; nobody waits on a call for either.
-const LIST: Duration = Duration::from_secs(10);
+const LIST: Duration = Duration::from_secs(20);
 /// How often the list is read again.
 const AGAIN: Duration = Duration::from_secs(300);
 /// Waits between tries to reach a server: doubled from the first to the longest.
 const UNREACHED: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(60));
 /// Pages of a server's list.
 const MAX_PAGES: usize = 8;
+/// Bytes of the name of a page.
+const MAX_CURSOR: usize = 1_000;
 /// Characters of an answer that a model is shown.
 pub const MAX_TEXT: usize = 4_000;
 
@@ -91,7 +94,7 @@ impl Remote {
             value.set_sensitive(true);
             headers.insert(named, value);
         }
-        let wire = Wire::new(settings.url.clone(), headers).map_err(|failure| failure.to_string())?;
+        let wire = Wire::new(&settings.url, headers).map_err(|failure| failure.to_string())?;
         Ok(Self { settings, wire, offer: RwLock::default() })
     }
 
@@ -131,16 +134,14 @@ impl Remote {
     pub async fn refresh(&self) -> Result<(), Failure> {
         let session = self.wire.begin(LIST).await?;
         let mut tools: Vec<Arc<Registered>> = Vec::new();
-        let mut cursor = Value::Null;
+        let mut cursor = None;
         for _ in 0..MAX_PAGES {
-            let params = if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor }) };
-            let mut page = self.wire.ask(&session, "tools/list", &params, LIST).await?;
-            let Value::Array(listed) = page["tools"].take() else { return Err(Failure::Garbage) };
+            let (listed, next) = session.list(cursor, LIST).await?;
             for tool in listed.iter().take(MAX_TOOLS) {
                 self.take(tool, &mut tools);
             }
-            cursor = page["nextCursor"].take();
-            if !cursor.as_str().is_some_and(|cursor| !cursor.is_empty() && cursor.len() <= 1_000) {
+            cursor = next.filter(|cursor| !cursor.is_empty() && cursor.len() <= MAX_CURSOR);
+            if cursor.is_none() {
                 break;
             }
         }
@@ -168,7 +169,7 @@ impl Remote {
     /// [`Failure`]. An answer that breaks the tool's own schema is [`Failure::Broken`].
     pub async fn call(&self, known: &Registered, input: &Value, key: Option<&str>) -> Result<Said, Failure> {
         let limit = known.tool.time_limit();
-        let done = tokio::time::timeout(limit, self.call_once_more(known, input, key, limit)).await;
+        let done = tokio::time::timeout(limit, self.call_in_session(known, input, key, limit)).await;
         let done = done.unwrap_or(Err(Failure::Timeout));
         count(
             "outside",
@@ -181,40 +182,33 @@ impl Remote {
         done
     }
 
-    /// A server that has forgotten the session is asked for another, once.
-    async fn call_once_more(
+    /// In the session that stands, or in another where that one is over.
+    async fn call_in_session(
         &self,
         known: &Registered,
         input: &Value,
         key: Option<&str>,
         limit: Duration,
     ) -> Result<Said, Failure> {
-        let session = self.offer.read().session.clone().ok_or(Failure::Unreachable)?;
-        let name = known.tool.name.strip_prefix(&self.settings.name).and_then(|n| n.strip_prefix('.'));
-        let mut params = json!({ "name": name.unwrap_or(&known.tool.name), "arguments": input });
-        if let Some(key) = key {
-            params["_meta"] = json!({ "idempotencyKey": key });
+        let mut session = self.offer.read().session.clone().ok_or(Failure::Unreachable)?;
+        if session.is_over() {
+            session = self.wire.begin(limit).await?;
+            self.offer.write().session = Some(session.clone());
         }
-        let result = match self.wire.ask(&session, "tools/call", &params, limit).await {
-            Err(Failure::Session) => {
-                let session = self.wire.begin(limit).await?;
-                self.offer.write().session = Some(session.clone());
-                self.wire.ask(&session, "tools/call", &params, limit).await?
-            }
-            done => done?,
-        };
-        said(known, &result)
+        let name = known.tool.name.strip_prefix(&self.settings.name).and_then(|n| n.strip_prefix('.'));
+        let arguments = input.as_object().cloned().unwrap_or_default();
+        let result = session.call(name.unwrap_or(&known.tool.name), arguments, key, limit).await?;
+        said(known, result)
     }
 }
 
 /// Reads a result, and holds it to the schema of its tool.
-fn said(known: &Registered, result: &Value) -> Result<Said, Failure> {
-    let is_error = result["isError"] == true;
-    let items = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts = items.iter().filter(|item| item["type"] == "text").filter_map(|item| item["text"].as_str());
+fn said(known: &Registered, result: CallToolResult) -> Result<Said, Failure> {
+    let is_error = result.is_error == Some(true);
+    let texts = result.content.iter().filter_map(|part| part.as_text()).map(|part| part.text.as_str());
     let joined = texts.take(20).collect::<Vec<_>>().join("\n");
     let text: String = joined.chars().take(MAX_TEXT).collect();
-    let structured = result.get("structuredContent").filter(|value| value.is_object()).cloned();
+    let structured = result.structured_content.filter(Value::is_object);
     if !is_error && known.tool.output_schema.is_some() {
         let Some(structured) = &structured else { return Err(Failure::Broken) };
         known.check_output(structured).map_err(|_| Failure::Broken)?;

@@ -1,21 +1,32 @@
-//! JSON-RPC over streamable HTTP, as a client: one request, one answer, every wait and every size with its bound.
+//! A client of the protocol over streamable HTTP, every wait and every size with its bound. `rmcp` has the protocol: it asks for the
+//! newest revision and goes on with the one that the server speaks, and begins again what a server has forgotten.
 
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, Response};
-use serde_json::{Value, json};
+use reqwest::Client;
+use reqwest::header::HeaderMap;
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+    Implementation, ListToolsRequest, MetaObject, PaginatedRequestParams, ProtocolVersion, RequestMetaObject,
+    ServerResult,
+};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService, ServiceError,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-use dialogue::sse::Reader;
-
-/// Most bytes of an answer that are read.
+/// Most bytes of an answer, or of one event of a stream, that are read.
 const MAX_ANSWER: usize = 256 * 1024;
+/// Most bytes that are read of an error of HTTP.
+const MAX_ERROR: usize = 4 * 1024;
 const CONNECT: Duration = Duration::from_secs(3);
-const SESSION: &str = "mcp-session-id";
-const VERSION: &str = "mcp-protocol-version";
-/// What we ask for, and the versions that we go on with.
-pub const OURS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
 /// Why there is no answer. None of them holds a word of the other side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,9 +37,6 @@ pub enum Failure {
     Timeout,
     #[error("it answered with an error of HTTP")]
     Http(u16),
-    /// The session is gone: begin another.
-    #[error("it has forgotten the session")]
-    Session,
     #[error("its answer is no message of the protocol")]
     Garbage,
     #[error("its answer is too long")]
@@ -49,7 +57,6 @@ impl Failure {
             Self::Unreachable => "unreachable",
             Self::Timeout => "timeout",
             Self::Http(_) => "http_error",
-            Self::Session => "session",
             Self::Garbage => "garbage",
             Self::TooLong => "too_long",
             Self::Broken => "broken",
@@ -65,17 +72,26 @@ impl Failure {
 }
 
 /// Connections to one server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Wire {
     client: Client,
-    url: String,
+    transport: StreamableHttpClientTransportConfig,
 }
 
-/// A session with a server, as `initialize` gave it.
-#[derive(Clone, Debug, Default)]
-pub struct Session {
-    id: Option<HeaderValue>,
-    version: Option<&'static str>,
+impl fmt::Debug for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wire").field("url", &self.transport.uri).finish_non_exhaustive()
+    }
+}
+
+/// What a server and we have agreed on. It ends with its last clone.
+#[derive(Clone)]
+pub struct Session(Arc<RunningService<RoleClient, ClientConfig>>);
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("closed", &self.is_over()).finish_non_exhaustive()
+    }
 }
 
 impl Wire {
@@ -83,7 +99,7 @@ impl Wire {
     ///
     /// # Errors
     /// When no TLS client can be made.
-    pub fn new(url: String, headers: HeaderMap) -> Result<Self, Failure> {
+    pub fn new(url: &str, headers: HeaderMap) -> Result<Self, Failure> {
         let mut client = Client::builder()
             .default_headers(headers)
             .connect_timeout(CONNECT)
@@ -96,114 +112,144 @@ impl Wire {
             client = client.tls_certs_only([]);
         }
         let client = client.build().map_err(|_| Failure::Unreachable)?;
-        Ok(Self { client, url })
+        let mut transport = StreamableHttpClientTransportConfig::with_uri(url);
+        transport.max_json_response_size = MAX_ANSWER;
+        transport.max_sse_event_size = MAX_ANSWER;
+        transport.max_error_response_size = MAX_ERROR;
+        Ok(Self { client, transport })
     }
 
-    /// Begins a session.
+    /// Agrees with the server on a revision: the newest by itself, an older one by its handshake.
     ///
     /// # Errors
     /// [`Failure`].
     pub async fn begin(&self, within: Duration) -> Result<Session, Failure> {
-        let params = json!({ "protocolVersion": OURS[0], "capabilities": {},
-            "clientInfo": { "name": "quandura-voice", "version": env!("CARGO_PKG_VERSION") } });
-        let asked = async {
-            let response = self.send(&Session::default(), &request("initialize", &params)).await?;
-            let id = response.headers().get(SESSION).filter(|id| id.len() <= 200).cloned();
-            let result = answer(response).await?;
-            let spoken = result["protocolVersion"].as_str().unwrap_or_default();
-            let version = OURS.into_iter().find(|ours| *ours == spoken).ok_or(Failure::Garbage)?;
-            let session = Session { id, version: Some(version) };
-            let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-            self.send(&session, &told).await?;
-            Ok(session)
+        let us = Implementation::new("quandura-voice", env!("CARGO_PKG_VERSION"));
+        let client = ClientConfig::new(ClientCapabilities::default(), us);
+        let transport =
+            StreamableHttpClientTransport::with_client(self.client.clone(), self.transport.clone());
+        let lifecycle = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::LATEST],
+            legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
         };
-        timeout(within, asked).await.map_err(|_| Failure::Timeout)?
+        let begun = timeout(within, client.serve_with_lifecycle(transport, lifecycle));
+        let begun = begun.await.map_err(|_| Failure::Timeout)?.map_err(|error| unbegun(&error))?;
+        Ok(Session(Arc::new(begun)))
+    }
+}
+
+impl Session {
+    /// Nothing can be asked in it any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.0.is_transport_closed()
     }
 
-    /// One request of a session, and its result.
+    /// One page of the server's tools as it lists them, and where the next one begins.
     ///
     /// # Errors
     /// [`Failure`].
-    pub async fn ask(
+    pub async fn list(
         &self,
-        session: &Session,
-        method: &str,
-        params: &Value,
+        cursor: Option<String>,
         within: Duration,
-    ) -> Result<Value, Failure> {
-        let asked = async { answer(self.send(session, &request(method, params)).await?).await };
-        timeout(within, asked).await.map_err(|_| Failure::Timeout)?
-    }
-
-    async fn send(&self, session: &Session, message: &Value) -> Result<Response, Failure> {
-        let mut post = self
-            .client
-            .post(&self.url)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .header(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"))
-            .body(message.to_string());
-        if let Some(id) = &session.id {
-            post = post.header(SESSION, id.clone());
-        }
-        if let Some(version) = session.version {
-            post = post.header(VERSION, version);
-        }
-        let response = post.send().await.map_err(|_| Failure::Unreachable)?;
-        match response.status().as_u16() {
-            200..=299 => Ok(response),
-            404 if session.id.is_some() => Err(Failure::Session),
-            status => Err(Failure::Http(status)),
-        }
-    }
-}
-
-/// One request is under way on a connection, so every one may have the same id.
-fn request(method: &str, params: &Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
-}
-
-/// The result in an answer: one JSON body, or the event of a stream that answers our request.
-async fn answer(mut response: Response) -> Result<Value, Failure> {
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let (mut read, mut body) = (0, Vec::new());
-    let mut events = kind.starts_with("text/event-stream").then(Reader::default);
-    while let Some(bytes) = response.chunk().await.map_err(|_| Failure::Unreachable)? {
-        read += bytes.len();
-        if read > MAX_ANSWER {
-            return Err(Failure::TooLong);
-        }
-        let Some(reader) = &mut events else {
-            body.extend_from_slice(&bytes);
-            continue;
-        };
-        let mut complete = Vec::new();
-        reader.feed(&bytes, &mut complete).map_err(|_| Failure::TooLong)?;
-        // The server may tell of progress before; only what answers us counts.
-        for event in complete {
-            match serde_json::from_str::<Value>(&event.data) {
-                Ok(message) if message["id"] == 1 && message.get("method").is_none() => {
-                    return result(message);
-                }
-                Ok(_) => {}
-                Err(_) => return Err(Failure::Garbage),
+    ) -> Result<(Vec<Value>, Option<String>), Failure> {
+        let page = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let request = ListToolsRequest { params: page, ..ListToolsRequest::default() };
+        match self.ask(ClientRequest::ListToolsRequest(request), within).await? {
+            ServerResult::ListToolsResult(page) => {
+                let tools = page.tools.into_iter().map(|tool| json!(tool)).collect();
+                Ok((tools, page.next_cursor))
             }
+            // A list in which one tool is not as the protocol has them: the others are none the worse for it.
+            ServerResult::CustomResult(mut page) => {
+                let Value::Array(tools) = page.0["tools"].take() else { return Err(Failure::Garbage) };
+                Ok((tools, page.0["nextCursor"].as_str().map(str::to_owned)))
+            }
+            _ => Err(Failure::Garbage),
         }
     }
-    if events.is_some() {
-        return Err(Failure::Garbage);
+
+    /// One call of a tool. `key`: what the server may know a repeated call by.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        key: Option<&str>,
+        within: Duration,
+    ) -> Result<CallToolResult, Failure> {
+        let mut params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        params.meta = key.map(|key| {
+            let meta = Map::from_iter([("idempotencyKey".to_owned(), json!(key))]);
+            RequestMetaObject(MetaObject(meta))
+        });
+        match self.ask(ClientRequest::CallToolRequest(CallToolRequest::new(params)), within).await? {
+            ServerResult::CallToolResult(result) => Ok(result),
+            // It wants to ask somebody something first, which nobody here answers, or says nothing that the protocol knows.
+            ServerResult::InputRequiredResult(_) => Err(Failure::Refused),
+            _ => Err(Failure::Garbage),
+        }
     }
-    result(serde_json::from_slice(&body).map_err(|_| Failure::Garbage)?)
+
+    async fn ask(&self, request: ClientRequest, within: Duration) -> Result<ServerResult, Failure> {
+        let asked = timeout(within, self.0.send_request(request));
+        asked.await.map_err(|_| Failure::Timeout)?.map_err(|error| unanswered(&error))
+    }
 }
 
-fn result(mut message: Value) -> Result<Value, Failure> {
-    if message["jsonrpc"] != "2.0" || message["id"] != 1 {
-        return Err(Failure::Garbage);
+fn unbegun(error: &ClientInitializeError) -> Failure {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => broken(error),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => unbegun(fallback),
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => Failure::Unreachable,
+        ClientInitializeError::JsonRpcError(_) => Failure::Refused,
+        _ => Failure::Garbage,
     }
-    if message.get("error").is_some() {
-        return Err(Failure::Refused);
+}
+
+fn unanswered(error: &ServiceError) -> Failure {
+    match error {
+        ServiceError::McpError(_) => Failure::Refused,
+        ServiceError::TransportSend(error) => broken(error),
+        ServiceError::Timeout { .. } => Failure::Timeout,
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => Failure::Unreachable,
+        _ => Failure::Garbage,
     }
-    match message["result"].take() {
-        result @ Value::Object(_) => Ok(result),
-        _ => Err(Failure::Garbage),
+}
+
+/// What the transport says of itself, without a word of the other side.
+fn broken(error: &(dyn Error + 'static)) -> Failure {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            return of_transport(error);
+        }
+        cause = error.source();
+    }
+    Failure::Unreachable
+}
+
+fn of_transport(error: &StreamableHttpError<reqwest::Error>) -> Failure {
+    match error {
+        StreamableHttpError::HttpStatus(error) => Failure::Http(error.status),
+        StreamableHttpError::AuthRequired(_) => Failure::Http(401),
+        StreamableHttpError::InsufficientScope(_) => Failure::Http(403),
+        StreamableHttpError::SessionExpired => Failure::Http(404),
+        StreamableHttpError::ResponseBodyTooLarge { .. } => Failure::TooLong,
+        // "HTTP 400 Bad Request: …": of other statuses it keeps no number.
+        StreamableHttpError::UnexpectedServerResponse(told) => {
+            let status = told.strip_prefix("HTTP ").and_then(|told| told.get(..3)?.parse().ok());
+            status.map_or(Failure::Garbage, Failure::Http)
+        }
+        StreamableHttpError::UnexpectedContentType(_) | StreamableHttpError::Deserialize(_) => {
+            Failure::Garbage
+        }
+        StreamableHttpError::SessionRecoveryTimeout | StreamableHttpError::ControlRequestTimeout => {
+            Failure::Timeout
+        }
+        _ => Failure::Unreachable,
     }
 }
