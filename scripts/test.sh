@@ -40,7 +40,7 @@ dependencies() {
 count() { sed 's/\x1b\[[0-9;]*m//g' "$2" | sed -nE "$1" | awk '{ n += $1 } END { print n + 0 }'; }
 
 # Crates whose tests wait for nobody. In a process of its own each test would load what all of them read, three times the work.
-PURE=(agents dialogue governance knowledge language telephony work)
+PURE=(agents dialogue governance knowledge language models telephony work)
 
 # Where they run, and what; a line each.
 pure_tests() {

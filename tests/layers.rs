@@ -5,6 +5,8 @@
 mod circles;
 #[path = "layers/metrics.rs"]
 mod metrics;
+#[path = "layers/size.rs"]
+mod size;
 #[path = "layers/source.rs"]
 mod source;
 
@@ -15,7 +17,7 @@ use serde_json::Value;
 use source::{Source, line_of};
 
 /// Who may import whom. No other edge is allowed; nothing imports `tests` and `benches`.
-const EDGES: [(&str, &[&str]); 10] = [
+const EDGES: [(&str, &[&str]); 12] = [
     (
         "gateway",
         &[
@@ -24,17 +26,21 @@ const EDGES: [(&str, &[&str]); 10] = [
             "governance",
             "knowledge",
             "language",
+            "models",
             "pipeline",
+            "speech",
             "storage",
             "telephony",
             "work",
         ],
     ),
-    ("agents", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage", "work"]),
-    ("work", &["dialogue", "governance", "knowledge", "language", "pipeline", "storage"]),
+    ("agents", &["dialogue", "governance", "knowledge", "language", "models", "pipeline", "storage", "work"]),
+    ("work", &["dialogue", "governance", "knowledge", "language", "models", "pipeline", "storage"]),
     ("dialogue", &["governance", "knowledge", "language", "pipeline", "storage"]),
+    ("models", &["language", "pipeline"]),
     ("knowledge", &["governance", "language"]),
     ("governance", &["language"]),
+    ("speech", &["language", "pipeline", "telephony"]),
     ("pipeline", &["language", "telephony"]),
     ("language", &[]),
     ("telephony", &[]),
@@ -42,11 +48,13 @@ const EDGES: [(&str, &[&str]); 10] = [
 ];
 
 /// Crates within the folder of another, and where.
-const INNER: [(&str, &str); 5] = [
+const INNER: [(&str, &str); 7] = [
     ("language", "pipeline/language"),
+    ("speech", "pipeline/speech"),
     ("dialogue", "agents/dialogue"),
     ("governance", "agents/governance"),
     ("knowledge", "agents/knowledge"),
+    ("models", "agents/models"),
     ("work", "agents/work"),
 ];
 
@@ -196,7 +204,7 @@ fn carrier_fields(s: &Source) -> Vec<String> {
 }
 
 fn vendor_names(s: &Source) -> Vec<String> {
-    let inside = ["pipeline/src/", "agents/", "telephony/src/", "storage/src/"];
+    let inside = ["pipeline/src/", "pipeline/speech/src/", "agents/", "telephony/src/", "storage/src/"];
     if !inside.iter().any(|p| s.path.starts_with(p)) {
         return Vec::new();
     }
@@ -435,6 +443,9 @@ fn every_source_keeps_the_rules_of_the_house() {
     for fault in NO_CIRCLES.into_iter().flat_map(|name| circles::of(&all, folder(name))) {
         broken.push(format!("no circles between modules: {fault}"));
     }
+    for fault in EDGES.into_iter().filter_map(|(name, _)| size::of(&all, name, folder(name))) {
+        broken.push(format!("no crate is too large: {fault}"));
+    }
     let product: Vec<&Source> = all.iter().filter(|s| is_product(s)).collect();
     for name in metrics::undescribed(&product) {
         broken.push(format!("every metric is described: {name}, in gateway/src/telemetry/metrics.rs"));
@@ -485,8 +496,8 @@ fn planted_names_are_found() {
     assert!(!carrier_fields(&header).is_empty());
 
     assert_eq!(vendor_names(&one("pipeline/src/driver.rs", "let s = Deepgram::new();")).len(), 1);
-    assert_eq!(vendor_names(&one("pipeline/src/stt/mod.rs", "pub mod deepgram;")).len(), 0);
-    assert_eq!(vendor_names(&one("pipeline/src/stt/deepgram.rs", "struct Deepgram;")).len(), 0);
+    assert_eq!(vendor_names(&one("pipeline/speech/src/stt/mod.rs", "pub mod deepgram;")).len(), 0);
+    assert_eq!(vendor_names(&one("pipeline/speech/src/stt/deepgram.rs", "struct Deepgram;")).len(), 0);
 
     assert_eq!(empty_names(&one("gateway/src/utils.rs", "")).len(), 1);
     assert_eq!(empty_names(&one("gateway/src/helpers/text.rs", "")).len(), 1);

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::guard_findings::Alarm;
-use dialogue::model::Tally;
+use models::model::Tally;
 
 /// The event side. A closed one means that the call is over; the command side says so too.
 #[derive(Debug)]

@@ -13,23 +13,23 @@ use pipeline::audio::g711::mulaw_to_f32;
 use pipeline::audio::level::{FLOOR_DBFS, mulaw_dbfs};
 use pipeline::audio::resample::to_16k;
 use pipeline::ports::{SttCommand, SttEvent};
-use pipeline::stt::clean::clean;
-use pipeline::stt::moonshine::{Moonshine, Vocabulary};
+use speech::stt::clean::clean;
+use speech::stt::moonshine::{Moonshine, Vocabulary};
 // The listener looks for it beside itself.
-use pipeline::stt::stabiliser;
-use pipeline::stt::turn_model::TurnModel;
 use pipeline::turn::UtteranceId;
+use speech::stt::stabiliser;
+use speech::stt::turn_model::TurnModel;
 use telephony::media::CallTime;
 
 use crate::virtual_call::Ear;
 
-#[path = "../../pipeline/src/stt/listener.rs"]
+#[path = "../../pipeline/speech/src/stt/listener.rs"]
 #[allow(dead_code, reason = "the product asks it more than is needed here")]
 mod listener;
 
 use listener::{Finished, Listener, Request};
 
-/// As in `pipeline::stt::local`, which keeps these to itself. The endpointing bench compares the two.
+/// As in `speech::stt::local`, which keeps these to itself. The endpointing bench compares the two.
 const SILENT_DBFS: f32 = -52.0;
 const TENTH: usize = 800;
 const PADDING: usize = 400;

@@ -33,6 +33,3 @@ pub mod turns;
 #[path = "../../tests/src/vendors/mod.rs"]
 pub mod vendors;
 pub mod virtual_call;
-
-// The product's listener, which `embedded_ear` takes in as a file, knows these by their place in `pipeline`.
-use pipeline::{audio, turn};

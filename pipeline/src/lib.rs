@@ -1,4 +1,4 @@
-//! Audio to turns and back: the session of a call, speech adapters, turn taking and latency.
+//! Audio to turns and back: the session of a call, turn taking and latency. What hears and speaks is in the crate `speech`.
 //!
 //! `session` is pure and owns every decision of a live call; `driver` is the one task that runs it; `ports`
 //! says what it needs from outside.
@@ -8,13 +8,12 @@ pub mod cost;
 pub mod driver;
 pub mod event;
 pub mod latency;
+pub mod lexicon;
 pub mod person_ear;
 pub mod ports;
 pub mod provider;
 pub mod recording;
+pub mod segment;
 pub mod session;
-pub mod speech;
-pub mod stt;
 pub mod tap;
-pub mod tts;
 pub mod turn;

@@ -25,8 +25,8 @@ use tokio::sync::mpsc;
 
 use crate::event::{Attack, AttentionLevel, AttentionReason, CallEvent, ControlReason, Holder, Ruling};
 use crate::latency::Stage;
+use crate::lexicon::Lexicon;
 use crate::provider::Failure;
-use crate::tts::lexicon::Lexicon;
 use crate::turn::{CallId, Expectation, Heard, ReplySegment, SegmentId, TurnId, UtteranceId, WordTime};
 pub use after_reply::AfterReply;
 pub use consent::{Consent, Consented};

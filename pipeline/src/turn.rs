@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use crate::tts::segment::{Segmenter, segments};
+pub use crate::segment::{Segmenter, segments};
 
 /// Our id of a call (time-ordered UUID). The carrier's CallSid is another thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]

@@ -17,8 +17,8 @@ use knowledge::Retriever;
 use pipeline::ports::{
     Language, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
 };
-use pipeline::speech::LocalSpeech;
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
+use speech::LocalSpeech;
 use storage::{Directory, Platform, PlatformOptions};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 

@@ -12,11 +12,11 @@ mod strictness;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dialogue::anthropic::{self, Anthropic};
-use dialogue::conversation::{Conversation, Message, Opaque, ToolCall, ToolSpec};
-use dialogue::failover::FailoverModel;
-use dialogue::model::{LanguageModel, ModelEvent, ModelStream, Request, Stop, Tally};
-use dialogue::openai::{self, OpenAi};
+use models::anthropic::{self, Anthropic};
+use models::conversation::{Conversation, Message, Opaque, ToolCall, ToolSpec};
+use models::failover::FailoverModel;
+use models::model::{LanguageModel, ModelEvent, ModelStream, Request, Stop, Tally};
+use models::openai::{self, OpenAi};
 use pipeline::ports::{Meter, ProviderNote, ProviderState};
 use pipeline::provider::{Endpoint, Failure, Member, Ranked};
 use secrecy::SecretString;

@@ -8,9 +8,9 @@ use pipeline::ports::{
     Hearing, Language, PortError, ProviderState, SpeechToText, SttCommand, SttEvent, SttStream,
 };
 use pipeline::provider::{Deadlines, Endpoint, Kind, Member, Ranked};
-use pipeline::stt::deepgram::{Deepgram, Flux, Settings};
-use pipeline::stt::failover::FailoverStt;
 use pipeline::turn::{Expectation, UtteranceId};
+use speech::stt::deepgram::{Deepgram, Flux, Settings};
+use speech::stt::failover::FailoverStt;
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 use tests::vendors::deepgram::{DeepgramServer, ListenOptions};
 use tests::vendors::fault::Fault;

@@ -4,8 +4,8 @@ use chrono::NaiveDateTime;
 use pipeline::ports::{Language, Recalled};
 
 use dialogue::builtin::TenantFacts;
-use dialogue::delimit::{MEMORY, block, data};
 use language::english::when::{spoken_date, spoken_time};
+use models::delimit::{MEMORY, block, data};
 
 /// The instructions. The same bytes on every call, so that providers can keep them cached.
 pub(super) const SYSTEM: &str = include_str!("../../data/prompts/front_desk.md");

@@ -7,10 +7,10 @@ use pipeline::ports::{Language, Screen, TurnInput};
 use tokio::time::Instant;
 
 use super::super::rulings::Rulings;
-use dialogue::conversation::ToolCall;
 use governance::meaning::{Meaning, Meant};
 use governance::rules::{Known, ProposedTool, RuleBook, Spoken, Violation, permitted};
 use knowledge::{Embedder, Seen};
+use models::conversation::ToolCall;
 use work::tools::Asked;
 use work::tools::ruling::{proposed, why};
 

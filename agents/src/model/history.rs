@@ -8,8 +8,8 @@ use pipeline::turn::{Heard, TurnId};
 
 use super::super::discarded_replies::continues;
 use super::plain::CUT;
-use dialogue::conversation::{Message, ToolResult};
-use dialogue::delimit::{self, block};
+use models::conversation::{Message, ToolResult};
+use models::delimit::{self, block};
 
 /// Characters of history from which it is made shorter, and to which: far below, so that the prompt cache breaks
 /// seldom.

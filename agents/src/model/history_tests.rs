@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use dialogue::conversation::ToolCall;
+use models::conversation::ToolCall;
 
 fn agent(text: &str) -> Message {
     Message::Agent { text: text.into(), calls: Vec::new(), opaque: None }

@@ -22,9 +22,9 @@ use super::reads::Found;
 use super::speech::{Checked, Speech, checked};
 use super::topic;
 use dialogue::builtin::{MIN_RELEVANCE, Passage};
-use dialogue::conversation::{Message, Opaque, ToolCall, ToolResult};
-use dialogue::model::{ModelEvent, ModelStream};
 use language::intents::QUESTION;
+use models::conversation::{Message, Opaque, ToolCall, ToolResult};
+use models::model::{ModelEvent, ModelStream};
 use work::tools::remote::outside::Offered;
 use work::tools::{Asked, Outcome, registry};
 

@@ -60,7 +60,7 @@ async fn busy_is_told_to_the_session_only_for_a_turn_that_counts() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_model_stalls_after_its_deadline_and_a_long_tool_input_does_not() {
     let (_sender, events) = tokio::sync::mpsc::channel(1);
-    let tally = dialogue::model::Tally::default();
+    let tally = models::model::Tally::default();
     let mut run = run();
     let began = Instant::now();
     run.await_answer(ModelStream { events, tally: tally.clone() });

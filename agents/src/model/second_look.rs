@@ -17,14 +17,14 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::phrases::Phrase;
-use dialogue::conversation::{Conversation, Message, ToolSpec};
-use dialogue::delimit::{self, block, data};
-use dialogue::model::{LanguageModel, ModelEvent, Request, Tally};
 use governance::judge::{
     Level, Meanings, Means, NoRules, Severity, ValidationRequest, sentences_to_see, validate,
 };
 use governance::meaning::Meaning;
 use knowledge::{Embedder, Seen};
+use models::conversation::{Conversation, Message, ToolSpec};
+use models::delimit::{self, block, data};
+use models::model::{LanguageModel, ModelEvent, Request, Tally};
 use work::passport::Patch;
 
 /// Corrected statements that the model may try.

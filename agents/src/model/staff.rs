@@ -6,7 +6,7 @@
 use pipeline::ports::{Screen, StaffWord};
 
 use super::memory::Memory;
-use dialogue::delimit::{self, block, data};
+use models::delimit::{self, block, data};
 
 /// Characters of one word of theirs.
 const MOST: usize = 1_000;

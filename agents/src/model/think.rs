@@ -20,10 +20,10 @@ use super::reads;
 use super::run::ModelRun;
 use super::{CONNECTED, Live};
 use dialogue::builtin::Passage;
-use dialogue::delimit::{self, block, data};
 use language::english::answer::is_bare_yes_no;
 use language::english::words::is_question;
 use language::language_of;
+use models::delimit::{self, block, data};
 
 /// Characters of the caller's words in one turn.
 const MAX_SAID: usize = 4_000;

@@ -24,8 +24,8 @@ use super::{Live, is_intake};
 use dialogue::builtin::MIN_RELEVANCE;
 use dialogue::builtin::state::Topic;
 use dialogue::builtin::{Note, Say};
-use dialogue::conversation::{Conversation, Opaque};
-use dialogue::model::{ModelEvent, Stop};
+use models::conversation::{Conversation, Opaque};
+use models::model::{ModelEvent, Stop};
 use work::tools::Outcome;
 
 /// A question for a PIN.

@@ -23,12 +23,12 @@ use crate::tools::ruling::{proposed, why};
 use crate::tools::schema::{INPUT, within};
 use crate::tools::{Asked, RELEVANT, Seen, front_desk, read};
 use dialogue::builtin::{Filing, Opening, TenantFacts};
-use dialogue::conversation::ToolCall;
 use governance::guard::{Action, Channel, Context, Guard};
 use governance::pii::Redactor;
 use governance::rules::{ProposedTool, RuleAction, RuleSet, Violation};
 use knowledge::Retriever;
 use knowledge::librarian::{Inquiry, Librarian};
+use models::conversation::ToolCall;
 
 /// Destination in the outbox of a tool of our own that waited for a person.
 pub const DESK: &str = "desk";

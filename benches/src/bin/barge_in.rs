@@ -19,7 +19,7 @@ use pipeline::audio::earshot::EarshotVad;
 use pipeline::audio::g711::f32_to_mulaw;
 use pipeline::ports::{TextToSpeech, VoiceActivity};
 use pipeline::session::SessionConfig;
-use pipeline::speech::LocalSpeech;
+use speech::LocalSpeech;
 use telephony::media::CallTime;
 
 /// How far the simulated recogniser is behind, ms.

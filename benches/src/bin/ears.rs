@@ -16,11 +16,11 @@ use clap::Parser;
 use pipeline::audio::g711::{f32_to_mulaw, mulaw_to_f32};
 use pipeline::audio::resample::to_16k;
 use pipeline::ports::Language;
-use pipeline::speech::runtime;
-use pipeline::stt::choice::{Hypothesis, choose};
-use pipeline::stt::moonshine::{Moonshine, Vocabulary};
-use pipeline::stt::whisper::{Lexis, Whisper};
 use pipeline::turn::Expectation;
+use speech::runtime;
+use speech::stt::choice::{Hypothesis, choose};
+use speech::stt::moonshine::{Moonshine, Vocabulary};
+use speech::stt::whisper::{Lexis, Whisper};
 
 /// Silence around the first ear's audio, samples at 8 kHz.
 const PADDING: usize = 400;

@@ -19,8 +19,8 @@ use benches::virtual_call::{Course, Ear, Scores, Setup, VirtualCall};
 use pipeline::audio::earshot::EarshotVad;
 use pipeline::ports::{Language, SpeechToText, SttCommand, SttEvent};
 use pipeline::session::SessionConfig;
-use pipeline::speech::LocalSpeech;
 use pipeline::turn::TurnId;
+use speech::LocalSpeech;
 use telephony::media::{AudioFrame, CallTime};
 
 /// Thresholds that are printed, and those between which it is interpolated, ms.

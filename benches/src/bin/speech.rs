@@ -14,9 +14,9 @@ use pipeline::ports::{
     Language, SpeechToText, SttCommand, SttEvent, SttStream, TextToSpeech, TtsCommand, TtsEvent,
     VoiceActivity,
 };
-use pipeline::speech::LocalSpeech;
-use pipeline::tts::speakable::{speakable, spoken_text};
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};
+use speech::LocalSpeech;
+use speech::spoken::speakable::{speakable, spoken_text};
 use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 
 /// Silence around each prompt, ms.

@@ -25,8 +25,8 @@ use benches::virtual_call::{Scores, Setup, VirtualCall};
 use pipeline::session::SessionConfig;
 use pipeline::session::endpointing::PauseView;
 use pipeline::session::pause_score::{FEATURES, NAMES, features};
-use pipeline::speech::LocalSpeech;
 use pipeline::turn::{Expectation, TurnId};
+use speech::LocalSpeech;
 use telephony::media::CallTime;
 
 #[path = "../../../pipeline/examples/train_turn_words/talk.rs"]

@@ -12,13 +12,13 @@ use pipeline::audio::resample::to_16k;
 use pipeline::ports::{
     AfterReply, CallBrief, Language as Tongue, ReplyCommand, ReplyEvent, ReplyStream, TurnInput,
 };
-use pipeline::speech::runtime;
-use pipeline::stt::choice::{Hypothesis, believes_spanish, choose};
-use pipeline::stt::clean::{clean, is_too_much};
-use pipeline::stt::moonshine::{Moonshine, Vocabulary};
-use pipeline::stt::tongue;
-use pipeline::stt::whisper::{Lexis, Whisper};
 use pipeline::turn::{CallId, Expectation, Heard, TurnId};
+use speech::runtime;
+use speech::stt::choice::{Hypothesis, believes_spanish, choose};
+use speech::stt::clean::{clean, is_too_much};
+use speech::stt::moonshine::{Moonshine, Vocabulary};
+use speech::stt::tongue;
+use speech::stt::whisper::{Lexis, Whisper};
 use telephony::media::AudioFrame;
 use uuid::Uuid;
 

@@ -435,7 +435,7 @@ fn result(found: Found, rank: usize) -> SearchResult {
 mod tests {
     use std::path::Path;
 
-    use pipeline::speech::runtime;
+    use speech::runtime;
     use storage::{NewTenant, Platform, PlatformOptions};
 
     use super::*;

@@ -13,7 +13,7 @@ use pipeline::recording::sound::Peaks;
 use pipeline::turn;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use storage::recordings::files::{Kept, RecordingFiles};
+use storage::recordings::files::{RecordingFile, RecordingFiles};
 use storage::recordings::{Recording, RecordingDeleted, RecordingKey, RecordingState};
 use storage::{CallId, Recordings as _, StorageError, TenantId};
 use uuid::Uuid;
@@ -148,9 +148,9 @@ fn read(
         }));
     }
     match format {
-        Format::Json => files.kept(tenant, call, Kept::Peaks, key),
-        Format::Opus => files.kept(tenant, call, Kept::Sound, key),
-        Format::Wav => decoded(files.kept(tenant, call, Kept::Sound, key)?),
+        Format::Json => files.kept(tenant, call, RecordingFile::Peaks, key),
+        Format::Opus => files.kept(tenant, call, RecordingFile::Sound, key),
+        Format::Wav => decoded(files.kept(tenant, call, RecordingFile::Sound, key)?),
     }
 }
 

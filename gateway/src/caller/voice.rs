@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use pipeline::ports::{Language, Saying, TextToSpeech, TtsCommand, TtsEvent};
-use pipeline::speech::LocalSpeech;
 use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId};
+use speech::LocalSpeech;
 use telephony::media::AudioFrame;
 use tokio::time::timeout;
 

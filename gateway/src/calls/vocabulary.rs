@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dashmap::DashMap;
-use pipeline::tts::lexicon::Lexicon;
+use pipeline::lexicon::Lexicon;
 use storage::{Settings, StorageError, TenantId, TenantStore};
 
 /// Setting under which a tenant's easily misheard words are kept: a list.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use agents::FrontDesk;
-use dialogue::model::LanguageModel;
 use governance::pii::Redactor;
 use governance::rules::RuleSet;
 use knowledge::Retriever;
+use models::model::LanguageModel;
 use storage::{Directory, Platform};
 use work::tools::registry::Policy;
 use work::tools::remote::Settings;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use dialogue::anthropic::{self, Anthropic, Prewarm, Thinking};
-use dialogue::model::LanguageModel;
-use dialogue::openai::{self, OpenAi};
+use models::anthropic::{self, Anthropic, Prewarm, Thinking};
+use models::model::LanguageModel;
+use models::openai::{self, OpenAi};
 use pipeline::ports::{Language, SpeechToText, TextToSpeech};
 use pipeline::provider::Deadlines;
-use pipeline::stt::deepgram::{self, Deepgram, Flux};
-use pipeline::tts::deepgram::{self as aura, Aura};
-use pipeline::tts::elevenlabs::{self, ElevenLabs};
 use secrecy::SecretString;
+use speech::stt::deepgram::{self, Deepgram, Flux};
+use speech::tts::deepgram::{self as aura, Aura};
+use speech::tts::elevenlabs::{self, ElevenLabs};
 
 use super::{ability, prewarm};
 use crate::config::cloud::Account;

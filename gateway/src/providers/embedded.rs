@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::knowledge::Retriever;
 use anyhow::Context;
-use pipeline::speech::{LocalSpeech, runtime};
+use speech::{LocalSpeech, runtime};
 use storage::Platform;
 
 use super::Progress;

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dialogue::failover::FailoverModel;
-use dialogue::model::LanguageModel;
 use futures_util::future::BoxFuture;
+use models::failover::FailoverModel;
+use models::model::LanguageModel;
 use pipeline::audio::earshot::EarshotVad;
+use pipeline::lexicon::Lexicon;
 use pipeline::ports::{SpeechToText, TextToSpeech};
 use pipeline::provider::{Member, Ranked};
 use pipeline::session::SessionConfig;
-use pipeline::speech::LocalSpeech;
-use pipeline::stt::failover::FailoverStt;
-use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
-use pipeline::tts::failover::FailoverTts;
-use pipeline::tts::lexicon::Lexicon;
+use speech::LocalSpeech;
+use speech::stt::failover::FailoverStt;
+use speech::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
+use speech::tts::failover::FailoverTts;
 use storage::Platform;
 
 use super::lineup::{Lineup, ProviderState, States};
@@ -222,7 +222,7 @@ fn standby(speech: Option<&LocalSpeech>) -> Arc<dyn TextToSpeech> {
     }
 }
 
-fn local_voice(speech: &LocalSpeech) -> pipeline::tts::local::LocalVoice {
+fn local_voice(speech: &LocalSpeech) -> speech::tts::local::LocalVoice {
     speech.voice().with_lexicon(Arc::new(Lexicon::new([])))
 }
 

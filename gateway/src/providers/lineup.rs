@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dialogue::model::LanguageModel;
+use models::model::LanguageModel;
+use pipeline::lexicon::Lexicon;
 use pipeline::ports::Language;
 use pipeline::session::SessionConfig;
-use pipeline::tts::lexicon::Lexicon;
 use serde::Serialize;
 use storage::{Line, TenantId};
 

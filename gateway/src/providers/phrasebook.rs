@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agents::FrontDesk;
+use pipeline::lexicon::Lexicon;
 use pipeline::ports::{Language, Saying};
 use pipeline::session::Phrases;
-use pipeline::tts::lexicon::Lexicon;
 use storage::TenantId;
 
 use super::ability;

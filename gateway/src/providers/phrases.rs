@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pipeline::ports::{Saying, TextToSpeech};
 use pipeline::provider::Backoff;
-use pipeline::tts::cache::CachedVoice;
+use speech::tts::cache::CachedVoice;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Progress;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dialogue::anthropic::{self, Counter};
+use models::anthropic::{self, Counter};
 use pipeline::cost::Prices;
 use pipeline::ports::Meter;
 
@@ -36,8 +36,8 @@ mod tests {
 
     use axum::routing::post;
     use axum::{Json, Router};
-    use dialogue::conversation::Conversation;
-    use dialogue::model::Request;
+    use models::conversation::Conversation;
+    use models::model::Request;
     use serde_json::json;
 
     use super::super::cloud;

@@ -102,8 +102,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
+    use pipeline::lexicon::Lexicon;
     use pipeline::session::Phrases;
-    use pipeline::tts::lexicon::Lexicon;
 
     use super::super::notices::Notice;
     use super::super::{embedded, notices};

@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+use pipeline::lexicon::Lexicon;
 use pipeline::ports::{Language, PortError, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream};
-use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
-use pipeline::tts::lexicon::Lexicon;
+use speech::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
 use tokio::time::sleep;
 
 use super::*;

@@ -9,7 +9,7 @@ use pipeline::recording::at_low_priority;
 use pipeline::recording::sound::Sound;
 use pipeline::recording::two_sides::Segment;
 use storage::audit::Party;
-use storage::recordings::files::{Kept, RecordingFiles};
+use storage::recordings::files::{RecordingFile, RecordingFiles};
 use storage::recordings::{KeptRecording, RecordingKey};
 use storage::records::{CallEntry, LogRow};
 use storage::transfers::TransferStage;
@@ -163,8 +163,8 @@ fn encoded(
     }
     let file = encode(&sound)?;
     let peaks = serde_json::to_vec(&sound.peaks()).unwrap_or_default();
-    files.keep(tenant, call, Kept::Peaks, key, &peaks)?;
-    let bytes = files.keep(tenant, call, Kept::Sound, key, &file)?;
+    files.keep(tenant, call, RecordingFile::Peaks, key, &peaks)?;
+    let bytes = files.keep(tenant, call, RecordingFile::Sound, key, &file)?;
     Ok(Some(KeptRecording { duration_ms: sound.duration_ms(), bytes }))
 }
 

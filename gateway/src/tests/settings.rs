@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use pipeline::tts::lexicon::Lexicon;
+use pipeline::lexicon::Lexicon;
 use reqwest::{Client, StatusCode};
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Samples: telephone codecs, sample rates, loudness and the speech score.
+//! Samples: telephone codecs, sample rates and loudness.
 
 pub mod earshot;
 pub mod echo;
@@ -8,4 +8,3 @@ pub mod nearness;
 pub mod no_voice;
 pub mod resample;
 pub mod upsample;
-pub mod vad;

@@ -30,14 +30,14 @@ const LONGEST: usize = 1024 * 1024;
 
 /// What is kept of a call that is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kept {
+pub enum RecordingFile {
     /// The sound: Ogg Opus.
     Sound,
     /// How loud it is when, to be drawn.
     Peaks,
 }
 
-impl Kept {
+impl RecordingFile {
     const fn name(self) -> &'static str {
         match self {
             Self::Sound => "call.opus",
@@ -142,7 +142,7 @@ impl RecordingFiles {
         &self,
         tenant: TenantId,
         call: CallId,
-        kept: Kept,
+        kept: RecordingFile,
         key: &RecordingKey,
         plain: &[u8],
     ) -> Result<u64, StorageError> {
@@ -172,7 +172,7 @@ impl RecordingFiles {
         &self,
         tenant: TenantId,
         call: CallId,
-        kept: Kept,
+        kept: RecordingFile,
         key: &RecordingKey,
     ) -> Result<Zeroizing<Vec<u8>>, StorageError> {
         let path = self.of(tenant, call).join(kept.name());

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use super::RecordingKey;
-use super::files::{Kept, RecordingFiles};
+use super::files::{RecordingFile, RecordingFiles};
 use crate::crypto::random_key;
 use crate::ids::{CallId, TenantId};
 
@@ -61,13 +61,13 @@ fn pieces_cannot_be_swapped_and_another_key_opens_nothing() {
 fn what_is_kept_comes_back_whole_or_not_at_all() {
     let (dir, files, tenant, call, key) = fixture();
     let sound: Vec<u8> = (0..200_000_u32).map(|n| (n % 251) as u8).collect();
-    files.keep(tenant, call, Kept::Sound, &key, &sound).unwrap();
-    assert_eq!(*files.kept(tenant, call, Kept::Sound, &key).unwrap(), sound);
+    files.keep(tenant, call, RecordingFile::Sound, &key, &sound).unwrap();
+    assert_eq!(*files.kept(tenant, call, RecordingFile::Sound, &key).unwrap(), sound);
     let path = dir.path().join(format!("recordings/{tenant}/{call}/call.opus"));
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..140_000]).unwrap();
-    assert!(files.kept(tenant, call, Kept::Sound, &key).is_err());
+    assert!(files.kept(tenant, call, RecordingFile::Sound, &key).is_err());
     assert!(files.remove(tenant, call).unwrap() > 0);
     assert_eq!(files.remove(tenant, call).unwrap(), 0);
-    assert!(files.kept(tenant, call, Kept::Sound, &key).is_err());
+    assert!(files.kept(tenant, call, RecordingFile::Sound, &key).is_err());
 }

@@ -14,7 +14,7 @@ use crate::zones::SAID;
 
 /// A row as it is kept.
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct LogEntryRow {
     seq: i64,
     at_ms: i64,
     kind: String,
@@ -92,7 +92,7 @@ fn unknown_call(error: sqlx::Error) -> crate::error::Fault {
 
 /// The whole log of a call, in order.
 pub(super) async fn read(conn: &mut Conn, scope: &Scope, call: CallId) -> Step<Vec<LogRow>> {
-    let kept: Vec<Kept> = sqlx::query_as(
+    let kept: Vec<LogEntryRow> = sqlx::query_as(
         "select seq, at_ms, kind, payload, sealed from call_log
          where tenant_id = $1 and call_id = $2 order by seq",
     )
@@ -133,7 +133,7 @@ pub(super) async fn last(conn: &mut Conn, scope: &Scope, call: CallId) -> Step<(
     .await?)
 }
 
-fn open(scope: &Scope, call: CallId, row: Kept) -> Step<LogRow> {
+fn open(scope: &Scope, call: CallId, row: LogEntryRow) -> Step<LogRow> {
     let seq = row.seq.unsigned_abs();
     let mut payload: Map<String, Value> = serde_json::from_str(&row.payload).map_err(|_| NOT_JSON)?;
     if let Some(sealed) = &row.sealed {

@@ -12,7 +12,7 @@ use crate::store::Claims;
 use crate::zones::{HOLDER, PIN};
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct ClaimRow {
     claim_number: String,
     status: String,
     status_text: String,
@@ -70,7 +70,7 @@ async fn put(conn: &mut Conn, scope: &Scope, claim: &Claim) -> Step<()> {
 }
 
 async fn by_key(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<Claim>> {
-    let kept: Option<Kept> = sqlx::query_as(
+    let kept: Option<ClaimRow> = sqlx::query_as(
         "select claim_number, status, status_text, holder_sealed, updated_at from claims
          where tenant_id = $1 and number_key = $2",
     )
@@ -106,7 +106,7 @@ async fn pin_by_key(conn: &mut Conn, scope: &Scope, key: &str) -> Step<Option<Pi
     Ok(sealed.map(|sealed| scope.sealer.open_json(PIN, key.as_bytes(), &sealed)).transpose()?)
 }
 
-fn open(scope: &Scope, key: &str, kept: Kept) -> Step<Claim> {
+fn open(scope: &Scope, key: &str, kept: ClaimRow) -> Step<Claim> {
     Ok(Claim {
         claim_number: kept.claim_number,
         status: kept.status,

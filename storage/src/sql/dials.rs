@@ -16,7 +16,7 @@ const TRIES: usize = 4;
 const NO_NUMBER: StorageError = StorageError::Invalid { what: "that is no telephone number" };
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct DialRow {
     id: DialId,
     item_id: WorkItemId,
     actor: String,
@@ -234,7 +234,7 @@ async fn of_item(conn: &mut Conn, scope: &Scope, item: WorkItemId) -> Step<Optio
 }
 
 async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32) -> Step<Vec<Dial>> {
-    let kept: Vec<Kept> =
+    let kept: Vec<DialRow> =
         sqlx::query_as(select_dials!("and stage <> 'ended' and heard_at <= $2 order by id limit $3"))
             .bind(scope.tenant)
             .bind(since)
@@ -244,7 +244,7 @@ async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32
     Ok(kept.into_iter().map(opened).collect())
 }
 
-fn opened(kept: Kept) -> Dial {
+fn opened(kept: DialRow) -> Dial {
     Dial {
         id: kept.id,
         item: kept.item_id,

@@ -12,7 +12,7 @@ use crate::organisation::{Decision, ExtensionType, Layer, NewExtensionType, Type
 const NO_TYPE: StorageError = StorageError::NotFound { what: "extension type" };
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct ExtensionTypeRow {
     #[sqlx(rename = "type")]
     name: String,
     layer: Layer,
@@ -148,7 +148,7 @@ pub(super) async fn count_retrieval(conn: &mut Conn, scope: &Scope, name: &str) 
     Ok(())
 }
 
-fn open(kept: Kept) -> Step<ExtensionType> {
+fn open(kept: ExtensionTypeRow) -> Step<ExtensionType> {
     let parse = |text: Option<String>| {
         let not_json = |_| StorageError::Invalid { what: "a type's record is not JSON" };
         text.map(|text| serde_json::from_str(&text).map_err(not_json)).transpose()

@@ -17,7 +17,7 @@ use crate::store::Jobs;
 const CANDIDATES: i64 = 16;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct JobRow {
     id: JobId,
     idempotency_key: String,
     passport_id: PassportId,
@@ -32,8 +32,8 @@ struct Kept {
     updated_at: DateTime<Utc>,
 }
 
-impl From<Kept> for Job {
-    fn from(kept: Kept) -> Self {
+impl From<JobRow> for Job {
+    fn from(kept: JobRow) -> Self {
         Self {
             id: kept.id,
             idempotency_key: kept.idempotency_key,
@@ -161,7 +161,7 @@ pub(super) async fn enqueue(conn: &mut Conn, scope: &Scope, new: &NewJob) -> Ste
     .bind(now())
     .execute(&mut *conn)
     .await?;
-    let kept: Kept = sqlx::query_as(select_jobs!("and idempotency_key = $2"))
+    let kept: JobRow = sqlx::query_as(select_jobs!("and idempotency_key = $2"))
         .bind(scope.tenant)
         .bind(&new.idempotency_key)
         .fetch_one(conn)
@@ -210,7 +210,7 @@ async fn claim(
         .execute(&mut *conn)
         .await?;
         if done.rows_affected() > 0 {
-            let query = sqlx::query_as::<_, Kept>(select_jobs!("and id = $2")).bind(scope.tenant).bind(id);
+            let query = sqlx::query_as::<_, JobRow>(select_jobs!("and id = $2")).bind(scope.tenant).bind(id);
             return Ok(Some(query.fetch_one(conn).await?.into()));
         }
     }
@@ -271,7 +271,7 @@ async fn release(conn: &mut Conn, scope: &Scope) -> Step<u64> {
 }
 
 async fn list(conn: &mut Conn, scope: &Scope, filter: &JobFilter) -> Step<Vec<Job>> {
-    let kept: Vec<Kept> = sqlx::query_as(select_jobs!(
+    let kept: Vec<JobRow> = sqlx::query_as(select_jobs!(
         "and ($2 is null or state = $2) and ($3 is null or passport_id = $3) and ($4 is null or id < $4)
          order by id desc limit $5"
     ))

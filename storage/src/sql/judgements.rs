@@ -14,7 +14,7 @@ use crate::review_records::{Judgement, NewJudgement};
 const MOST: i64 = 100;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct JudgementRow {
     judged_at: DateTime<Utc>,
     actor: String,
     line_right: i64,
@@ -49,7 +49,7 @@ pub(super) async fn put(conn: &mut Conn, scope: &Scope, new: &NewJudgement) -> S
 }
 
 pub(super) async fn list(conn: &mut Conn, scope: &Scope, call: CallId) -> Step<Vec<Judgement>> {
-    let kept: Vec<Kept> = sqlx::query_as(
+    let kept: Vec<JudgementRow> = sqlx::query_as(
         "select judged_at, actor, line_right from call_judgements
          where tenant_id = $1 and call_id = $2 order by id desc limit $3",
     )
@@ -58,7 +58,7 @@ pub(super) async fn list(conn: &mut Conn, scope: &Scope, call: CallId) -> Step<V
     .bind(MOST)
     .fetch_all(conn)
     .await?;
-    let open = |kept: Kept| Judgement {
+    let open = |kept: JudgementRow| Judgement {
         judged_at: kept.judged_at,
         actor: kept.actor,
         line_right: kept.line_right != 0,

@@ -9,7 +9,7 @@ use crate::ids::DocumentId;
 use crate::store::Knowledge;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct ChunkRow {
     document_id: DocumentId,
     source: String,
     title: String,
@@ -146,7 +146,7 @@ async fn list(conn: &mut Conn, scope: &Scope) -> Step<Vec<DocumentHead>> {
 }
 
 async fn all_chunks(conn: &mut Conn, scope: &Scope) -> Step<Vec<StoredChunk>> {
-    let kept: Vec<Kept> = sqlx::query_as(
+    let kept: Vec<ChunkRow> = sqlx::query_as(
         "select c.document_id, d.source, d.title, c.ordinal, c.heading, c.body, c.embedding
          from document_chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
          where c.tenant_id = $1 order by c.document_id, c.ordinal",
@@ -157,7 +157,7 @@ async fn all_chunks(conn: &mut Conn, scope: &Scope) -> Step<Vec<StoredChunk>> {
     Ok(kept.into_iter().map(stored).collect())
 }
 
-fn stored(kept: Kept) -> StoredChunk {
+fn stored(kept: ChunkRow) -> StoredChunk {
     let embedding = kept.embedding.as_deref().map(to_floats);
     StoredChunk {
         document_id: kept.document_id,

@@ -312,8 +312,8 @@ fn decision(kept: KeptDecision) -> Step<Option<Decision>> {
 }
 
 async fn pending(conn: &mut Conn, scope: &Scope, call: Option<CallId>, limit: u32) -> Step<Vec<Pending>> {
-    type Kept = (SuggestionId, Vec<u8>, Option<CallId>, String, Vec<u8>, i64);
-    let kept: Vec<Kept> = sqlx::query_as(
+    type Row = (SuggestionId, Vec<u8>, Option<CallId>, String, Vec<u8>, i64);
+    let kept: Vec<Row> = sqlx::query_as(
         "select id, caller_hash, call_id, key, value_sealed, confidence_milli from memory_suggestions
          where tenant_id = $1 and decided_at is null and ($2 is null or call_id = $2) order by id limit $3",
     )
@@ -338,8 +338,8 @@ async fn pending(conn: &mut Conn, scope: &Scope, call: Option<CallId>, limit: u3
 }
 
 async fn notes(conn: &mut Conn, scope: &Scope) -> Step<Vec<AgentNote>> {
-    type Kept = (NoteId, String, Option<CallId>, Vec<u8>, DateTime<Utc>, DateTime<Utc>);
-    let kept: Vec<Kept> = sqlx::query_as(
+    type Row = (NoteId, String, Option<CallId>, Vec<u8>, DateTime<Utc>, DateTime<Utc>);
+    let kept: Vec<Row> = sqlx::query_as(
         "select id, agent_id, call_id, note_sealed, created_at, expires_at from agent_notes
          where tenant_id = $1 and expires_at > $2 order by id desc limit $3",
     )
@@ -357,8 +357,8 @@ async fn notes(conn: &mut Conn, scope: &Scope) -> Step<Vec<AgentNote>> {
 }
 
 async fn playbook(conn: &mut Conn, scope: &Scope) -> Step<Vec<PlaybookUpdate>> {
-    type Kept = (RecordId, Option<CallId>, String, String, Vec<u8>, DateTime<Utc>);
-    let kept: Vec<Kept> = sqlx::query_as(
+    type Row = (RecordId, Option<CallId>, String, String, Vec<u8>, DateTime<Utc>);
+    let kept: Vec<Row> = sqlx::query_as(
         "select id, call_id, agent_id, topic, body_sealed, created_at from playbook_updates
          where tenant_id = $1 order by id desc limit $2",
     )
@@ -375,8 +375,8 @@ async fn playbook(conn: &mut Conn, scope: &Scope) -> Step<Vec<PlaybookUpdate>> {
 }
 
 async fn events(conn: &mut Conn, scope: &Scope) -> Step<Vec<LoggedEvent>> {
-    type Kept = (RecordId, String, Option<CallId>, String, Outcome, String, DateTime<Utc>);
-    let kept: Vec<Kept> = sqlx::query_as(
+    type Row = (RecordId, String, Option<CallId>, String, Outcome, String, DateTime<Utc>);
+    let kept: Vec<Row> = sqlx::query_as(
         "select id, agent_id, call_id, event, outcome, detail, created_at from event_log
          where tenant_id = $1 order by id desc limit $2",
     )
@@ -384,7 +384,7 @@ async fn events(conn: &mut Conn, scope: &Scope) -> Step<Vec<LoggedEvent>> {
     .bind(LOG_ROWS)
     .fetch_all(conn)
     .await?;
-    let logged = |(id, agent_id, call_id, event, outcome, detail, created_at): Kept| LoggedEvent {
+    let logged = |(id, agent_id, call_id, event, outcome, detail, created_at): Row| LoggedEvent {
         id,
         agent_id,
         call_id,

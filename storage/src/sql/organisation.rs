@@ -25,7 +25,7 @@ const EDGES_AT_ONCE: i64 = 8000;
 const NO_NODE: StorageError = StorageError::NotFound { what: "memory node" };
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct NodeRow {
     id: MemoryNodeId,
     symbol: String,
     layer: Layer,
@@ -48,7 +48,7 @@ struct Kept {
 }
 
 #[derive(sqlx::FromRow)]
-struct KeptEdge {
+struct EdgeRow {
     from_id: MemoryNodeId,
     relation: RelationType,
     to_id: MemoryNodeId,
@@ -57,9 +57,9 @@ struct KeptEdge {
 
 /// The vector of a node and whether the node was forgotten.
 #[derive(sqlx::FromRow)]
-struct KeptIndexed {
+struct IndexedRow {
     #[sqlx(flatten)]
-    node: Kept,
+    node: NodeRow,
     embedding_sealed: Option<Vec<u8>>,
     embedded_by: Option<String>,
     forgotten_at: Option<DateTime<Utc>>,
@@ -207,7 +207,7 @@ async fn full_text(conn: &mut Conn, scope: &Scope, id: MemoryNodeId) -> Step<Opt
 }
 
 async fn list(conn: &mut Conn, scope: &Scope, filter: &NodeFilter) -> Step<Vec<MemoryNode>> {
-    let kept: Vec<Kept> = sqlx::query_as(select_nodes!(
+    let kept: Vec<NodeRow> = sqlx::query_as(select_nodes!(
         "",
         "and forgotten_at is null and ($2 is null or layer = $2) and ($3 is null or type = $3)
          and ($4 is null or team_id = $4) and ($5 is null or id < $5)
@@ -225,7 +225,7 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &NodeFilter) -> Step<Vec<M
 }
 
 async fn relations_of(conn: &mut Conn, scope: &Scope, id: MemoryNodeId) -> Step<Vec<MemoryEdge>> {
-    let kept: Vec<KeptEdge> = sqlx::query_as(
+    let kept: Vec<EdgeRow> = sqlx::query_as(
         "select from_id, relation, to_id, weight from memory_edges
          where tenant_id = $1 and (from_id = $2 or to_id = $2)
          order by weight desc, from_id, to_id, relation limit 500",
@@ -259,7 +259,7 @@ async fn changes(conn: &mut Conn, scope: &Scope, after: i64) -> Step<Changes> {
         let end: Option<i64> = query.fetch_optional(&mut *conn).await?;
         reached = end.map_or(reached, |end| reached.min(end));
     }
-    let nodes: Vec<KeptIndexed> = sqlx::query_as(select_nodes!(
+    let nodes: Vec<IndexedRow> = sqlx::query_as(select_nodes!(
         ", embedding_sealed, embedded_by, forgotten_at",
         "and change > $2 and change <= $3 order by id"
     ))
@@ -268,7 +268,7 @@ async fn changes(conn: &mut Conn, scope: &Scope, after: i64) -> Step<Changes> {
     .bind(reached)
     .fetch_all(&mut *conn)
     .await?;
-    let edges: Vec<KeptEdge> = sqlx::query_as(
+    let edges: Vec<EdgeRow> = sqlx::query_as(
         "select from_id, relation, to_id, weight from memory_edges
          where tenant_id = $1 and change > $2 and change <= $3 order by from_id, to_id, relation",
     )
@@ -502,7 +502,7 @@ async fn forget(conn: &mut Conn, scope: &Scope, id: MemoryNodeId, at: DateTime<U
 
 // ---------------------------------------------------------------- rows
 
-fn open(scope: &Scope, kept: Kept) -> Step<MemoryNode> {
+fn open(scope: &Scope, kept: NodeRow) -> Step<MemoryNode> {
     let row = *kept.id.0.as_bytes();
     let text = |place, sealed: &[u8]| scope.sealer.open_text(place, &row, sealed);
     let properties: Value = scope.sealer.open_json(MEMORY_PROPERTIES, &row, &kept.properties_sealed)?;
@@ -527,7 +527,7 @@ fn open(scope: &Scope, kept: Kept) -> Step<MemoryNode> {
     })
 }
 
-fn open_indexed(scope: &Scope, kept: KeptIndexed) -> Step<IndexedNode> {
+fn open_indexed(scope: &Scope, kept: IndexedRow) -> Step<IndexedNode> {
     let id = kept.node.id;
     let embedding = match (kept.embedding_sealed, kept.embedded_by) {
         (Some(sealed), Some(model)) => {
@@ -540,7 +540,7 @@ fn open_indexed(scope: &Scope, kept: KeptIndexed) -> Step<IndexedNode> {
     Ok(IndexedNode { node: open(scope, kept.node)?, embedding, is_forgotten })
 }
 
-fn edge(kept: KeptEdge) -> MemoryEdge {
+fn edge(kept: EdgeRow) -> MemoryEdge {
     MemoryEdge {
         from: kept.from_id,
         relation: kept.relation,

@@ -15,7 +15,7 @@ use crate::store::Outbox;
 use crate::zones::{OUTBOX_ANSWER, OUTBOX_PAYLOAD};
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct OutboxRow {
     id: OutboxId,
     idempotency_key: String,
     destination: String,
@@ -141,7 +141,7 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &OutboxFilter) -> Step<Vec
         ),
         None => select_outbox!("and $2 is null and ($3 is null or id < $3) order by id desc limit $4"),
     };
-    let kept: Vec<Kept> = sqlx::query_as(query)
+    let kept: Vec<OutboxRow> = sqlx::query_as(query)
         .bind(scope.tenant)
         .bind(filter.state)
         .bind(filter.after)
@@ -240,7 +240,7 @@ async fn decide(conn: &mut Conn, scope: &Scope, decision: &OutboxDecision) -> St
     }
 }
 
-fn open(scope: &Scope, kept: Kept) -> Step<Outgoing> {
+fn open(scope: &Scope, kept: OutboxRow) -> Step<Outgoing> {
     let row = kept.id.0;
     let answer =
         kept.answer_sealed.map(|sealed| scope.sealer.open_json(OUTBOX_ANSWER, row.as_bytes(), &sealed));

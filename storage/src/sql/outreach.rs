@@ -21,7 +21,7 @@ const MOST_COUNTED: i64 = 20;
 const NO_NUMBER: StorageError = StorageError::Invalid { what: "that is no telephone number" };
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct OutreachRow {
     id: CallId,
     first_id: Option<CallId>,
     purpose: Purpose,
@@ -347,16 +347,17 @@ async fn by_id(conn: &mut Conn, scope: &Scope, id: CallId) -> Step<Option<Attemp
 }
 
 async fn attempts(conn: &mut Conn, scope: &Scope, first: CallId) -> Step<Vec<Attempt>> {
-    let kept: Vec<Kept> = sqlx::query_as(select_outreach!("and (id = $2 or first_id = $2) order by id"))
-        .bind(scope.tenant)
-        .bind(first)
-        .fetch_all(conn)
-        .await?;
+    let kept: Vec<OutreachRow> =
+        sqlx::query_as(select_outreach!("and (id = $2 or first_id = $2) order by id"))
+            .bind(scope.tenant)
+            .bind(first)
+            .fetch_all(conn)
+            .await?;
     Ok(kept.into_iter().map(opened).collect())
 }
 
 async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32) -> Step<Vec<Attempt>> {
-    let kept: Vec<Kept> =
+    let kept: Vec<OutreachRow> =
         sqlx::query_as(select_outreach!("and stage <> 'ended' and heard_at <= $2 order by id limit $3"))
             .bind(scope.tenant)
             .bind(since)
@@ -366,7 +367,7 @@ async fn silent(conn: &mut Conn, scope: &Scope, since: DateTime<Utc>, limit: u32
     Ok(kept.into_iter().map(opened).collect())
 }
 
-fn opened(kept: Kept) -> Attempt {
+fn opened(kept: OutreachRow) -> Attempt {
     Attempt {
         id: kept.id,
         first: kept.first_id.unwrap_or(kept.id),

@@ -15,7 +15,7 @@ use crate::zones::{LEDGER, PASSPORT};
 const NO_PASSPORT: StorageError = StorageError::NotFound { what: "passport" };
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct PassportRow {
     #[sqlx(try_from = "i64")]
     version: u32,
     team_id: String,
@@ -122,7 +122,7 @@ async fn refused(conn: &mut Conn, scope: &Scope, change: &PassportChange) -> Ste
 }
 
 async fn by_id(conn: &mut Conn, scope: &Scope, id: PassportId) -> Step<Option<Passport>> {
-    let kept: Option<Kept> = sqlx::query_as(
+    let kept: Option<PassportRow> = sqlx::query_as(
         "select version, team_id, status, call_id, created_at, updated_at, document_sealed from passports
          where tenant_id = $1 and id = $2",
     )

@@ -15,7 +15,7 @@ use crate::zones::RECORDING_KEY;
 use secrecy::ExposeSecret;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct RecordingRow {
     call_id: CallId,
     state: RecordingState,
     started_at: DateTime<Utc>,
@@ -39,8 +39,8 @@ macro_rules! select_recordings {
     };
 }
 
-impl From<Kept> for Recording {
-    fn from(kept: Kept) -> Self {
+impl From<RecordingRow> for Recording {
+    fn from(kept: RecordingRow) -> Self {
         Self {
             call_id: kept.call_id,
             state: kept.state,
@@ -68,7 +68,7 @@ impl Recordings for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         let found = sqlx::query_as(SQL).bind(core.scope.tenant).bind(call).fetch_optional(&mut *conn).await;
-        core.db.named(found.map(|kept: Option<Kept>| kept.map(Recording::from)).map_err(Into::into))
+        core.db.named(found.map(|kept: Option<RecordingRow>| kept.map(Recording::from)).map_err(Into::into))
     }
 
     async fn recording_key(&self, call: CallId) -> Result<Option<RecordingKey>, StorageError> {
@@ -123,7 +123,7 @@ impl Recordings for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         let query = sqlx::query_as(SQL).bind(core.scope.tenant).bind(core.scope.node).bind(page_size(limit));
-        let found: Result<Vec<Kept>, _> = query.fetch_all(&mut *conn).await;
+        let found: Result<Vec<RecordingRow>, _> = query.fetch_all(&mut *conn).await;
         core.db.named(found.map(all).map_err(Into::into))
     }
 
@@ -140,12 +140,12 @@ impl Recordings for TenantStore {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
         let query = sqlx::query_as(SQL).bind(core.scope.tenant).bind(before).bind(page_size(limit));
-        let found: Result<Vec<Kept>, _> = query.fetch_all(&mut *conn).await;
+        let found: Result<Vec<RecordingRow>, _> = query.fetch_all(&mut *conn).await;
         core.db.named(found.map(all).map_err(Into::into))
     }
 }
 
-fn all(kept: Vec<Kept>) -> Vec<Recording> {
+fn all(kept: Vec<RecordingRow>) -> Vec<Recording> {
     kept.into_iter().map(Recording::from).collect()
 }
 

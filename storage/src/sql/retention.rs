@@ -28,7 +28,7 @@ macro_rules! call_is_held {
 pub(super) use call_is_held;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct HoldRow {
     id: HoldId,
     kind: String,
     subject_id: Option<Uuid>,
@@ -323,14 +323,14 @@ async fn set_hold(conn: &mut Conn, scope: &Scope, new: &NewHold) -> Step<Hold> {
 }
 
 async fn holds(conn: &mut Conn, scope: &Scope) -> Step<Vec<Hold>> {
-    let kept: Vec<Kept> = sqlx::query_as(
+    let kept: Vec<HoldRow> = sqlx::query_as(
         "select id, kind, subject_id, reason_sealed, set_by, set_at, lifted_by, lifted_at from legal_holds
          where tenant_id = $1 order by (lifted_at is not null), id desc limit 500",
     )
     .bind(scope.tenant)
     .fetch_all(conn)
     .await?;
-    let open = |kept: Kept| {
+    let open = |kept: HoldRow| {
         Ok(Hold {
             reason: scope.sealer.open_text(REASON, kept.id.0.as_bytes(), &kept.reason_sealed)?,
             id: kept.id,

@@ -14,7 +14,7 @@ use crate::store::Reviews;
 use crate::zones::REVIEW;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct ReviewRow {
     success: i64,
     verdict: Option<Verdict>,
     effectiveness: f64,
@@ -177,7 +177,7 @@ async fn follow(conn: &mut Conn, scope: &Scope, new: &NewReview) -> Step<()> {
 }
 
 #[derive(sqlx::FromRow)]
-struct KeptOutcome {
+struct OutcomeRow {
     task_type: String,
     predicted: f64,
     correct: Option<i64>,
@@ -203,7 +203,7 @@ fn gain(predicted: f64, correct: Option<bool>, escalated: bool) -> Option<Gain> 
 
 /// Counts an outcome into the agent's record, in the place of an earlier one of the same Passport.
 async fn put_outcome(conn: &mut Conn, scope: &Scope, new: &NewReview, outcome: &AgentOutcome) -> Step<()> {
-    let before: Option<KeptOutcome> = sqlx::query_as(
+    let before: Option<OutcomeRow> = sqlx::query_as(
         "select task_type, predicted, correct, escalated from agent_outcomes
          where tenant_id = $1 and passport_id = $2 and agent_id = $3",
     )
@@ -300,7 +300,7 @@ async fn waiting(conn: &mut Conn, scope: &Scope, limit: u32) -> Step<Vec<Passpor
 }
 
 async fn by_passport(conn: &mut Conn, scope: &Scope, passport: PassportId) -> Step<Option<Review>> {
-    let kept: Option<Kept> = sqlx::query_as(
+    let kept: Option<ReviewRow> = sqlx::query_as(
         "select success, verdict, effectiveness, reviewed_at, unsettled_at, document_sealed from reviews
          where tenant_id = $1 and passport_id = $2",
     )

@@ -10,7 +10,7 @@ use crate::organisation::{NewTask, Task, TaskFilter};
 use crate::zones::{TASK_GOAL, TASK_PLAN, TASK_RESULTS};
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct TaskRow {
     id: TaskRecordId,
     task_id: String,
     passport_id: Option<PassportId>,
@@ -46,7 +46,7 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &TaskFilter) -> Step<Vec<T
     if filter.task_id.as_ref().is_some_and(|id| id.contains('\0')) {
         return Ok(Vec::new());
     }
-    let kept: Vec<Kept> = sqlx::query_as(
+    let kept: Vec<TaskRow> = sqlx::query_as(
         "select id, task_id, passport_id, team_id, goal_sealed, plan_sealed, results_sealed, success, duration_ms,
             cost_tokens, cost_micros, created_at, completed_at
          from task_history
@@ -97,7 +97,7 @@ pub(super) async fn record(conn: &mut Conn, scope: &Scope, new: &NewTask) -> Ste
     Ok(done.rows_affected() > 0)
 }
 
-fn open(scope: &Scope, kept: Kept) -> Step<Task> {
+fn open(scope: &Scope, kept: TaskRow) -> Step<Task> {
     let row = kept.id.0.as_bytes();
     let figure = |n: i64| u64::try_from(n).unwrap_or_default();
     Ok(Task {

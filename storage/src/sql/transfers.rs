@@ -15,7 +15,7 @@ const NO_TRANSFER: StorageError = StorageError::NotFound { what: "transfer" };
 const MOST: i64 = 50;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct TransferRow {
     id: TransferId,
     call_id: CallId,
     actor: String,
@@ -60,7 +60,7 @@ impl Transfers for TenantStore {
     async fn transfers_of(&self, call: CallId) -> Result<Vec<Transfer>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Vec<Kept>, sqlx::Error> =
+        let kept: Result<Vec<TransferRow>, sqlx::Error> =
             sqlx::query_as(select_transfers!("and call_id = $2 order by id limit $3"))
                 .bind(core.scope.tenant)
                 .bind(call)
@@ -77,7 +77,7 @@ impl Transfers for TenantStore {
     ) -> Result<Vec<Transfer>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Vec<Kept>, sqlx::Error> =
+        let kept: Result<Vec<TransferRow>, sqlx::Error> =
             sqlx::query_as(select_transfers!("and stage <> 'ended' and heard_at <= $2 order by id limit $3"))
                 .bind(core.scope.tenant)
                 .bind(since)
@@ -220,7 +220,7 @@ async fn by_id(conn: &mut Conn, scope: &Scope, id: TransferId) -> Step<Option<Tr
     Ok(query.fetch_optional(conn).await?.map(opened))
 }
 
-fn opened(kept: Kept) -> Transfer {
+fn opened(kept: TransferRow) -> Transfer {
     Transfer {
         id: kept.id,
         call: kept.call_id,

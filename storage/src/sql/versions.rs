@@ -11,7 +11,7 @@ use crate::store::Versions;
 use crate::versions::{MOST_VERSIONS, NewVersion, Version, VersionKind};
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct VersionRow {
     name: String,
     #[sqlx(try_from = "i64")]
     version: u32,
@@ -37,7 +37,7 @@ impl Versions for TenantStore {
     ) -> Result<Option<Version>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Option<Kept>, sqlx::Error> = sqlx::query_as(
+        let kept: Result<Option<VersionRow>, sqlx::Error> = sqlx::query_as(
             "select name, version, made_at, actor, changes, body from versions
              where tenant_id = $1 and kind = $2 and name = $3 and version = $4",
         )
@@ -59,7 +59,7 @@ impl Versions for TenantStore {
     ) -> Result<Vec<Version>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Vec<Kept>, sqlx::Error> = sqlx::query_as(
+        let kept: Result<Vec<VersionRow>, sqlx::Error> = sqlx::query_as(
             "select name, version, made_at, actor, changes, body from versions
              where tenant_id = $1 and kind = $2 and name = $3 and version < $4 order by version desc limit $5",
         )
@@ -76,7 +76,7 @@ impl Versions for TenantStore {
     async fn newest_versions(&self, kind: VersionKind) -> Result<Vec<Version>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Vec<Kept>, sqlx::Error> = sqlx::query_as(
+        let kept: Result<Vec<VersionRow>, sqlx::Error> = sqlx::query_as(
             "select name, version, made_at, actor, changes, body from versions v
              where tenant_id = $1 and kind = $2 and version = (select max(w.version) from versions w
                 where w.tenant_id = v.tenant_id and w.kind = v.kind and w.name = v.name)
@@ -155,8 +155,8 @@ async fn keep(conn: &mut Conn, scope: &Scope, new: &NewVersion) -> Step<u32> {
     Ok(version)
 }
 
-fn opened(kept: Kept) -> Version {
-    let Kept { name, version, made_at, actor, changes, body } = kept;
+fn opened(kept: VersionRow) -> Version {
+    let VersionRow { name, version, made_at, actor, changes, body } = kept;
     let changes = serde_json::from_str(&changes).unwrap_or_default();
     Version { name, version, made_at, actor, changes, body }
 }

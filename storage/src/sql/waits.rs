@@ -18,7 +18,7 @@ const NO_WAIT: StorageError = StorageError::NotFound { what: "wait" };
 const MOST: i64 = 200;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct WaitRow {
     id: WaitId,
     call_id: CallId,
     target: String,
@@ -69,7 +69,7 @@ impl Waits for TenantStore {
     async fn waiting(&self, at: DateTime<Utc>) -> Result<Vec<Wait>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Vec<Kept>, sqlx::Error> = sqlx::query_as(select_waits!(
+        let kept: Result<Vec<WaitRow>, sqlx::Error> = sqlx::query_as(select_waits!(
             "and ended_at is null and heard_at > $2 order by target, urgent desc, joined_at, id limit $3"
         ))
         .bind(core.scope.tenant)
@@ -83,7 +83,7 @@ impl Waits for TenantStore {
     async fn silent_waits(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Wait>, StorageError> {
         let core = &*self.core;
         let mut conn = core.db.read().await?;
-        let kept: Result<Vec<Kept>, sqlx::Error> =
+        let kept: Result<Vec<WaitRow>, sqlx::Error> =
             sqlx::query_as(select_waits!("and ended_at is null and heard_at <= $2 order by id limit $3"))
                 .bind(core.scope.tenant)
                 .bind(since)
@@ -190,7 +190,7 @@ async fn end(conn: &mut Conn, scope: &Scope, call: CallId, result: WaitResult) -
 }
 
 async fn queue(conn: &mut Conn, scope: &Scope, target: &str, at: DateTime<Utc>) -> Step<Queue> {
-    let waiting: Vec<Kept> = sqlx::query_as(select_waits!(
+    let waiting: Vec<WaitRow> = sqlx::query_as(select_waits!(
         "and target = $2 and ended_at is null and heard_at > $3 order by urgent desc, joined_at, id limit $4"
     ))
     .bind(scope.tenant)
@@ -243,7 +243,7 @@ async fn take_place(
     Ok(Some(transfers::begin(conn, scope, new).await?))
 }
 
-fn opened(kept: Kept) -> Wait {
+fn opened(kept: WaitRow) -> Wait {
     Wait {
         id: kept.id,
         call: kept.call_id,

@@ -16,7 +16,7 @@ use crate::zones::FIELDS;
 const TAKEN: StorageError = StorageError::Taken { what: "reference" };
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct WorkItemRow {
     id: WorkItemId,
     reference: String,
     kind: WorkKind,
@@ -186,7 +186,7 @@ async fn list(conn: &mut Conn, scope: &Scope, filter: &WorkFilter) -> Step<Vec<W
         Some(hash) => hash,
         None => None,
     };
-    let kept: Vec<Kept> = sqlx::query_as(select_work!(
+    let kept: Vec<WorkItemRow> = sqlx::query_as(select_work!(
         "and ($2 is null or kind = $2) and ($3 is null or status = $3) and ($4 is null or call_id = $4)
          and ($5 is null or caller_hash = $5) and ($6 is null or assignee = $6) and ($7 is null or id < $7)
          and ($9 is null or passport_id = $9)
@@ -214,7 +214,7 @@ pub(super) async fn uncalled(
     after: Option<WorkItemId>,
     limit: u32,
 ) -> Step<Vec<WorkItem>> {
-    let kept: Vec<Kept> = sqlx::query_as(select_work!(
+    let kept: Vec<WorkItemRow> = sqlx::query_as(select_work!(
         "and kind = $2 and status in ($3, $4) and ($5 is null or id > $5)
          and reference not in (select item from outreach where tenant_id = $1 and item is not null)
          order by id limit $6"
@@ -246,7 +246,7 @@ async fn set_status(conn: &mut Conn, scope: &Scope, reference: &str, status: Wor
     Ok(item)
 }
 
-fn open(scope: &Scope, kept: Kept) -> Step<WorkItem> {
+fn open(scope: &Scope, kept: WorkItemRow) -> Step<WorkItem> {
     Ok(WorkItem {
         fields: scope.sealer.open_json(FIELDS, kept.id.0.as_bytes(), &kept.fields_sealed)?,
         id: kept.id,

@@ -18,7 +18,7 @@ const TRIES: usize = 3;
 const HISTORY: i64 = 500;
 
 #[derive(sqlx::FromRow)]
-struct Kept {
+struct WorkActRow {
     id: WorkActId,
     acted_at: DateTime<Utc>,
     actor: String,
@@ -118,7 +118,7 @@ async fn append(conn: &mut Conn, scope: &Scope, act: &NewWorkAct, moved: &Moved)
 }
 
 pub(super) async fn history(conn: &mut Conn, scope: &Scope, item: WorkItemId) -> Step<Vec<WorkAct>> {
-    let kept: Vec<Kept> = sqlx::query_as(
+    let kept: Vec<WorkActRow> = sqlx::query_as(
         "select id, acted_at, actor, act, assignee, note_sealed, line_right from work_acts
          where tenant_id = $1 and item_id = $2 order by id desc limit $3",
     )

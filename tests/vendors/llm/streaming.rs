@@ -59,7 +59,7 @@ async fn round_trip(model: &dyn LanguageModel) {
 }
 
 pub(super) fn results(calls: &[ToolCall]) -> Message {
-    let result = |c: &ToolCall| dialogue::conversation::ToolResult {
+    let result = |c: &ToolCall| models::conversation::ToolResult {
         id: c.id.clone(),
         content: "[{\"day\":\"Monday\"}]".into(),
         is_error: false,

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use pipeline::ports::{Language, PortError, Saying, TextToSpeech, TtsStream};
 use pipeline::provider::{Kind, Member, Ranked};
-use pipeline::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
-use pipeline::tts::failover::FailoverTts;
+use speech::tts::cache::{CachedVoice, DEFAULT_MAX_BYTES, PhraseCache};
+use speech::tts::failover::FailoverTts;
 use tests::doubles::HummingVoice;
 use tests::vendors::fault::Fault;
 use tests::vendors::tone::VoiceOptions;

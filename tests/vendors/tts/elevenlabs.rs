@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used)]
 use std::time::Duration;
 
+use pipeline::lexicon::Lexicon;
 use pipeline::ports::{Language, Meter, Saying, TextToSpeech, Usage};
 use pipeline::provider::Kind;
-use pipeline::tts::lexicon::Lexicon;
 use tests::vendors::elevenlabs::ElevenLabsServer;
 use tests::vendors::fault::Fault;
 use tests::vendors::tone::VoiceOptions;

@@ -9,10 +9,10 @@ use pipeline::ports::{
     Language, ProviderNote, ProviderState, Saying, TextToSpeech, TtsCommand, TtsEvent, TtsStream, Usage,
 };
 use pipeline::provider::{Deadlines, Endpoint, Failure, Member, Ranked};
-use pipeline::tts::deepgram::{self, Aura};
-use pipeline::tts::elevenlabs::{self, ElevenLabs};
-use pipeline::tts::failover::FailoverTts;
 use pipeline::turn::{ReplySegment, SegmentId, SegmentKind, TurnId, WordTime};
+use speech::tts::deepgram::{self, Aura};
+use speech::tts::elevenlabs::{self, ElevenLabs};
+use speech::tts::failover::FailoverTts;
 use tests::vendors::aura::AuraServer;
 use tests::vendors::elevenlabs::ElevenLabsServer;
 use tests::vendors::tone::VoiceOptions;

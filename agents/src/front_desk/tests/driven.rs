@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::scripted::{Beat, HeldClock, Playing, Scripted, breathe, text, tool};
 use super::*;
-use dialogue::conversation::Message;
-use dialogue::model::Stop;
+use models::conversation::Message;
+use models::model::Stop;
 use work::tools::registry::Policy;
 
 mod asked;

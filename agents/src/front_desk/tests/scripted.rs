@@ -11,8 +11,8 @@ use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
 use super::*;
-use dialogue::conversation::{Conversation, Message, ToolCall, ToolResult};
-use dialogue::model::{ModelEvent, ModelStream, Request, Stop, Tally};
+use models::conversation::{Conversation, Message, ToolCall, ToolResult};
+use models::model::{ModelEvent, ModelStream, Request, Stop, Tally};
 
 /// One thing that the model does.
 #[derive(Clone)]

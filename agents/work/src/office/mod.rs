@@ -29,8 +29,8 @@ use crate::hub::{Refused, SandboxError};
 use crate::organisation::Organisation;
 use crate::passport::Status;
 use crate::teams::Teams;
-use dialogue::model::LanguageModel;
 use knowledge::Retriever;
+use models::model::LanguageModel;
 
 pub use gather::{is_own, missing_of};
 

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 
 use crate::hub::SandboxedContext;
 use crate::teams::SpecialistFile;
-use dialogue::conversation::{Conversation, Message};
-use dialogue::delimit;
-use dialogue::model::{LanguageModel, ModelEvent, Request, Tally};
+use models::conversation::{Conversation, Message};
+use models::delimit;
+use models::model::{LanguageModel, ModelEvent, Request, Tally};
 
 /// Longest answer, in tokens.
 const MOST_TOKENS: u32 = 1_500;
@@ -79,7 +79,7 @@ async fn whole(
     request: Request,
     tally: &mut Option<Tally>,
 ) -> Option<String> {
-    use dialogue::model::Stop;
+    use models::model::Stop;
     let mut stream = model.ask(request);
     *tally = Some(stream.tally.clone());
     let mut text = String::new();

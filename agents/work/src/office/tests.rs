@@ -19,8 +19,8 @@ use super::*;
 use crate::hub::{methods, sandbox};
 use crate::passport::{Passport, Patch, Precedent, PrecedentContext, Severity, TeamFields, Versioned, kept};
 use crate::teams::Method;
-use dialogue::model::{ModelEvent, ModelStream, Request, Stop, Tally};
 use knowledge::Document;
+use models::model::{ModelEvent, ModelStream, Request, Stop, Tally};
 
 const CALLER: &str = "+12025550143";
 

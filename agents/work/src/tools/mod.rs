@@ -22,10 +22,10 @@ use language::Language;
 use serde_json::{Map, Value, json};
 
 use dialogue::builtin::{Filing, Opening, TenantFacts};
-use dialogue::conversation::{ToolCall, ToolSpec};
 use governance::pii::Redactor;
 use input::Input;
 use language::shown::Shape;
+use models::conversation::{ToolCall, ToolSpec};
 use registry::{Refusal, Registered, Registry};
 
 /// Relevance under which a passage is not shown.

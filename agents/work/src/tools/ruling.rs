@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Asked;
-use dialogue::conversation::ToolCall;
 use governance::rules::{Destination, ProposedTool, Violation};
+use models::conversation::ToolCall;
 
 /// What the rules are told of a call. Whatever is filed goes into the tenant's store. Its entry is made with it: in the
 /// ledger, in the same transaction, on a call; on the audit, before the answer, over MCP.

@@ -140,8 +140,7 @@ fn models(folder: &Path, lists: &ProviderLists) -> Check {
 async fn speech(folder: &Path) -> Check {
     let folder = folder.to_owned();
     let began = Instant::now();
-    let loaded =
-        tokio::task::spawn_blocking(move || pipeline::speech::LocalSpeech::load(&folder, 1).map(drop)).await;
+    let loaded = tokio::task::spawn_blocking(move || speech::LocalSpeech::load(&folder, 1).map(drop)).await;
     match loaded {
         Ok(Ok(())) => Check::ok("speech", format!("engines load in {:.1} s", began.elapsed().as_secs_f64())),
         Ok(Err(e)) => Check::fail("speech", e.to_string(), "delete the models folder and run `make build`"),

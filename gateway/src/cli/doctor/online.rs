@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dialogue::conversation::{Conversation, Message};
-use dialogue::model::{LanguageModel, ModelEvent, Request};
 use futures_util::future::{BoxFuture, join_all};
+use models::conversation::{Conversation, Message};
+use models::model::{LanguageModel, ModelEvent, Request};
 use pipeline::ports::{Language, SpeechToText, SttCommand, SttEvent, TextToSpeech, TtsCommand, TtsEvent};
 use pipeline::provider::{Endpoint, Failure, Kind};
 use pipeline::turn::{Expectation, ReplySegment, SegmentId, SegmentKind, TurnId, UtteranceId};

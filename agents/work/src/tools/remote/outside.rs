@@ -9,9 +9,9 @@ use super::{MAX_TEXT, Remote, Said, Settings};
 use crate::tools::Asked;
 use crate::tools::registry::Registered;
 use crate::tools::ruling::proposed;
-use dialogue::conversation::{ToolCall, ToolSpec};
 use governance::pii::Redactor;
 use governance::rules::{ProposedTool, RuleAction, RuleSet};
+use models::conversation::{ToolCall, ToolSpec};
 
 /// Destination in the outbox of a server's tools goes on with its name.
 pub const DESTINATION: &str = "mcp:";
