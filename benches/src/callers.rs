@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use gateway::caller::audio;
-use gateway::caller::replay::recording::Recording;
+use caller::audio;
+use caller::replay::recording::Recording;
 use pipeline::audio::g711::mulaw_decode;
 use telephony::media::{AudioFrame, FRAME_BYTES};
 
@@ -107,7 +107,7 @@ fn is_loud(frame: &AudioFrame) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use gateway::caller::replay::recording::Begin;
+    use caller::replay::recording::Begin;
 
     use super::*;
 

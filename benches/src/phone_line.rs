@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use caller::dial::Exchange;
+use caller::replay::failure::stream_of;
+use caller::socket::{self, Socket};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use gateway::caller::dial::Exchange;
-use gateway::caller::replay::failure::stream_of;
-use gateway::caller::socket::{self, Socket};
 use parking_lot::Mutex;
 use telephony::encoding::decode_payload;
 use telephony::media::{AudioFrame, FRAME_BYTES, FRAME_MS};

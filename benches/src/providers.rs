@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use gateway::caller::replay::chance::Chance;
+use caller::replay::chance::Chance;
 use serde_json::Value;
 
 use crate::vendors::anthropic::AnthropicServer;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use gateway::caller::dial::Exchange;
-use gateway::caller::replay::load::{self, Board, Plan, Totals};
-use gateway::caller::replay::scrape::{Buckets, Look, Observer, cpu_seconds};
-use gateway::caller::replay::times::Spread;
+use caller::dial::Exchange;
+use caller::replay::load::{self, Board, Plan, Totals};
+use caller::replay::scrape::{Buckets, Look, Observer, cpu_seconds};
+use caller::replay::times::Spread;
 use gateway::config::Config;
 use reqwest::Client;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -83,7 +83,11 @@ pub async fn run(gateway: &Gateway, idle_bytes: f64, plan: Plan, span: Duration)
     let http = Client::new();
     let base = gateway.base().to_owned();
     let observer = Observer { http: http.clone(), base: base.clone(), token: None, pid: Some(gateway.pid()) };
-    let exchange = Arc::new(Exchange::new(&Config::for_test(std::path::Path::new("/nowhere")), http, base));
+    let exchange = Arc::new(Exchange::new(
+        Config::for_test(std::path::Path::new("/nowhere")).carrier_account(),
+        http,
+        base,
+    ));
     let (board, stop) = (Arc::new(Board::default()), CancellationToken::new());
     sleep(SETTLE).await;
     let up = Instant::now() + Duration::from_secs_f64(plan.callers as f64 / plan.ramp) + SETTLE;

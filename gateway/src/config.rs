@@ -220,6 +220,17 @@ impl Config {
         config
     }
 
+    /// The account with the carrier as somebody needs it who plays the carrier: Twilio's.
+    #[must_use]
+    pub fn carrier_account(&self) -> caller::dial::Account {
+        let twilio = &self.carrier.twilio;
+        caller::dial::Account {
+            sid: twilio.account_sid.clone(),
+            key: twilio.auth_token.clone(),
+            public_url: self.public_url.as_ref().map(|url| url.as_str().to_owned()),
+        }
+    }
+
     /// Where and how everything is kept.
     #[must_use]
     pub fn storage(&self) -> PlatformOptions {

@@ -11,7 +11,6 @@ pub mod api;
 pub mod app;
 pub mod audit;
 pub mod auth;
-pub mod caller;
 pub mod calls;
 pub mod cli;
 pub mod config;

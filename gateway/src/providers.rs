@@ -12,7 +12,6 @@ use lineup::Lineup;
 use notices::Notices;
 use pipeline::ports::{Responder, Screen, SpeechToText, TextToSpeech, VoiceActivity};
 use storage::{Platform, TenantId, TenantStore};
-use telephony::media::{AudioFrame, FRAME_BYTES, MULAW_SILENCE};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use work::organisation::Organisation;
@@ -138,15 +137,4 @@ impl Ready {
     pub fn load(&self) -> f32 {
         (self.providers.load)().max(self.strain.read())
     }
-}
-
-/// Cuts mu-law audio into frames; the last is filled with silence.
-#[must_use]
-pub fn frames(mulaw: &[u8]) -> Vec<AudioFrame> {
-    let cut = mulaw.chunks(FRAME_BYTES).map(|part| {
-        let mut frame = [MULAW_SILENCE; FRAME_BYTES];
-        frame[..part.len()].copy_from_slice(part);
-        AudioFrame(frame)
-    });
-    cut.collect()
 }

@@ -17,10 +17,10 @@ use telephony::media::AudioFrame;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use crate::caller::playback::is_audible;
 use crate::config::Config;
 use crate::providers::{ProviderSource, Providers};
 use crate::startup::{Gateway, RunningGateway};
+use caller::playback::is_audible;
 
 /// A gateway on any free port with simulated engines, and the folder it lives in.
 pub struct TestGateway {

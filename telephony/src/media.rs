@@ -140,3 +140,14 @@ pub enum MediaCommand {
     /// End the stream.
     Close,
 }
+
+/// Cuts mu-law audio into frames; the last is filled with silence.
+#[must_use]
+pub fn frames(mulaw: &[u8]) -> Vec<AudioFrame> {
+    let cut = mulaw.chunks(FRAME_BYTES).map(|part| {
+        let mut frame = [MULAW_SILENCE; FRAME_BYTES];
+        frame[..part.len()].copy_from_slice(part);
+        AudioFrame(frame)
+    });
+    cut.collect()
+}

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::caller::dial::Exchange;
-use gateway::caller::replay::course::Manner;
-use gateway::caller::replay::load::{self, Board, Plan, Totals};
-use gateway::caller::replay::recording::{Begin, Recording};
-use gateway::caller::replay::trouble::Shares;
+use caller::dial::Exchange;
+use caller::replay::course::Manner;
+use caller::replay::load::{self, Board, Plan, Totals};
+use caller::replay::recording::{Begin, Recording};
+use caller::replay::trouble::Shares;
 use gateway::config::Config;
 use telephony::media::{AudioFrame, FRAME_BYTES};
 use tests::gateway::{Doubles, LINE, TestGateway};
@@ -34,7 +34,7 @@ async fn replay(gateway: &TestGateway, recording: Recording, callers: usize) -> 
         keep_ids: true,
     };
     let config = Config::for_test(gateway.dir.path());
-    let exchange = Exchange::new(&config, reqwest::Client::new(), gateway.base.clone());
+    let exchange = Exchange::new(config.carrier_account(), reqwest::Client::new(), gateway.base.clone());
     let board = Arc::new(Board::default());
     load::run(plan, Arc::new(exchange), board.clone(), CancellationToken::new()).await;
     board.totals.lock().clone()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gateway::caller::replay::chance::Chance;
+use caller::replay::chance::Chance;
 use parking_lot::Mutex;
 use tests::caller::Caller;
 use tests::gateway::LINE;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gateway::caller::replay::chance::Chance;
+use caller::replay::chance::Chance;
 use tests::gateway::ADMIN;
 use tests::home::Home;
 use tests::home::private_postgres::Cluster;

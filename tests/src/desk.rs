@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use caller::leg;
+use caller::script::{Act, Opening, Patience, Script};
 use futures_util::future::BoxFuture;
-use gateway::caller::leg;
-use gateway::caller::script::{Act, Opening, Patience, Script};
 use gateway::config::Config;
 use gateway::providers::{Providers, agent};
 use knowledge::Retriever;

@@ -16,10 +16,10 @@ use benches::front_desk::{self, LINE, LOUD, callers, consent, drained, used};
 use benches::office::{Listened, Office, Socket, listen};
 use benches::phone_line::{PhoneLine, marker};
 use benches::step::at_rest;
+use caller::dial::Exchange;
+use caller::replay::load::{self, Board};
 use futures_util::SinkExt;
 use futures_util::future::try_join_all;
-use gateway::caller::dial::Exchange;
-use gateway::caller::replay::load::{self, Board};
 use gateway::config::Config;
 use reqwest::Client;
 use secrecy::SecretString;
@@ -145,7 +145,7 @@ impl Bench {
         consent(&office, "notice").await?;
         at_rest(&gateway).await?;
         let config = Config::for_test("/nowhere".as_ref());
-        let exchange = Arc::new(Exchange::new(&config, Client::new(), office.base.clone()));
+        let exchange = Arc::new(Exchange::new(config.carrier_account(), Client::new(), office.base.clone()));
         Ok(Self { gateway, folder, office, exchange })
     }
 }
@@ -477,7 +477,7 @@ async fn transfers() -> Result<()> {
     at_rest(&gateway).await?;
     let mut config = Config::for_test("/nowhere".as_ref());
     with_account(&mut config);
-    let exchange = Exchange::new(&config, Client::new(), office.base.clone());
+    let exchange = Exchange::new(config.carrier_account(), Client::new(), office.base.clone());
     let (mut own, mut said) = (Values::default(), Values::default());
     for n in 0..TRANSFERS {
         let rung = transfer(&exchange, &carrier, n).await?;

@@ -16,10 +16,10 @@ use benches::front_desk::{self, callers, consent, drained, ring, unencoded, used
 use benches::office::Office;
 use benches::sealed_calls::{self, HeldBack};
 use benches::step::at_rest;
-use gateway::caller::dial::Exchange;
-use gateway::caller::replay::load::{self, Board};
-use gateway::caller::replay::scrape::{Buckets, Observer};
-use gateway::caller::replay::times::Spread;
+use caller::dial::Exchange;
+use caller::replay::load::{self, Board};
+use caller::replay::scrape::{Buckets, Observer};
+use caller::replay::times::Spread;
 use gateway::config::Config;
 use reqwest::Client;
 use tempfile::TempDir;
@@ -87,7 +87,7 @@ impl Bench {
         let gateway = front_desk::start(folder.path(), &[])?;
         let office = Office::of(&gateway);
         let config = Config::for_test(Path::new("/nowhere"));
-        let exchange = Arc::new(Exchange::new(&config, Client::new(), office.base.clone()));
+        let exchange = Arc::new(Exchange::new(config.carrier_account(), Client::new(), office.base.clone()));
         let bench = Self { gateway, folder, office, exchange };
         bench.rests().await?;
         Ok(bench)
@@ -188,9 +188,8 @@ async fn look(bench: &Bench, live: &Live, hours: Option<&[HeldBack]>) -> Result<
     let (pid, meters) = (bench.gateway.pid(), &live.board.meters);
     let observer =
         Observer { http: Client::new(), base: bench.office.base.clone(), token: None, pid: Some(pid) };
-    let histogram = |look: gateway::caller::replay::scrape::Look| {
-        look.metrics.buckets("quandura_frame_lateness_seconds", None)
-    };
+    let histogram =
+        |look: caller::replay::scrape::Look| look.metrics.buckets("quandura_frame_lateness_seconds", None);
     if let Some(hours) = hours {
         hours.iter().try_for_each(HeldBack::release)?;
         ring(&bench.exchange).await?;

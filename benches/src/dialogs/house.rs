@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use gateway::caller::dial::Exchange;
+use caller::dial::Exchange;
 use gateway::config::Config;
 use gateway::providers::engines::Engines;
 use gateway::scenario::evidence::Turn;
@@ -70,7 +70,7 @@ impl House {
             let mut running = Gateway::start(config, engines, Arc::new(progress)).await?;
             running.ready().await?;
             let base = format!("http://{}", running.addr);
-            anyhow::Ok((running, Exchange::new(&settings, http.clone(), base.clone()), base))
+            anyhow::Ok((running, Exchange::new(settings.carrier_account(), http.clone(), base.clone()), base))
         })?;
         let (runtime, running, token) = (Some(runtime), Some(running), ADMIN.to_owned());
         Ok(Self { runtime, running, exchange, http, base, token, _folder: Some(folder) })
@@ -83,7 +83,7 @@ impl House {
     pub fn around(running: RunningGateway, token: &str) -> Result<Self> {
         let http = Client::builder().timeout(ANSWER).build()?;
         let base = format!("http://{}", running.addr);
-        let exchange = Exchange::new(&running.app.config, http.clone(), base.clone());
+        let exchange = Exchange::new(running.app.config.carrier_account(), http.clone(), base.clone());
         let token = token.to_owned();
         Ok(Self { runtime: None, running: Some(running), exchange, http, base, token, _folder: None })
     }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use caller::playback::Playback;
+use caller::socket::{self, Socket};
 use futures_util::{SinkExt, StreamExt};
-use gateway::caller::playback::Playback;
-use gateway::caller::socket::{self, Socket};
 use telephony::encoding::decode_payload;
 use telephony::media::{AudioFrame, FRAME_MS, StreamStart};
 use telephony::stream::MAX_PAYLOAD_BYTES;

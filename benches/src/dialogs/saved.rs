@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use gateway::caller::audio;
+use caller::audio;
 
 use super::talk::{Call, tick_of};
 use super::verdict::Verdict;

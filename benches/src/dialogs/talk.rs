@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use caller::order::Order;
+use caller::playback::is_audible;
 use chrono::{DateTime, Utc};
-use gateway::caller::order::Order;
-use gateway::caller::playback::is_audible;
 use gateway::scenario::evidence::Turn;
 use gateway::scenario::work::Filed;
 use telephony::media::FRAME_BYTES;

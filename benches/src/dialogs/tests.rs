@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gateway::caller::audio::write_mono;
+use caller::audio::write_mono;
 use pipeline::ports::AfterReply;
 use telephony::media::AudioFrame;
 

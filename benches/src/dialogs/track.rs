@@ -1,7 +1,7 @@
 //! What went over one call's line, in frames of 20 ms, and the figures that follow from it.
 
+use caller::playback::is_audible;
 use chrono::{DateTime, Utc};
-use gateway::caller::playback::is_audible;
 use telephony::media::AudioFrame;
 
 /// Sound and silence of a whole call. Positions are frames since the stream opened.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-use gateway::caller::audio;
+use caller::audio;
 use pipeline::audio::g711::mulaw_to_f32;
 use pipeline::audio::level::rms_dbfs;
 

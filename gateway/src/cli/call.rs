@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use super::args::{self, Keep, Utterance};
-use crate::caller::audio;
-use crate::caller::leg::{self, Outcome};
-use crate::caller::script::{Act, Opening, Patience, Script, pressed};
-use crate::caller::voice::{self, Voice};
 use crate::config::Config;
+use caller::audio;
+use caller::leg::{self, Outcome};
+use caller::script::{Act, Opening, Patience, Script, pressed};
+use caller::voice::{self, Voice};
 use dialled::Dialled;
 use show::{Show, Telling};
 

@@ -9,12 +9,12 @@ use super::args::{self, SAMPLES};
 use super::call::dialled::Dialled;
 use super::call::show::{Show, Telling};
 use super::call::{save, why};
-use crate::caller::audio;
-use crate::caller::leg;
-use crate::caller::live::{Deed, Live, Manner, State};
-use crate::caller::script::{Act, pressed};
-use crate::caller::voice::{self, Voice};
 use crate::config::Config;
+use caller::audio;
+use caller::leg;
+use caller::live::{Deed, Live, Manner, State};
+use caller::script::{Act, pressed};
+use caller::voice::{self, Voice};
 
 /// Lines that may wait to be spoken; a pipe waits for them.
 const LINES: usize = 8;

@@ -19,10 +19,10 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::args;
 use super::client::{base_url, token};
-use crate::caller::audio::{self, Writer};
-use crate::caller::playback::Playback;
 use crate::calls::journal_recorders::RecordLine;
 use crate::config::Config;
+use caller::audio::{self, Writer};
+use caller::playback::Playback;
 
 /// Runs until enough was recorded, or the user interrupts.
 pub async fn run(config: &Config, args: args::Record) -> anyhow::Result<()> {

@@ -15,13 +15,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::args;
 use super::client::{base_url, http, token};
-use crate::caller::dial::Exchange;
-use crate::caller::replay::course::Manner;
-use crate::caller::replay::load::{self, Board, Plan};
-use crate::caller::replay::recording;
-use crate::caller::replay::scrape::{Observer, cpu_seconds};
-use crate::caller::replay::trouble::Shares;
 use crate::config::Config;
+use caller::dial::Exchange;
+use caller::replay::course::Manner;
+use caller::replay::load::{self, Board, Plan};
+use caller::replay::recording;
+use caller::replay::scrape::{Observer, cpu_seconds};
+use caller::replay::trouble::Shares;
 use progress::{Watched, watch};
 use report::{Measured, Report};
 
@@ -55,7 +55,7 @@ async fn play(config: &Config, args: &args::Replay, stop: CancellationToken) -> 
     let http = http()?;
     let observer =
         Observer { http: http.clone(), token: token(config, &base), base: base.clone(), pid: args.pid };
-    let exchange = Arc::new(Exchange::new(config, http, base));
+    let exchange = Arc::new(Exchange::new(config.carrier_account(), http, base));
     let board = Arc::new(Board::default());
     eprintln!(
         "{} recordings, {} callers, {} calls each, at {}",

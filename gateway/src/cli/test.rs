@@ -15,7 +15,6 @@ use tokio::task::JoinSet;
 
 use super::args;
 use super::client::{base_url, http, token};
-use crate::caller::voice::Voice;
 use crate::config::Config;
 use crate::providers::Progress;
 use crate::scenario::call::{self, Busy, Studio};
@@ -26,6 +25,7 @@ use crate::scenario::from_call;
 use crate::scenario::gateway::Tested;
 use crate::scenario::report::{html, junit, table};
 use crate::scenario::verdict::{self, About, Finding};
+use caller::voice::Voice;
 
 /// How often a caller tries who is turned away, and the pause between.
 const ATTEMPTS: usize = 3;

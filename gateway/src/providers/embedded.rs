@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::knowledge::Retriever;
 use anyhow::Context;
-use speech::{LocalSpeech, runtime};
+use speech::{LocalSpeech, MODEL_FILES, runtime};
 use storage::Platform;
 
 use super::Progress;
@@ -12,30 +12,13 @@ use crate::api::knowledge;
 use crate::config::{Llm, ProviderLists};
 use crate::quarantined_tenants;
 
-/// Files that recogniser, voice and speech detector read from the models folder.
-pub const SPEECH_FILES: [&str; 14] = [
-    "libonnxruntime.so",
-    "moonshine-encoder.onnx",
-    "moonshine-cross.onnx",
-    "moonshine-step.onnx",
-    "moonshine-tokenizer.bin",
-    "whisper-encoder.onnx",
-    "whisper-decoder.onnx",
-    "whisper-tokens.bin",
-    "hibari.onnx",
-    "hibari-vocab.json",
-    "oov.onnx",
-    "oov.json",
-    "smart-turn.onnx",
-    "silero-vad.onnx",
-];
 /// Files that search by meaning reads from there.
 pub const SEARCH_FILES: [&str; 3] = ["libonnxruntime.so", "minilm.onnx", "minilm-tokenizer.json"];
 
 /// Files that the engines of these lists need.
 #[must_use]
 pub fn files(lists: &ProviderLists) -> Vec<&'static str> {
-    let mut files = if lists.need_speech_models() { SPEECH_FILES.to_vec() } else { Vec::new() };
+    let mut files = if lists.need_speech_models() { MODEL_FILES.to_vec() } else { Vec::new() };
     if needs_search(lists) {
         files.extend(SEARCH_FILES);
     }
@@ -104,6 +87,6 @@ mod tests {
         assert_eq!(missing(here, &builtin).len(), SEARCH_FILES.len());
         let local = ProviderLists { tts: vec![Tts::ElevenLabs, Tts::Local], ..cloud };
         let missing = missing(here, &local);
-        assert_eq!(missing.len(), SPEECH_FILES.len() + 2, "{missing:?}");
+        assert_eq!(missing.len(), MODEL_FILES.len() + 2, "{missing:?}");
     }
 }

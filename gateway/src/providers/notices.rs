@@ -11,7 +11,7 @@ use telephony::media::AudioFrame;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::frames;
+use telephony::media::frames;
 
 /// What a caller hears when the machine is full.
 pub const BUSY_MESSAGE: &str = "All our lines are busy at the moment. Please call again in a few minutes. \

@@ -24,12 +24,12 @@ use super::impairments::{Spoilt, at_level};
 use super::utterance::{Piece, Utterance};
 use super::wanted::Tongue;
 use super::work::{self, Filed};
-use crate::caller::audio;
-use crate::caller::follow::{Followed, follow, tenant_of};
-use crate::caller::leg;
-use crate::caller::order::Order;
-use crate::caller::script::{Party, Send};
-use crate::caller::voice::Voice;
+use caller::audio;
+use caller::follow::{Followed, follow, tenant_of};
+use caller::leg;
+use caller::order::Order;
+use caller::script::{Party, Send};
+use caller::voice::Voice;
 
 /// How long the last events may take after the call.
 const LAST_EVENTS: Duration = Duration::from_secs(6);

@@ -9,8 +9,8 @@ use telephony::media::AudioFrame;
 
 use super::impairments::Spoilt;
 use super::wanted::Pattern;
-use crate::caller::playback::is_audible;
-use crate::caller::script::{Party, Send};
+use caller::playback::is_audible;
+use caller::script::{Party, Send};
 
 /// Quiet after which a caller answers a question, and after which they take a statement to be over; frames.
 const AFTER_QUESTION: usize = 25;

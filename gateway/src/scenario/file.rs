@@ -8,8 +8,8 @@ use serde_saphyr::Spanned;
 
 use super::utterance::Utterance;
 use super::wanted::{Pattern, Tongue, Wanted};
-use crate::caller::script::pressed;
 use crate::demo;
+use caller::script::pressed;
 
 /// The published schema of the file.
 pub const SCHEMA: &str = include_str!("../../data/scenarios/schema.json");

@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::evidence::Turn;
 use super::file;
 use super::gateway::Tested;
-use crate::caller::audio;
-use crate::caller::replay::journal;
-use crate::caller::replay::recording::{Begin, Recording};
-use crate::caller::script::pressed;
+use caller::audio;
+use caller::replay::journal;
+use caller::replay::recording::{Begin, Recording};
+use caller::script::pressed;
 
 /// Personal data as the API shows it.
 static TOKEN: LazyLock<Regex> =

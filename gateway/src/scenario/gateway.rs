@@ -11,11 +11,11 @@ use tempfile::TempDir;
 
 use crate::auth::scope::TENANT_HEADER;
 use crate::auth::secrets;
-use crate::caller::dial::Exchange;
 use crate::config::{Carrier, Config};
 use crate::providers::Progress;
 use crate::providers::engines::Engines;
 use crate::startup::{Gateway, RunningGateway};
+use caller::dial::Exchange;
 
 /// Longest wait for an answer of the API.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -42,7 +42,7 @@ impl Tested {
         base: String,
         token: SecretString,
     ) -> anyhow::Result<Self> {
-        let exchange = Exchange::new(config, http.clone(), base.clone());
+        let exchange = Exchange::new(config.carrier_account(), http.clone(), base.clone());
         let tested = Self { exchange, http, token, base, running: None };
         // One that still loads its engines would refuse every call.
         tested.get("/ready", None).await.context("--url")?;
@@ -77,7 +77,7 @@ impl Tested {
         let mut running = Gateway::start(settings.clone(), engines, progress).await?;
         running.ready().await?;
         let base = format!("http://{}", running.addr);
-        let exchange = Exchange::new(&settings, http.clone(), base.clone());
+        let exchange = Exchange::new(settings.carrier_account(), http.clone(), base.clone());
         Ok(Self { exchange, http, token, base, running: Some((running, folder)) })
     }
 
@@ -85,7 +85,7 @@ impl Tested {
     #[cfg(test)]
     pub(crate) fn around(config: &Config, base: String, token: &str) -> Self {
         let http = Client::new();
-        let exchange = Exchange::new(config, http.clone(), base.clone());
+        let exchange = Exchange::new(config.carrier_account(), http.clone(), base.clone());
         Self { exchange, http, token: SecretString::from(token), base, running: None }
     }
 

@@ -11,7 +11,7 @@ use pipeline::audio::g711::{f32_to_mulaw, mulaw_to_f32};
 use telephony::media::{AudioFrame, FRAME_BYTES};
 
 use super::file::Line;
-use crate::caller::replay::chance::Chance;
+use caller::replay::chance::Chance;
 
 /// Loudness that a caller's voice is brought to.
 pub const VOICE_DBFS: f32 = -22.0;
@@ -136,7 +136,7 @@ pub fn at_level(frames: &[AudioFrame]) -> Vec<AudioFrame> {
     sound.iter_mut().for_each(|sample| *sample = (*sample * gain).clamp(-1.0, 1.0));
     let mut codes = Vec::with_capacity(sound.len());
     f32_to_mulaw(&sound, &mut codes);
-    crate::providers::frames(&codes)
+    telephony::media::frames(&codes)
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
         let sound: Vec<f32> = (0..8_000_u16).map(|i| 0.02 * (f32::from(i) * 0.4).sin()).collect();
         let mut codes = Vec::new();
         f32_to_mulaw(&sound, &mut codes);
-        crate::providers::frames(&codes)
+        telephony::media::frames(&codes)
     }
 
     fn loudest(mut line: Spoilt, heard: &[AudioFrame]) -> f32 {

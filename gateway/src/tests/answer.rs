@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use telephony::media::{AudioFrame, StreamStart};
 use tokio::sync::mpsc;
 
-use crate::caller::leg;
-use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::config::Config;
 use crate::providers::Providers;
 use crate::simulated::{TestGateway, engines};
+use caller::leg;
+use caller::script::{Act, Opening, Patience, Script};
 
 const ADMIN: &str = "an-admin-token-of-the-test";
 const QUESTION: &str = "Is the pool heated, +12025550143 asks?";

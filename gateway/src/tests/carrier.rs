@@ -5,8 +5,8 @@ use secrecy::SecretString;
 use telephony::twilio::form;
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
-use crate::caller::order::{self, Order};
 use crate::simulated::TestGateway;
+use caller::order::{self, Order};
 use telephony::call_status::VoiceRequest;
 
 fn arrival(to: &str) -> Vec<(String, String)> {

@@ -20,10 +20,10 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use super::whole_calls::{ADMIN, SPEECH, ended, get, noted, place};
-use crate::caller::leg::{self, Outcome};
-use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::calls::listening::SETTING;
 use crate::simulated::{TestGateway, engines};
+use caller::leg::{self, Outcome};
+use caller::script::{Act, Opening, Patience, Script};
 
 pub(super) type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 

@@ -25,12 +25,12 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use super::simulated_carrier::telnyx::{API_KEY, APPLICATION, headers, public_key};
 use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, Plays, TOKEN, Talk};
 use super::transfer::{ADMIN, CALLER, CLERK, LINE, presses, staffed_with, with_front_desk};
-use crate::caller::order::{self, Order};
 use crate::config::Config;
 use crate::config::carrier::Name;
 use crate::providers::Providers;
 use crate::simulated::TestGateway;
 use crate::tenant_config::{check, read};
+use caller::order::{self, Order};
 
 const OFFICE: &str = "the clerk's office";
 

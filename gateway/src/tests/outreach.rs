@@ -14,11 +14,11 @@ use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 
 use super::simulated_carrier::{ACCOUNT, Behaviour, Callbacks, CarrierServer, TOKEN, Talk, Trouble};
 use crate::auth::secrets;
-use crate::caller::leg;
-use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::config::Config;
 use crate::dialing::reconcile;
 use crate::simulated::TestGateway;
+use caller::leg;
+use caller::script::{Act, Opening, Patience, Script};
 
 const ADMIN: &str = "an-admin-token-of-the-test";
 pub(super) const YES: Behaviour = Behaviour::Answers { key: Some('1'), lasts: Duration::ZERO };

@@ -16,8 +16,8 @@ use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
 use super::simulated_carrier::{ACCOUNT, Behaviour, TOKEN, Talk};
 use super::transfer::{ADMIN, CALLER, CLERK, LINE, Line, presses, staffed_with};
 use crate::auth::secrets;
-use crate::caller::leg;
-use crate::caller::script::{Act, Opening, Patience, Script};
+use caller::leg;
+use caller::script::{Act, Opening, Patience, Script};
 
 const TARGET: &str = "the clerk's office";
 

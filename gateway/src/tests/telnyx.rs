@@ -16,10 +16,10 @@ use super::outreach::{Desk, YES, desk_at};
 use super::simulated_carrier::telnyx::{API_KEY, APPLICATION, headers, public_key};
 use super::simulated_carrier::{ACCOUNT, Behaviour, Callbacks, CarrierServer, Plays, Talk, Trouble};
 use super::whole_calls::{ADMIN, ended, get};
-use crate::caller::order::{self, Order};
 use crate::config::Config;
 use crate::config::carrier::Name;
 use crate::simulated::TestGateway;
+use caller::order::{self, Order};
 
 const LINE: &str = "+12025550100";
 const CALL: &str = "v3:9X2vxPDFY2RHSJ1EdMS0RHRksMTg7ldNxdjWbVr9zBjbGjGsSe-aiQ";

@@ -19,14 +19,14 @@ use work::tools::registry::Policy;
 
 use super::simulated_carrier::{ACCOUNT, Behaviour, CarrierServer, TOKEN, Talk};
 use crate::auth::secrets;
-use crate::caller::leg;
-use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::config::Config;
 use crate::demo;
 use crate::dialing::reconcile;
 use crate::dialing::transfer::TARGETS;
 use crate::providers::{Providers, agent};
 use crate::simulated::{TestGateway, engines};
+use caller::leg;
+use caller::script::{Act, Opening, Patience, Script};
 
 pub(super) const ADMIN: &str = "an-admin-token-of-the-test";
 pub(super) const LINE: &str = "+12025550100";

@@ -7,8 +7,8 @@ use telephony::media::AudioFrame;
 
 use super::outreach::{Desk, YES, desk, talk_of};
 use super::simulated_carrier::{Behaviour, Callbacks, Trouble};
-use crate::caller::script::Opening;
 use crate::demo;
+use caller::script::Opening;
 
 async fn with_messages() -> Desk {
     let desk = desk().await;

@@ -12,11 +12,11 @@ use telephony::twilio::form;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::auth::secrets;
-use crate::caller::follow::follow;
-use crate::caller::leg::{self, Outcome};
-use crate::caller::order::{self, Order};
-use crate::caller::script::{Act, Opening, Patience, Script};
 use crate::simulated::TestGateway;
+use caller::follow::follow;
+use caller::leg::{self, Outcome};
+use caller::order::{self, Order};
+use caller::script::{Act, Opening, Patience, Script};
 use telephony::call_status::VoiceRequest;
 
 pub(super) const ADMIN: &str = "an-admin-token-of-the-test";

@@ -17,6 +17,23 @@ use crate::tts::pronounce::Pronouncer;
 use crate::vad::{SileroVad, VadEngine};
 use pipeline::ports::PortError;
 
+/// Files that recogniser, voice and speech detector read from the models folder.
+pub const MODEL_FILES: [&str; 14] = [
+    "libonnxruntime.so",
+    "moonshine-encoder.onnx",
+    "moonshine-cross.onnx",
+    "moonshine-step.onnx",
+    "moonshine-tokenizer.bin",
+    "whisper-encoder.onnx",
+    "whisper-decoder.onnx",
+    "whisper-tokens.bin",
+    "hibari.onnx",
+    "hibari-vocab.json",
+    "oov.onnx",
+    "oov.json",
+    "smart-turn.onnx",
+    "silero-vad.onnx",
+];
 /// Callers who may talk at once for each worker: half of what the `speech` bench sustains on an idle machine with
 /// finals within 500 ms, since a busy one has less to give.
 const TALKERS_PER_WORKER: usize = 6;

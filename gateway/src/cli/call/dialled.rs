@@ -12,12 +12,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::show::Show;
-use crate::caller::dial::Exchange;
-use crate::caller::follow::{Followed, follow, tenant_of};
-use crate::caller::order::Order;
 use crate::cli::args::Dial;
 use crate::cli::client::{base_url, http, token};
 use crate::config::Config;
+use caller::dial::Exchange;
+use caller::follow::{Followed, follow, tenant_of};
+use caller::order::Order;
 
 /// How long the last events may take after the call.
 const LAST_EVENTS: Duration = Duration::from_secs(4);
@@ -41,7 +41,7 @@ impl Dialled {
     /// Finds the line, when a tenant is named in place of it.
     pub async fn new(config: &Config, dial: &Dial) -> anyhow::Result<Self> {
         let base = base_url(config, dial.target.url.as_deref())?;
-        let exchange = Exchange::new(config, http()?, base);
+        let exchange = Exchange::new(config.carrier_account(), http()?, base);
         let to = match &dial.tenant {
             Some(tenant) => first_line(config, &exchange, tenant).await?,
             None => dial.to.clone(),

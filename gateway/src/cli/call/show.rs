@@ -8,9 +8,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::caller::follow::Followed;
-use crate::caller::leg::Outcome;
-use crate::caller::live::State;
+use caller::follow::Followed;
+use caller::leg::Outcome;
+use caller::live::State;
 
 /// When the agent's words are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use super::super::args::{self, Cli};
 use super::super::{console, run_words};
 use super::show::{Show, Telling};
 use super::*;
-use crate::caller::live::Manner;
 use crate::simulated::{TestGateway, tone};
+use caller::live::Manner;
 
 const PATIENT: Manner = Manner::Patient { gap_ms: 300, answer_ms: 5_000 };
 

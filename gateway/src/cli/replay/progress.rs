@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::{Instant, interval};
 use tokio_util::sync::CancellationToken;
 
-use crate::caller::replay::load::Board;
-use crate::caller::replay::scrape::{Look, Observer};
+use caller::replay::load::Board;
+use caller::replay::scrape::{Look, Observer};
 
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Lines in a log file are rarer than updates of a terminal.

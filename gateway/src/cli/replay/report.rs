@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::caller::replay::load::{Board, Plan, Totals};
-use crate::caller::replay::scrape::{Buckets, Look};
-use crate::caller::replay::tally::{SpokenOver, Turns};
-use crate::caller::replay::times::Spread;
+use caller::replay::load::{Board, Plan, Totals};
+use caller::replay::scrape::{Buckets, Look};
+use caller::replay::tally::{SpokenOver, Turns};
+use caller::replay::times::Spread;
 
 /// Own lateness, p99, above which figures are those of the generator.
 pub const SATURATED_MS: f64 = 10.0;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::report::{Report, SATURATED_MS};
-use crate::caller::replay::times::Spread;
+use caller::replay::times::Spread;
 
 /// The whole report in lines.
 #[must_use]

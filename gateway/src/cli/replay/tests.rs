@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::{play, run, table};
-use crate::caller::audio;
 use crate::calls::journal_recorders::RecordLine;
 use crate::cli::{Cli, Command, args};
 use crate::config::Config;
 use crate::simulated::TestGateway;
+use caller::audio;
 
 const SPEECH: AudioFrame = AudioFrame([0x18; FRAME_BYTES]);
 

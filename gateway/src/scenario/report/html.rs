@@ -8,10 +8,10 @@ use chrono::DateTime;
 
 use super::page::Page;
 use super::{svg, table};
-use crate::caller::audio;
 use crate::scenario::evidence::Evidence;
 use crate::scenario::figures::{Held, Outcome, Run};
 use crate::scenario::verdict::Finding;
+use caller::audio;
 
 /// Sound and pages of scenarios are below these.
 const SOUND: &str = "audio";

@@ -8,7 +8,7 @@ use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use pipeline::audio::g711::{f32_to_mulaw, mulaw_decode};
 use telephony::media::{AudioFrame, SAMPLE_RATE_HZ};
 
-use crate::providers::frames;
+use telephony::media::frames;
 
 /// WAV format tag of mu-law, which `hound` does not read.
 const FORMAT_MULAW: u16 = 7;
@@ -213,7 +213,7 @@ mod tests {
         file.finalize().unwrap();
         let frames = read(&path).unwrap();
         assert_eq!(frames.len(), 10);
-        assert!(crate::caller::playback::is_audible(&frames[4]));
+        assert!(crate::playback::is_audible(&frames[4]));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use speech::LocalSpeech;
 use telephony::media::AudioFrame;
 use tokio::time::timeout;
 
-use crate::providers::{embedded, frames};
+use telephony::media::frames;
 
 /// Longest text that is spoken in one go: about a minute.
 pub const LONGEST: usize = 600;
@@ -50,7 +50,7 @@ impl Voice {
     /// # Errors
     /// Says which file is missing or damaged, and what brings it.
     pub async fn load(models: &Path, language: Language) -> anyhow::Result<Self> {
-        if let Some(file) = embedded::SPEECH_FILES.iter().find(|file| !models.join(file).is_file()) {
+        if let Some(file) = speech::MODEL_FILES.iter().find(|file| !models.join(file).is_file()) {
             bail!(
                 "words are spoken by the built-in voice, and {} has no {file}: `make build` brings the models; if they \
                  are elsewhere, name their folder in MODELS_DIR; a recording needs none: quandura call --wav FILE",

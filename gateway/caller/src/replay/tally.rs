@@ -236,7 +236,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::replay::line::Line;
+    use crate::replay::line::Line;
 
     const MS: fn(u64) -> CallTime = CallTime::from_ms;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use storage::zones::normalise_phone;
 use tokio::sync::mpsc;
 
-use crate::auth::scope::TENANT_HEADER;
+use crate::TENANT_HEADER;
 
 /// Events that may wait for the printer.
 const QUEUE: usize = 256;

@@ -8,14 +8,25 @@ use telephony::call_status::VoiceRequest;
 use telephony::media::StreamStart;
 use telephony::twilio::form;
 use telephony::twilio::signature::{SIGNATURE_HEADER, sign};
+use uuid::Uuid;
 
 use super::order::{self, Order};
-use crate::auth::secrets;
-use crate::config::Config;
-use crate::webhooks::twilio::PATHS;
 
 /// Longest wait for the webhook's answer: the carrier gives up after this.
 const ANSWER: Duration = Duration::from_secs(15);
+
+/// Where the gateway's carrier asks what to do with a call.
+const VOICE: &str = "/twilio/voice";
+
+/// The gateway's account with the carrier, as far as a call at its door needs it.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    pub sid: Option<String>,
+    /// What requests are signed with.
+    pub key: Option<SecretString>,
+    /// Address that the gateway believes it has; requests are signed with it.
+    pub public_url: Option<String>,
+}
 
 /// Why a call was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,18 +51,15 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The gateway at `base`. Requests are signed when `config` has the carrier's key.
+    /// The gateway at `base`. Requests are signed when the account has a key.
     #[must_use]
-    pub fn new(config: &Config, http: Client, base: String) -> Self {
-        let signed_base =
-            config.public_url.as_ref().map_or_else(|| base.clone(), |url| url.as_str().to_owned());
-        let account_sid = config.carrier.twilio.account_sid.clone();
+    pub fn new(account: Account, http: Client, base: String) -> Self {
         Self {
             http,
+            signed_base: account.public_url.unwrap_or_else(|| base.clone()),
             base,
-            signed_base,
-            key: config.carrier.twilio.auth_token.clone(),
-            account_sid: account_sid.unwrap_or_else(|| format!("AC{}", secrets::random_hex(16))),
+            key: account.key,
+            account_sid: account.sid.unwrap_or_else(|| format!("AC{}", Uuid::new_v4().simple())),
         }
     }
 
@@ -69,7 +77,7 @@ impl Exchange {
     #[must_use]
     pub fn ring(&self, from: &str, to: &str) -> VoiceRequest {
         VoiceRequest {
-            call_sid: format!("CA{}", secrets::random_hex(16)),
+            call_sid: format!("CA{}", Uuid::new_v4().simple()),
             account_sid: self.account_sid.clone(),
             from: Some(from.to_owned()),
             to: to.to_owned(),
@@ -82,8 +90,8 @@ impl Exchange {
     /// [`Refusal`], when there is nothing to do with it.
     pub async fn place(&self, call: &VoiceRequest) -> Result<Order, Refusal> {
         let fields = form::ringing(call);
-        let mut post = self.http.post(format!("{}{}", self.base, PATHS.voice)).form(&fields).timeout(ANSWER);
-        if let Some((name, value)) = self.sign(&format!("{}{}", self.signed_base, PATHS.voice), &fields) {
+        let mut post = self.http.post(format!("{}{}", self.base, VOICE)).form(&fields).timeout(ANSWER);
+        if let Some((name, value)) = self.sign(&format!("{}{}", self.signed_base, VOICE), &fields) {
             post = post.header(name, value);
         }
         let unreachable = |_| Refusal::Unreachable(self.base.clone());
@@ -111,7 +119,7 @@ impl Exchange {
     #[must_use]
     pub fn start(&self, call: &VoiceRequest, parameters: Vec<(String, String)>) -> StreamStart {
         StreamStart {
-            stream_sid: format!("MZ{}", secrets::random_hex(16)),
+            stream_sid: format!("MZ{}", Uuid::new_v4().simple()),
             call_sid: call.call_sid.clone(),
             account_sid: call.account_sid.clone(),
             parameters,

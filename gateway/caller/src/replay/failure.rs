@@ -1,8 +1,8 @@
 //! Why a simulated call failed, in words that hold nothing of the caller.
 
-use crate::caller::dial::Refusal;
-use crate::caller::order::Order;
-use crate::caller::socket::NotOpened;
+use crate::dial::Refusal;
+use crate::order::Order;
+use crate::socket::NotOpened;
 
 /// One reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -20,7 +20,7 @@ use super::line::Line;
 use super::meters::Meters;
 use super::tally::{Noticed, Tally};
 use super::trouble::Trouble;
-use crate::caller::socket::Socket;
+use crate::socket::Socket;
 
 const FRAME: Duration = Duration::from_millis(FRAME_MS);
 /// Longest wait for the gateway to take what we send, and to close.

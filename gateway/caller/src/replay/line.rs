@@ -121,7 +121,7 @@ mod tests {
     use telephony::sim::{Impairments, SimCarrier};
 
     use super::*;
-    use crate::caller::replay::chance::Chance;
+    use crate::replay::chance::Chance;
 
     const MS: fn(u64) -> CallTime = CallTime::from_ms;
 

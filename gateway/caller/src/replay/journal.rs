@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use pipeline::session::journal::{JournalEntry, Recorded, decode_audio, decode_frame};
 use telephony::media::{AudioFrame, FRAME_MS};
 
-use crate::caller::playback::Playback;
+use crate::playback::Playback;
 
 /// Frames that may be missing against the clock before silence is put in their place: carriers send in bunches.
 const LAG: usize = 5;

@@ -19,8 +19,8 @@ use super::talker::{End, Talked, talk};
 use super::tally::{SpokenOver, Turns};
 use super::times::Times;
 use super::trouble::{Shares, Trouble};
-use crate::caller::dial::Exchange;
-use crate::caller::socket;
+use crate::dial::Exchange;
+use crate::socket;
 
 /// Bytes that may collect between flushes: the frames and marks of one wake.
 const WRITE_BUFFER: usize = 16 * 1024;

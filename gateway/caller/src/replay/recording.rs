@@ -12,7 +12,7 @@ use telephony::media::{AudioFrame, FRAME_BYTES};
 
 use super::journal;
 use super::speech::voiced;
-use crate::caller::audio;
+use crate::audio;
 
 /// Characters of one frame in base64.
 const PAYLOAD: usize = FRAME_BYTES.div_ceil(3) * 4;
