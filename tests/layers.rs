@@ -1,6 +1,8 @@
 //! The rules of the house, kept by machine: who may import whom, and what a module may do. They are explained in
 //! docs/ARCHITECTURE.md. Each rule is a function over sources, so that the tests at the end can plant a fault.
 
+#[path = "layers/carriers.rs"]
+mod carriers;
 #[path = "layers/circles.rs"]
 mod circles;
 #[path = "layers/metrics.rs"]
@@ -13,6 +15,7 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use carriers::CARRIERS;
 use serde_json::Value;
 use source::{Source, line_of};
 
@@ -100,38 +103,6 @@ const IMPURE: [&str; 11] = [
     "rand",
     "spawn",
 ];
-
-/// Names of Twilio's wire format and forms.
-const TWILIO_FIELDS: [&str; 14] = [
-    "streamSid",
-    "callSid",
-    "accountSid",
-    "customParameters",
-    "mediaFormat",
-    "sequenceNumber",
-    "StreamSid",
-    "CallSid",
-    "AccountSid",
-    "CallStatus",
-    "AnsweredBy",
-    "RecordingSid",
-    "StreamEvent",
-    "X-Twilio-Signature",
-];
-
-/// Names of Telnyx's wire format and requests. Its forms have Twilio's names, and are read there.
-const TELNYX_FIELDS: [&str; 6] = [
-    "call_control_id",
-    "custom_parameters",
-    "bidirectionalMode",
-    "ApplicationSid",
-    "telnyx-signature-ed25519",
-    "telnyx-timestamp",
-];
-
-/// Carriers: the folder that adapts each, and what it alone names.
-const CARRIERS: [(&str, &str, &[&str]); 2] =
-    [("telephony/src/twilio", "Twilio", &TWILIO_FIELDS), ("telephony/src/telnyx", "Telnyx", &TELNYX_FIELDS)];
 
 /// Vendors of speech and models. Each is named in the one file that adapts it, and in the `mod` line for it.
 const VENDORS: [&str; 4] = ["deepgram", "elevenlabs", "anthropic", "openai"];

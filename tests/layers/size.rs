@@ -5,7 +5,7 @@ use super::source::Source;
 /// Lines of code of a crate.
 const LARGEST: usize = 20_000;
 /// Crates that are larger still, and how large they may be: this only ever shrinks.
-const LARGER: [(&str, usize); 1] = [("gateway", 36_300)];
+const LARGER: [(&str, usize); 1] = [("gateway", 33_600)];
 
 /// What is wrong with the size of a crate whose sources are in `folder`.
 pub fn of(sources: &[Source], name: &str, folder: &str) -> Option<String> {
