@@ -3,6 +3,8 @@
 //! A live turn asks with a deadline and goes on without vectors when the worker is busy, so no call's timing
 //! hangs on it. Ingestion waits its turn in small batches, so live queries slip in between.
 
+mod remembered;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use language::spanish::glossary;
 use language::states::States;
 
 use super::{RetrieverError, spanish};
+use remembered::Remembered;
 
 /// Longest input the model was trained for.
 const MAX_TOKENS: usize = 256;
@@ -32,6 +35,9 @@ const LIVE_DEADLINE: Duration = Duration::from_millis(80);
 const PATIENT_DEADLINE: Duration = Duration::from_secs(10);
 /// Remembered queries, some 30 kB each; interim text asks for the same words several times.
 const REMEMBERED: usize = 256;
+
+/// Bytes of sentences that are remembered: some six hundred.
+const SEEN_BYTES: usize = 24 << 20;
 
 /// Sentences of an output and its sources that are seen for the judge, some 5 ms each.
 const COMPARED: usize = 64;
@@ -87,6 +93,8 @@ pub struct Embedder {
     jobs: mpsc::Sender<Job>,
     model: Arc<str>,
     remembered: Arc<Mutex<HashMap<String, Encoded>>>,
+    /// Sentences of pages and of ours down to their tokens, as the encoder itself sees them; no caller's.
+    seen: Arc<Mutex<Remembered>>,
 }
 
 impl std::fmt::Debug for Job {
@@ -108,7 +116,8 @@ impl Embedder {
             .name("embed".to_owned())
             .spawn(move || work(model, queue))
             .map_err(|e| RetrieverError::Model(e.to_string()))?;
-        Ok(Self { jobs, model: name.into(), remembered: Arc::default() })
+        let seen = Arc::new(Mutex::new(Remembered::new(SEEN_BYTES)));
+        Ok(Self { jobs, model: name.into(), remembered: Arc::default(), seen })
     }
 
     /// Names the model and how it is used: equal names, equal vectors.
@@ -165,7 +174,15 @@ impl Embedder {
 
     /// A sentence that is about to be said, down to its tokens, or `None` when the worker is too busy for the turn.
     pub async fn see(&self, sentence: &str) -> Option<Seen> {
-        let seen = self.at_once(sentence).await?;
+        let known = self.seen.lock().get(sentence);
+        let seen = match known {
+            Some(seen) => seen,
+            None => {
+                let seen = self.at_once(sentence).await?;
+                self.seen.lock().insert(sentence.to_owned(), seen.clone());
+                seen
+            }
+        };
         Some(Seen { vector: of_spanish(sentence).unwrap_or(seen.vector), ..seen })
     }
 
@@ -225,15 +242,27 @@ impl Embedder {
         tokens: bool,
         mut taken: impl FnMut(usize, Seen),
     ) -> bool {
+        if tokens {
+            order.retain(|&n| match self.seen.lock().get(&texts[n]) {
+                Some(seen) => {
+                    taken(n, seen);
+                    false
+                }
+                None => true,
+            });
+        }
         // Texts of like length share a run: what is shorter is padded to the longest.
         order.sort_by_key(|&n| texts[n].len());
         for batch in order.chunks(BATCH) {
             let (reply, answer) = oneshot::channel();
-            let texts = batch.iter().map(|&n| texts[n].clone()).collect();
-            if self.jobs.send(Job { texts, tokens, reply }).await.is_err() {
+            let job = Job { texts: batch.iter().map(|&n| texts[n].clone()).collect(), tokens, reply };
+            if self.jobs.send(job).await.is_err() {
                 return false;
             }
             for (&n, seen) in batch.iter().zip(answer.await.unwrap_or_default()) {
+                if tokens {
+                    self.seen.lock().insert(texts[n].clone(), seen.clone());
+                }
                 taken(n, seen);
             }
         }
