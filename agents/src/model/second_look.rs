@@ -17,9 +17,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::phrases::Phrase;
-use governance::judge::{
-    Level, Meanings, Means, NoRules, Severity, ValidationRequest, sentences_to_see, validate,
-};
+use governance::judge::{Level, Meanings, Means, NoRules, Reading, Severity, ValidationRequest};
 use governance::meaning::Meaning;
 use knowledge::{Embedder, Seen};
 use models::conversation::{Conversation, Message, ToolSpec};
@@ -500,13 +498,22 @@ impl Known {
         request.context.insert("tool_results".to_owned(), json!(self.results));
         request.context.insert("said".to_owned(), json!(self.said));
         // The rules were asked before each sentence was said, and are asked again before a correction is.
+        // Sources of some length are read for milliseconds, which no other call waits for.
+        let read = tokio::task::spawn_blocking(move || {
+            let mut reading = Reading::of_own(request);
+            let sentences = reading.sentences_to_see();
+            (reading, sentences)
+        });
+        let Ok((reading, sentences)) = read.await else {
+            return Verdict { kinds: Vec::new(), feedback: String::new() };
+        };
         let sights = match encoder {
-            Some(encoder) => encoder.sights(sentences_to_see(&request)).await,
+            Some(encoder) => encoder.sights(sentences).await,
             None => None,
         };
         let judged = tokio::task::spawn_blocking(move || {
             let (meanings, sights) = (Some(&meanings), sights.as_ref());
-            validate(&request, Means { rules: &NoRules, likeness: None, meanings, sights })
+            reading.judge(Means { rules: &NoRules, likeness: None, meanings, sights })
         });
         let Ok(Ok(result)) = judged.await else {
             return Verdict { kinds: Vec::new(), feedback: String::new() };

@@ -24,6 +24,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
@@ -66,13 +67,7 @@ impl std::fmt::Debug for Means<'_> {
 /// # Errors
 /// When the request can not be judged as it is; the message names the parameter and what to do.
 pub fn validate(request: &ValidationRequest, means: Means<'_>) -> Result<ValidationResult, RequestError> {
-    let checks = request.checks()?;
-    let mut subject = Reading::of(request);
-    let mut tally = Tally::default();
-    for check in checks {
-        subject.run(check, means, &mut tally)?;
-    }
-    Ok(tally.result(request.level))
+    Reading::of(request).judge(means)
 }
 
 /// A sentence of a live reply against what the model was shown: what is wrong with it. Values, names, places, "not" and
@@ -91,12 +86,7 @@ pub fn sentences(text: &str) -> Vec<String> {
 /// The sentences of a request's output and of all that it is held against, as [`Sights`] name them.
 #[must_use]
 pub fn sentences_to_see(request: &ValidationRequest) -> Vec<String> {
-    let mut reading = Reading::of(request);
-    let mut all: Vec<String> = reading.sentences.iter().map(|sentence| sentence.text.clone()).collect();
-    all.extend(reading.evidence().sentences().map(|(text, _)| text.to_owned()));
-    all.sort_unstable();
-    all.dedup();
-    all
+    Reading::of(request).sentences_to_see()
 }
 
 /// What is wrong with a sentence as [`facts_of`] says, where the encoder saw it and all that it is held against.
@@ -154,42 +144,83 @@ fn leaves(value: &Value, out: &mut String) {
     }
 }
 
-/// An output and what it is held against, read once for all checks.
-struct Reading<'a> {
-    request: &'a ValidationRequest,
+/// An output and what it is held against, read once for all checks: some milliseconds, where the sources are long.
+pub struct Reading<'a> {
+    request: Cow<'a, ValidationRequest>,
     text: String,
     sentences: Vec<Sentence>,
-    question: &'a str,
+    question: String,
     recorded: Recorded,
     /// What the caller and the context said.
     known: String,
     evidence: Option<Evidence>,
 }
 
+impl std::fmt::Debug for Reading<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reading").field("sentences", &self.sentences.len()).finish_non_exhaustive()
+    }
+}
+
+impl Reading<'static> {
+    /// Reads a request that is judged later, or elsewhere.
+    #[must_use]
+    pub fn of_own(request: ValidationRequest) -> Self {
+        Self::read(Cow::Owned(request))
+    }
+}
+
 impl<'a> Reading<'a> {
     fn of(request: &'a ValidationRequest) -> Self {
+        Self::read(Cow::Borrowed(request))
+    }
+
+    fn read(request: Cow<'a, ValidationRequest>) -> Self {
         let mut text = String::new();
         leaves(&request.output, &mut text);
         let context = &request.context;
         let question = ["question", "task"].iter().find_map(|k| context.get(*k).and_then(Value::as_str));
+        let question = question.unwrap_or_default().to_owned();
         let mut known = String::new();
         for (_, value) in context.iter().filter(|(name, _)| *name != execution::RESULTS) {
             leaves(value, &mut known);
         }
         Self {
-            request,
             sentences: reading::read(&text),
             text: text.trim_end().to_owned(),
-            question: question.unwrap_or_default(),
+            question,
             recorded: Recorded::of(context),
             known,
             evidence: None,
+            request,
         }
+    }
+
+    /// As [`sentences_to_see`].
+    #[must_use]
+    pub fn sentences_to_see(&mut self) -> Vec<String> {
+        let mut all: Vec<String> = self.sentences.iter().map(|sentence| sentence.text.clone()).collect();
+        all.extend(self.evidence().sentences().map(|(text, _)| text.to_owned()));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// As [`validate`].
+    ///
+    /// # Errors
+    /// As [`validate`].
+    pub fn judge(mut self, means: Means<'_>) -> Result<ValidationResult, RequestError> {
+        let mut tally = Tally::default();
+        for check in self.request.checks()? {
+            self.run(check, means, &mut tally)?;
+        }
+        Ok(tally.result(self.request.level))
     }
 
     /// Results of tools are sources too: what was read from a record may be said.
     fn evidence(&mut self) -> &Evidence {
-        let (request, recorded, known) = (self.request, &self.recorded, &self.known);
+        let (request, recorded, known) = (&self.request, &self.recorded, &self.known);
         self.evidence.get_or_insert_with(|| {
             let sources = request.trusted_sources.iter().map(String::as_str).chain([recorded.text.as_str()]);
             Evidence::of(sources, [known.as_str()])
@@ -203,7 +234,7 @@ impl<'a> Reading<'a> {
         tally: &mut Tally,
     ) -> Result<(), RequestError> {
         use ValidationType as T;
-        let request = self.request;
+        let request = &self.request;
         match check {
             T::Schema => {
                 let Some(schema) = &request.expected_schema else {
@@ -233,7 +264,7 @@ impl<'a> Reading<'a> {
                 if self.question.is_empty() {
                     return tally.skip(check, "no context.question");
                 }
-                let (score, issues) = semantic::check(self.question, &self.sentences, means.likeness);
+                let (score, issues) = semantic::check(&self.question, &self.sentences, means.likeness);
                 tally.ran(check, score, issues);
             }
             T::Facts => return self.facts(means, tally),
@@ -261,7 +292,7 @@ impl<'a> Reading<'a> {
     }
 
     fn facts(&mut self, means: Means<'_>, tally: &mut Tally) -> Result<(), RequestError> {
-        let question = terms_of(self.question);
+        let question = terms_of(&self.question);
         if !self.evidence().has_sources() {
             return tally.skip(ValidationType::Facts, "no trusted_sources");
         }
@@ -277,7 +308,7 @@ impl<'a> Reading<'a> {
     }
 
     fn criteria(&self, tally: &mut Tally) {
-        let request = self.request;
+        let request = &self.request;
         let mut named = String::new();
         name_fields(&request.output, &mut named);
         let all = format!("{named}\n{}", self.text);
