@@ -6,6 +6,9 @@
 //!
 //! Begin with [`dial::Exchange`], which places a call, and [`leg`], which holds it; [`replay`] holds many.
 
+// A failed unwrap is a failed test.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod audio;
 pub mod dial;
 pub mod follow;
