@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use language::reply::Kind;
+use language::reply::{Asked, Kind};
 use language::said_again::without_restart;
 use language::sound::{ALIKE, likeness};
 use language::steer::Steer;
@@ -92,6 +92,15 @@ impl<'a> Turn<'a> {
         self.task_mut(Task::confirm_all);
         self.complete(false);
         true
+    }
+
+    /// All is right as it was read; what was told or asked beside it is kept.
+    pub(in crate::builtin) fn approved(&mut self, script: &TaskScript, text: &str) {
+        self.keep_side_question(text);
+        let reply = self.parts_of(text, Asked::Confirm);
+        self.note_remark(script, &self.remark(&reply, text));
+        self.task_mut(Task::confirm_all);
+        self.complete(false);
     }
 
     /// "You left out what happened, I slipped on the wet steps at the library": all that follows is told, wherever it was.

@@ -279,6 +279,11 @@ pub static SPANISH: Cues = Cues {
         "se lo encargo",
         "dejelo apartado",
         "asi registrelo",
+        "nada que cambiar",
+        "ningun cambio",
+        "todo correcto",
+        "agendelo",
+        "apartelo",
     ],
     drops_it: &[
         "olvidelo",

@@ -340,13 +340,7 @@ impl<'a> Turn<'a> {
             // "Yes, only could you make that the morning."
             Some(YesNo::Yes) if self.does_to_it(text) == Steer::Change => self.which(text),
             Some(YesNo::Yes) if self.adds(script, text) => {}
-            Some(YesNo::Yes) => {
-                self.keep_side_question(text);
-                let reply = self.parts_of(text, Asked::Confirm);
-                self.note_remark(script, &self.remark(&reply, text));
-                self.task_mut(Task::confirm_all);
-                self.complete(false);
-            }
+            Some(YesNo::Yes) => self.approved(script, text),
             _ if self.repeats_held(script, text) => self.read_back(script),
             _ if self.names_slot(script, &plain).is_some() => self.which(text),
             Some(YesNo::No) if self.says_that_is_all(&plain) => {
@@ -546,6 +540,11 @@ impl<'a> Turn<'a> {
         let changed = self.correct(text, None);
         if !changed.is_empty() {
             return self.read_changed(&changed);
+        }
+        // "No, nothing to change, please just book it."
+        let amends = self.state.task().is_some_and(|task| task.amends.is_some());
+        if !amends && self.approves(text) && self.after_but(text).is_none() {
+            return self.approved(script, text);
         }
         if self.repeats_held(script, text) {
             return self.read_back(script);

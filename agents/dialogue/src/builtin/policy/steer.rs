@@ -177,7 +177,8 @@ impl Turn<'_> {
     /// What was all but told is given up only by who says so twice.
     fn abandoned(&mut self, text: &str, bye: bool) -> bool {
         // "Ya, ya, déjelo así, está bien", asked whether it is right now.
-        if self.state.task().is_some_and(|task| task.stage == Stage::Confirm) && self.approves(text) {
+        let read_back = |task: &Task| matches!(task.stage, Stage::Confirm | Stage::Which);
+        if self.state.task().is_some_and(read_back) && self.approves(text) {
             return false;
         }
         // "That neither. But it's on Old Quarry Road": who goes on telling gives nothing up.
@@ -202,8 +203,13 @@ impl Turn<'_> {
     /// Whether words find what was read back good as it is.
     pub(in super::super) fn approves(&self, text: &str) -> bool {
         let plain = format!(" {} ", self.ear.plain(text));
-        let holds = |words: &[&str]| words.iter().any(|word| plain.contains(&format!(" {word} ")));
-        holds(self.ear.cues().good_as_is) && !holds(self.ear.cues().drops_it)
+        // "Nothing to change, just book it": what approves of it drops nothing.
+        let mut rest = plain.clone();
+        for word in self.ear.cues().good_as_is {
+            rest = rest.replace(&format!(" {word} "), "  ");
+        }
+        let drops = |word: &&str| rest.contains(&format!(" {word} "));
+        rest != plain && !self.ear.cues().drops_it.iter().any(drops)
     }
 
     /// Whether a few words find it good and do nothing else.
